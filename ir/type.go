@@ -1,0 +1,139 @@
+package ir
+
+import "fmt"
+
+// Kind is an element type.
+type Kind uint8
+
+// The element types. Date is an int32 of days since 1970-01-01 (proleptic
+// Gregorian); Char8 is 8 bytes, NUL-padded, ordered as unsigned bytes. The
+// untyped kinds exist only while a constant waits for its context. Pair is the
+// result of join, of which only the fields left and right are values.
+const (
+	Invalid Kind = iota
+	Bool
+	I8
+	I16
+	I32
+	I64
+	U8
+	U16
+	U32
+	U64
+	F32
+	F64
+	Date
+	Char8
+	UntypedInt
+	UntypedFloat
+	UntypedString
+	Pair
+)
+
+var kindNames = [...]string{"invalid", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+	"f32", "f64", "date", "char8", "integer constant", "float constant", "string constant", "join"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// KindByName returns the element type that source text calls name.
+func KindByName(name string) (Kind, bool) {
+	for k := Bool; k <= Char8; k++ {
+		if kindNames[k] == name {
+			return k, true
+		}
+	}
+	return Invalid, false
+}
+
+// IsInteger reports whether k is i8 to u64. Date is not an integer.
+func (k Kind) IsInteger() bool { return k >= I8 && k <= U64 }
+
+// IsSigned reports whether k is a signed integer.
+func (k Kind) IsSigned() bool { return k >= I8 && k <= I64 }
+
+// IsUnsigned reports whether k is an unsigned integer.
+func (k Kind) IsUnsigned() bool { return k >= U8 && k <= U64 }
+
+// IsFloat reports whether k is f32 or f64.
+func (k Kind) IsFloat() bool { return k == F32 || k == F64 }
+
+// IsNumeric reports whether k is an integer or a float.
+func (k Kind) IsNumeric() bool { return k >= I8 && k <= F64 }
+
+// IsUntyped reports whether k is the kind of a constant without context.
+func (k Kind) IsUntyped() bool { return k >= UntypedInt && k <= UntypedString }
+
+// Size is the width of k in bytes, in columns of every device.
+func (k Kind) Size() int {
+	switch k {
+	case Bool, I8, U8:
+		return 1
+	case I16, U16:
+		return 2
+	case I32, U32, F32, Date:
+		return 4
+	case I64, U64, F64, Char8:
+		return 8
+	}
+	panic(fmt.Sprintf("ir: %v has no size", k))
+}
+
+// DomainKind says which operator made a domain.
+type DomainKind uint8
+
+// The origins of a domain.
+const (
+	DomainParam  DomainKind = iota // declared by a parameter, as [n]
+	DomainMask                     // rows of Parent where By (a bool column) is true
+	DomainRuns                     // By = runs(keys): a row per run of equal neighbours of Parent
+	DomainStarts                   // By = starts(mask)
+	DomainGroups                   // By = groups(keys): a row per distinct key, ascending
+	DomainBins                     // By = bins(i, size): size rows
+	DomainRepeat                   // By = repeat(length): the expansion of Parent
+	DomainOrder                    // By = order(keys): at most limit rows of Parent
+	DomainJoin                     // By = join(left, right): matching pairs
+)
+
+// Domain is a set of rows with an identity; its length is known at run time.
+// Columns combine element by element only over the same *Domain.
+type Domain struct {
+	ID     int // position in Pipeline.Domains
+	Kind   DomainKind
+	Name   string  // for messages: the parameter's letter, or the statement that made it
+	By     *Value  // the value that made it; nil for DomainParam
+	Parent *Domain // the domain whose rows By reads; nil for DomainParam and where By is scalar-sized bins
+}
+
+// Ordered reports whether the order of the domain's rows is part of the
+// meaning on every device without a sort (it is for all but groups).
+func (d *Domain) Ordered() bool { return d.Kind != DomainGroups }
+
+func (d *Domain) String() string {
+	if d == nil {
+		return "scalar"
+	}
+	return d.Name
+}
+
+// Type is the type of a value: a scalar of Kind where Domain is nil, else a
+// column over Domain. Target is set on index columns: i64 values known to be
+// rows of Target.
+type Type struct {
+	Kind   Kind
+	Domain *Domain
+	Target *Domain
+}
+
+// IsScalar reports whether t is no column.
+func (t Type) IsScalar() bool { return t.Domain == nil }
+
+func (t Type) String() string {
+	s := t.Kind.String()
+	if t.Target != nil {
+		s = "→" + t.Target.String()
+	}
+	if t.Domain != nil {
+		s = "[" + t.Domain.String() + "]" + s
+	}
+	return s
+}

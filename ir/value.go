@@ -1,0 +1,111 @@
+package ir
+
+// Pos is a place in source text. Line and Column count from 1; Column counts
+// bytes. The zero Pos is unknown.
+type Pos struct {
+	File         string
+	Line, Column int
+}
+
+// IsValid reports whether p is known.
+func (p Pos) IsValid() bool { return p.Line > 0 }
+
+// Value is a node of the graph. Values are immutable once built.
+type Value struct {
+	ID   int // position in Pipeline.Values; operands have smaller IDs
+	Op   Op
+	Type Type
+	Args []*Value // positional operands, in source order
+	By   *Value   // the by: operand (an index column), or nil
+	Else *Value   // the else: operand, a scalar, or nil
+
+	Const  Scalar   // OpConst: the value; OpParam: the default, if Const.Kind != Invalid
+	Reduce ReduceOp // OpScan, OpExscan
+	Shift  int64    // OpPrev, OpNext: rows, >= 0
+	Split  int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one
+	Desc   []bool   // OpOrder: per key, descending
+	Limit  *Value   // OpOrder: the limit: operand, or nil
+
+	Name string // the statement or parameter that names it, or ""
+	Pos  Pos
+}
+
+// Operands returns all operands, Args first, then By, Else and Limit.
+func (v *Value) Operands() []*Value {
+	all := make([]*Value, 0, len(v.Args)+3)
+	all = append(all, v.Args...)
+	for _, o := range [...]*Value{v.By, v.Else, v.Limit} {
+		if o != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// ReduceOp is the operation of scan and exscan.
+type ReduceOp uint8
+
+// The operations of scan and exscan.
+const (
+	ReduceNone ReduceOp = iota
+	ReduceAdd
+	ReduceMul
+	ReduceMin
+	ReduceMax
+	ReduceAnd
+	ReduceOr
+	ReduceXor
+)
+
+var reduceNames = [...]string{"", "add", "mul", "min", "max", "and", "or", "xor"}
+
+func (r ReduceOp) String() string { return reduceNames[r] }
+
+// Result is one column or scalar of the return statement. Results over one
+// domain form one table.
+type Result struct {
+	Label string
+	Value *Value
+	Pos   Pos
+}
+
+// Pipeline is a verified function. It is safe for concurrent use.
+type Pipeline struct {
+	Name      string
+	Doc       string // the comment above the pipeline, without comment marks
+	Pos       Pos
+	Params    []*Value // OpParam, in order
+	Values    []*Value // every value that the results need, operands first
+	Domains   []*Domain
+	Results   []Result
+	Unordered bool   // return unordered
+	Sites     []Site // the checks that run-time data can fail, in number order
+	Warnings  []Error
+}
+
+// CheckKind is what a check site checks.
+type CheckKind uint8
+
+// The checks. Each is listed with the value that a failing row continues with.
+const (
+	CheckDivideByZero CheckKind = iota // integer / and %: 0
+	CheckIndexRange                    // x[i]: the index is clamped to a row of x (0 where x is empty, which yields a zero value)
+	CheckBinRange                      // bins: row belongs to no bin
+	CheckBinSize                       // bins(i, size) with size < 0: 0
+	CheckRepeatLength                  // repeat of a negative length: 0
+	CheckLimit                         // order(limit:) negative: 0
+	CheckAlignLength                   // align: x is cut or padded with zero values
+	CheckEmpty                         // min max avg first last argmin argmax of no rows without else: 0
+)
+
+// Site is a place where run-time data can break a rule. Numbers follow source
+// order, operands first; of all failing sites the lowest number is reported,
+// with its smallest failing row.
+type Site struct {
+	Number  int // position in Pipeline.Sites
+	Kind    CheckKind
+	Value   *Value
+	Pos     Pos
+	Domain  *Domain // rows are counted in it; nil for a scalar check, whose row is 0
+	Message string  // what is wrong and what would be right, without position or row
+}
