@@ -1,0 +1,186 @@
+package loop
+
+// Builder appends statements to a function. Nested bodies are written in Go
+// functions, during which the builder appends to that body:
+//
+//	b := loop.NewBuilder("sum")
+//	x := b.Param("x", loop.SliceOf(loop.ScalarOf(ir.I64)))
+//	total := b.Decl("total", loop.ConstOf(ir.Int(ir.I64, 0)))
+//	b.For("i", loop.Int(0), loop.LenOf(x), func(i *loop.Var) {
+//		b.Assign(total, loop.Add(total, loop.At(x, i)))
+//	})
+//	f := b.Func(total)
+type Builder struct {
+	f    *Func
+	body *[]Stmt
+}
+
+// NewBuilder starts the function name.
+func NewBuilder(name string) *Builder {
+	b := &Builder{f: &Func{Name: name}}
+	b.body = &b.f.Body
+	return b
+}
+
+// Doc sets the comment of the function.
+func (b *Builder) Doc(text string) { b.f.Doc = text }
+
+// Param appends a parameter.
+func (b *Builder) Param(name string, t Type) *Var {
+	v := &Var{Name: name, T: t}
+	b.f.Params = append(b.f.Params, v)
+	return v
+}
+
+// Func ends the function, which returns results.
+func (b *Builder) Func(results ...Expr) *Func {
+	b.f.Results = results
+	return b.f
+}
+
+// Add appends statements made elsewhere.
+func (b *Builder) Add(s ...Stmt) { *b.body = append(*b.body, s...) }
+
+// Let names the value of x. A variable or literal is returned as it is: a
+// second name would say nothing.
+func (b *Builder) Let(name string, x Expr) Expr {
+	switch x.(type) {
+	case *Const:
+		return x
+	}
+	v := &Var{Name: name, T: x.Type()}
+	b.Add(&Let{v, x})
+	return v
+}
+
+// Decl declares a variable that starts as init.
+func (b *Builder) Decl(name string, init Expr) *Var {
+	v := &Var{Name: name, T: init.Type()}
+	b.Add(&Decl{Var: v, Init: init})
+	return v
+}
+
+// Storage declares zeroed storage of form Array.
+func (b *Builder) Storage(name string, t Type) *Var {
+	v := &Var{Name: name, T: t}
+	b.Add(&Decl{Var: v})
+	return v
+}
+
+// Make declares a slice of length zeros of t's scalar type.
+func (b *Builder) Make(name string, t Type, length Expr) *Var {
+	v := &Var{Name: name, T: SliceOf(t)}
+	b.Add(&Decl{Var: v, Length: length})
+	return v
+}
+
+// Assign changes v to x.
+func (b *Builder) Assign(v *Var, x Expr) { b.Add(&Assign{v, x}) }
+
+// Store stores x at m[i].
+func (b *Builder) Store(m *Var, i, x Expr) { b.Add(&Store{m, i, x}) }
+
+// Atomic changes m[i] by x.
+func (b *Builder) Atomic(op AtomicOp, m *Var, i, x Expr) {
+	b.Add(&Atomic{Op: op, Memory: m, Index: i, X: x})
+}
+
+// AtomicOld changes m[i] by x and returns the value before.
+func (b *Builder) AtomicOld(name string, op AtomicOp, m *Var, i, x Expr) *Var {
+	old := &Var{Name: name, T: m.T.Elem()}
+	b.Add(&Atomic{op, m, i, x, old})
+	return old
+}
+
+// If runs then where cond holds and otherwise, which may be nil, where not.
+func (b *Builder) If(cond Expr, then, otherwise func()) {
+	s := &If{Cond: cond}
+	b.Add(s)
+	b.in(&s.Then, then)
+	if otherwise != nil {
+		b.in(&s.Else, otherwise)
+	}
+}
+
+// For runs body for i = lo .. hi-1.
+func (b *Builder) For(name string, lo, hi Expr, body func(i *Var)) { b.ForStep(name, lo, hi, 1, body) }
+
+// ForStep runs body for i = lo, lo+step, ... below hi.
+func (b *Builder) ForStep(name string, lo, hi Expr, step int64, body func(i *Var)) {
+	s := &For{Var: &Var{Name: name, T: lo.Type()}, Lo: lo, Hi: hi, Step: step}
+	b.Add(s)
+	b.in(&s.Body, func() { body(s.Var) })
+}
+
+// While runs body as long as cond holds.
+func (b *Builder) While(cond Expr, body func()) {
+	s := &While{Cond: cond}
+	b.Add(s)
+	b.in(&s.Body, body)
+}
+
+// Break leaves the innermost loop.
+func (b *Builder) Break() { b.Add(&Break{}) }
+
+// Note appends a comment.
+func (b *Builder) Note(text string) { b.Add(&Note{text}) }
+
+// Do calls callee and returns variables for its results, called names.
+func (b *Builder) Do(callee *Signature, args []Expr, names ...string) []*Var {
+	s := &Do{Call: &Call{callee, args}}
+	for i, t := range callee.Results {
+		name := "result"
+		if i < len(names) {
+			name = names[i]
+		}
+		s.Results = append(s.Results, &Var{Name: name, T: t})
+	}
+	b.Add(s)
+	return s.Results
+}
+
+// Parallel cuts rows into ranges for workers; see [Parallel].
+func (b *Builder) Parallel(rows, workers Expr, grain int64, body func(worker, lo, hi *Var)) {
+	s := &Parallel{Rows: rows, Workers: workers, Grain: grain,
+		Worker: &Var{"worker", Counter}, Lo: &Var{"lo", Counter}, Hi: &Var{"hi", Counter}}
+	b.Add(s)
+	b.in(&s.Body, func() { body(s.Worker, s.Lo, s.Hi) })
+}
+
+// Window views n values of m from start on through a pointer.
+func (b *Builder) Window(name string, m *Var, start Expr, n int) *Var {
+	t := m.T
+	t.Form, t.Len = Window, n
+	v := &Var{Name: name, T: t}
+	b.Add(&View{Var: v, Memory: m, Start: start})
+	return v
+}
+
+// Slice views m[start:end].
+func (b *Builder) Slice(name string, m *Var, start, end Expr) *Var {
+	t := m.T
+	t.Form, t.Len = Slice, 0
+	v := &Var{Name: name, T: t}
+	b.Add(&View{Var: v, Memory: m, Start: start, End: end})
+	return v
+}
+
+// Barrier waits for all work-items of scope.
+func (b *Builder) Barrier(s Scope) { b.Add(&Barrier{s}) }
+
+// Fence orders memory accesses for scope.
+func (b *Builder) Fence(s Scope) { b.Add(&Fence{s}) }
+
+// Role runs body on count subgroups of each group, from first on.
+func (b *Builder) Role(name string, first, count int, body func()) {
+	s := &Role{Name: name, First: first, Count: count}
+	b.Add(s)
+	b.in(&s.Body, body)
+}
+
+func (b *Builder) in(body *[]Stmt, write func()) {
+	outer := b.body
+	b.body = body
+	write()
+	b.body = outer
+}

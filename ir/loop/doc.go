@@ -1,0 +1,21 @@
+// Package loop is the loop IR: what a kernel does, step by step, before it
+// becomes text. It is one imperative form with a core and two profiles:
+//
+//	core   Const Var Unary Binary Compare Select Cast Load Call
+//	       Decl Let Assign Store Atomic If For While Break Note Do
+//	simt   Id Barrier Fence Role      (OpenCL C, CUDA C)
+//	cores  Len Parallel View          (Go)
+//
+// Nodes carry the meaning of the kgen language: integers wrap, shift counts
+// are taken modulo the width, MinInt / -1 is MinInt, a cast from float to
+// integer saturates and makes 0 of NaN, every float operation rounds to its
+// own width and none is contracted. A printer must produce text with that
+// meaning; no node may be given another one by a dialect. Two things are the
+// duty of who builds a program: an index is in bounds, and an integer divisor
+// is not zero.
+//
+// Dates are i32 here. A char8 is a value of 64 bits that orders as an unsigned
+// integer; only in memory is it 8 bytes.
+//
+// Programs are made by [Builder] and checked by [Verify].
+package loop

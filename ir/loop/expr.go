@@ -1,0 +1,147 @@
+package loop
+
+import "github.com/kgen-go/kgen/ir"
+
+// Expr is an expression. Evaluating one has no effect but that of a [Call],
+// and all of its operands are evaluated, except the right one of a logical
+// and or or that the left one decides.
+type Expr interface{ Type() Type }
+
+// The expressions.
+type (
+	// Const is a literal.
+	Const struct {
+		Value   ir.Scalar
+		Counter bool
+	}
+
+	// Var is a parameter or variable; its identity, not its name, tells it
+	// from others. Printers rename where names meet.
+	Var struct {
+		Name string
+		T    Type
+	}
+
+	// Unary is Op X for OpNeg, OpComplement, OpNot, OpAbs, OpSqrt, OpYear,
+	// OpMonth and OpDay.
+	Unary struct {
+		Op ir.Op
+		X  Expr
+	}
+
+	// Binary is X Op Y for OpAdd to OpShr, OpLogicalAnd, OpLogicalOr, OpLeast
+	// and OpGreatest; both operands have one type, but the count of a shift.
+	Binary struct {
+		Op   ir.Op
+		X, Y Expr
+	}
+
+	// Compare is X Op Y for OpEq to OpGe. As keys, floats have one total
+	// order: -0.0 equals 0.0, NaN equals NaN and follows +infinity.
+	Compare struct {
+		Op   ir.Op
+		Key  bool
+		X, Y Expr
+	}
+
+	// Select is Then where Cond holds and else Else; both are evaluated.
+	Select struct{ Cond, Then, Else Expr }
+
+	// Cast converts X; bool to a number gives 0 or 1.
+	Cast struct {
+		To Type
+		X  Expr
+	}
+
+	// Load is Memory[Index].
+	Load struct {
+		Memory *Var
+		Index  Expr
+	}
+
+	// Call is a use of a function of the program or of an intrinsic.
+	Call struct {
+		Callee *Signature
+		Args   []Expr
+	}
+
+	// Len is the length of a slice (profile cores).
+	Len struct{ Memory *Var }
+
+	// ID is the position of a work-item (profile simt).
+	ID struct{ Kind IDKind }
+)
+
+// Signature is what a call needs to know of a function.
+type Signature struct {
+	Name    string
+	Params  []Type
+	Results []Type
+	Effects bool // it stores, or its result changes from call to call
+	// Spread is how equal the result is among work-items that pass equal
+	// arguments in converged flow: EqualInGrid for a pure function,
+	// EqualInGroup for a broadcast, Varying for a shuffle.
+	Spread Spread
+}
+
+// IDKind is a position or size of the grid.
+type IDKind uint8
+
+// The ids.
+const (
+	LocalID      IDKind = iota // of the work-item in its group
+	LocalSize                  // work-items in a group
+	GroupID                    // of the group in the grid
+	GroupCount                 // groups in the grid
+	SubgroupID                 // of the subgroup in its group
+	SubgroupLane               // of the work-item in its subgroup
+	SubgroupSize               // work-items in a subgroup
+)
+
+var idNames = [...]string{"local_id", "local_size", "group_id", "group_count", "subgroup_id", "subgroup_lane", "subgroup_size"}
+
+func (k IDKind) String() string { return idNames[k] }
+
+// Type returns the type of the literal.
+func (x *Const) Type() Type { return Type{Kind: ScalarOf(x.Value.Kind).Kind, Counter: x.Counter} }
+
+// Type returns the type of the variable.
+func (x *Var) Type() Type { return x.T }
+
+// Type returns the type of the result.
+func (x *Unary) Type() Type {
+	switch x.Op {
+	case ir.OpYear, ir.OpMonth, ir.OpDay:
+		return Type{Kind: ir.I32}
+	}
+	return x.X.Type()
+}
+
+// Type returns the type of the result, that of the left operand.
+func (x *Binary) Type() Type { return x.X.Type() }
+
+// Type returns bool.
+func (x *Compare) Type() Type { return Bool }
+
+// Type returns the type of both choices.
+func (x *Select) Type() Type { return x.Then.Type() }
+
+// Type returns the type converted to.
+func (x *Cast) Type() Type { return x.To }
+
+// Type returns the type of one value of the memory.
+func (x *Load) Type() Type { return x.Memory.T.Elem() }
+
+// Type returns the type of the only result.
+func (x *Call) Type() Type {
+	if len(x.Callee.Results) != 1 {
+		return Type{}
+	}
+	return x.Callee.Results[0]
+}
+
+// Type returns the type of counters.
+func (x *Len) Type() Type { return Counter }
+
+// Type returns the type of counters.
+func (x *ID) Type() Type { return Counter }

@@ -1,0 +1,201 @@
+package loop
+
+import "github.com/kgen-go/kgen/ir"
+
+// Stmt is a statement.
+type Stmt interface{ stmt() }
+
+// The statements.
+type (
+	// Decl declares a variable that Assign may change: Init is its first
+	// value (nil: zero), or it is storage. Storage of form Array is zeroed,
+	// one of form Slice is made with Length zeros.
+	Decl struct {
+		Var    *Var
+		Init   Expr
+		Length Expr // of form Slice without Init
+	}
+
+	// Let names a value; the variable never changes.
+	Let struct {
+		Var *Var
+		X   Expr
+	}
+
+	// Assign changes a declared variable.
+	Assign struct {
+		Var *Var
+		X   Expr
+	}
+
+	// Store is Memory[Index] = X.
+	Store struct {
+		Memory *Var
+		Index  Expr
+		X      Expr
+	}
+
+	// Atomic changes Memory[Index] by X in one step and binds Old, unless it
+	// is nil, to the value before.
+	Atomic struct {
+		Op     AtomicOp
+		Memory *Var
+		Index  Expr
+		X      Expr
+		Old    *Var
+	}
+
+	// If runs Then where Cond holds, else Else.
+	If struct {
+		Cond Expr
+		Then []Stmt
+		Else []Stmt
+	}
+
+	// For runs Body with Var = Lo, Lo+Step, ... below Hi. Hi is evaluated
+	// once, Step is at least 1.
+	For struct {
+		Var    *Var
+		Lo, Hi Expr
+		Step   int64
+		Body   []Stmt
+	}
+
+	// While runs Body as long as Cond holds.
+	While struct {
+		Cond Expr
+		Body []Stmt
+	}
+
+	// Break leaves the innermost For or While.
+	Break struct{}
+
+	// Note is a comment, of one or more lines.
+	Note struct{ Text string }
+
+	// Do calls for effects or for several results, which it binds as Let
+	// does. A nil result is dropped.
+	Do struct {
+		Results []*Var
+		Call    *Call
+	}
+
+	// Barrier waits for all work-items of Scope (profile simt).
+	Barrier struct{ Scope Scope }
+
+	// Fence orders the memory accesses of a work-item for Scope (profile simt).
+	Fence struct{ Scope Scope }
+
+	// Role runs Body on Count subgroups of each group, from First on
+	// (profile simt).
+	Role struct {
+		Name         string
+		First, Count int
+		Body         []Stmt
+	}
+
+	// Parallel cuts the rows 0..Rows into at most Workers ranges Lo..Hi, runs
+	// Body for each at the same time and waits for all (profile cores). Cuts
+	// lie at multiples of Grain and depend only on Rows, Workers and Grain, so
+	// that two Parallels see the same ranges. Body changes no variable from outside but
+	// stores to memory.
+	Parallel struct {
+		Rows, Workers  Expr
+		Grain          int64
+		Worker, Lo, Hi *Var
+		Body           []Stmt
+	}
+
+	// View binds Var to values of Memory from Start on (profile cores): as
+	// many as the type of Var says if that is a Window, so that indexing
+	// needs no bounds check, else those up to End.
+	View struct {
+		Var        *Var
+		Memory     *Var
+		Start, End Expr
+	}
+)
+
+// AtomicOp is what an atomic does.
+type AtomicOp uint8
+
+// The atomic operations.
+const (
+	AtomicAdd AtomicOp = iota
+	AtomicMin
+	AtomicMax
+	AtomicAnd
+	AtomicOr
+	AtomicExchange
+)
+
+var atomicNames = [...]string{"add", "min", "max", "and", "or", "exchange"}
+
+func (o AtomicOp) String() string { return atomicNames[o] }
+
+// Scope is the set of work-items that a barrier or fence is about.
+type Scope uint8
+
+// The scopes.
+const (
+	SubgroupScope Scope = iota
+	GroupScope
+	DeviceScope // of a fence only
+)
+
+var scopeNames = [...]string{"subgroup", "group", "device"}
+
+func (s Scope) String() string { return scopeNames[s] }
+
+func (*Decl) stmt()     {}
+func (*Let) stmt()      {}
+func (*Assign) stmt()   {}
+func (*Store) stmt()    {}
+func (*Atomic) stmt()   {}
+func (*If) stmt()       {}
+func (*For) stmt()      {}
+func (*While) stmt()    {}
+func (*Break) stmt()    {}
+func (*Note) stmt()     {}
+func (*Do) stmt()       {}
+func (*Barrier) stmt()  {}
+func (*Fence) stmt()    {}
+func (*Role) stmt()     {}
+func (*Parallel) stmt() {}
+func (*View) stmt()     {}
+
+// Func is a function of a program.
+type Func struct {
+	Name    string
+	Doc     string
+	Params  []*Var
+	Body    []Stmt
+	Results []Expr // evaluated after Body
+	sig     *Signature
+}
+
+// Program is the functions of one kernel or pipeline, callees first.
+type Program struct {
+	Name  string
+	Funcs []*Func
+}
+
+// Signature returns what calls of f refer to; it is one pointer for one Func.
+func (f *Func) Signature() *Signature {
+	if f.sig == nil {
+		f.sig = &Signature{Effects: true}
+	}
+	f.sig.Name = f.Name
+	f.sig.Params = f.sig.Params[:0]
+	for _, p := range f.Params {
+		f.sig.Params = append(f.sig.Params, p.T)
+	}
+	f.sig.Results = f.sig.Results[:0]
+	for _, r := range f.Results {
+		f.sig.Results = append(f.sig.Results, r.Type())
+	}
+	return f.sig
+}
+
+// IsComparison reports whether op is one of [Compare].
+func IsComparison(op ir.Op) bool { return op >= ir.OpEq && op <= ir.OpGe }
