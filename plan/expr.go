@@ -1,0 +1,95 @@
+package plan
+
+// Expr is an expression of the host over i64, or a condition. The zero Expr
+// is none. In JSON a constant is a number, a scalar a string, and all else an
+// object with one key: {"ceildiv": [{"len": "n"}, 1024]}.
+type Expr struct {
+	Op    Op
+	Const int64  // OpConst
+	Name  string // OpScalar, OpLen, OpMachine, OpResident
+	Args  []Expr
+}
+
+// Op is the operator of an Expr; its text is its key in JSON.
+type Op string
+
+// The operators.
+const (
+	OpConst    Op = "const"
+	OpScalar   Op = "scalar"   // the i64 scalar Name
+	OpLen      Op = "len"      // the length of the domain Name
+	OpMachine  Op = "machine"  // the machine's property Name: units, subgroup, maxGroup, localBytes, memory, maxAlloc
+	OpResident Op = "resident" // groups of the kernel Name that the device runs at once
+	OpRows     Op = "rows"     // the rows of the launch; in Variant.Grid and Arg.Value only
+	OpAdd      Op = "add"
+	OpSub      Op = "sub"
+	OpMul      Op = "mul"
+	OpCeilDiv  Op = "ceildiv" // rounds up; both operands not negative, the divisor positive
+	OpMin      Op = "min"
+	OpMax      Op = "max"
+	OpPow2     Op = "pow2" // the least power of two not below the operand; 1 for 0
+	OpShl      Op = "shl"
+	OpLt       Op = "lt" // conditions from here on
+	OpEq       Op = "eq"
+	OpAnd      Op = "and" // of conditions
+)
+
+// IsZero reports whether e is none.
+func (e Expr) IsZero() bool { return e.Op == "" }
+
+// IsCondition reports whether e yields true or false.
+func (e Expr) IsCondition() bool { return e.Op == OpLt || e.Op == OpEq || e.Op == OpAnd }
+
+// Const returns c as an expression.
+func Const(c int64) Expr { return Expr{Op: OpConst, Const: c} }
+
+// Var returns the value of an i64 scalar.
+func Var(scalar string) Expr { return Expr{Op: OpScalar, Name: scalar} }
+
+// Len returns the length of a domain.
+func Len(domain string) Expr { return Expr{Op: OpLen, Name: domain} }
+
+// Property returns a property of the machine.
+func Property(name string) Expr { return Expr{Op: OpMachine, Name: name} }
+
+// Resident returns how many groups of a kernel run at once.
+func Resident(kernel string) Expr { return Expr{Op: OpResident, Name: kernel} }
+
+// Rows returns the rows of the launch.
+func Rows() Expr { return Expr{Op: OpRows} }
+
+// Apply returns op of args.
+func Apply(op Op, args ...Expr) Expr { return Expr{Op: op, Args: args} }
+
+// Add returns a + b.
+func Add(a, b Expr) Expr { return Apply(OpAdd, a, b) }
+
+// Sub returns a - b.
+func Sub(a, b Expr) Expr { return Apply(OpSub, a, b) }
+
+// Mul returns a * b.
+func Mul(a, b Expr) Expr { return Apply(OpMul, a, b) }
+
+// CeilDiv returns a / b rounded up.
+func CeilDiv(a, b Expr) Expr { return Apply(OpCeilDiv, a, b) }
+
+// Min returns the smaller of a and b.
+func Min(a, b Expr) Expr { return Apply(OpMin, a, b) }
+
+// Max returns the greater of a and b.
+func Max(a, b Expr) Expr { return Apply(OpMax, a, b) }
+
+// Pow2 returns the least power of two not below a.
+func Pow2(a Expr) Expr { return Apply(OpPow2, a) }
+
+// Shl returns a << b.
+func Shl(a, b Expr) Expr { return Apply(OpShl, a, b) }
+
+// Lt returns the condition a < b.
+func Lt(a, b Expr) Expr { return Apply(OpLt, a, b) }
+
+// Eq returns the condition a == b.
+func Eq(a, b Expr) Expr { return Apply(OpEq, a, b) }
+
+// And returns the condition that a and b hold.
+func And(a, b Expr) Expr { return Apply(OpAnd, a, b) }

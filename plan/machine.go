@@ -1,0 +1,54 @@
+package plan
+
+// Machine is what decisions may know of a device.
+type Machine struct {
+	Device     string             `json:"device"`
+	Driver     string             `json:"driver,omitempty"`
+	Units      int                `json:"units"`              // cores or multiprocessors
+	Subgroup   int                `json:"subgroup,omitempty"` // work-items in lock step
+	MaxGroup   int                `json:"maxGroup"`           // work-items a group at most
+	LocalBytes int64              `json:"localBytes,omitempty"`
+	Memory     int64              `json:"memory"`   // bytes
+	MaxAlloc   int64              `json:"maxAlloc"` // bytes of one buffer
+	Caps       map[Cap]Evidence   `json:"caps,omitempty"`
+	Rates      map[string]float64 `json:"rates,omitempty"`
+}
+
+// Evidence says how a capability is known.
+type Evidence string
+
+// The kinds of evidence.
+const (
+	Declared Evidence = "declared" // by a profile
+	Queried  Evidence = "queried"  // the driver says so
+	Probed   Evidence = "probed"   // a test kernel showed it
+)
+
+// The rates that predictions of cost use.
+const (
+	RateMemory = "memory" // bytes a second that a streaming kernel moves
+	RateLaunch = "launch" // seconds that a launch of an empty kernel takes
+)
+
+// Has reports whether the machine has c.
+func (m *Machine) Has(c Cap) bool { return m.Caps[c] != "" }
+
+// DefaultProfile is the machine that code for the cores of a CPU is emitted for.
+const DefaultProfile = "cores"
+
+// Profiles returns the declared machines by name. Emitting decides from these,
+// never from probed rates, so that the same source gives the same bytes.
+func Profiles() map[string]Machine {
+	return map[string]Machine{
+		DefaultProfile: {
+			Device: "declared: 2 cores of a server CPU", Units: 2, Subgroup: 1, MaxGroup: 1,
+			LocalBytes: 1 << 20, Memory: 8 << 30, MaxAlloc: 8 << 30,
+			Rates: map[string]float64{RateMemory: 40e9, RateLaunch: 5e-6},
+		},
+		"h200": {
+			Device: "declared: NVIDIA H200", Units: 132, Subgroup: 32, MaxGroup: 1024,
+			LocalBytes: 227 << 10, Memory: 139 << 30, MaxAlloc: 139 << 30,
+			Rates: map[string]float64{RateMemory: 4248e9, RateLaunch: 4e-6},
+		},
+	}
+}

@@ -1,0 +1,176 @@
+package plan
+
+// Version is the version of the JSON form that this package reads and writes.
+const Version = 1
+
+// MaxRows is how many rows one launch may span: positions inside a launch
+// always fit 32 signed bits.
+const MaxRows = 1<<31 - 1
+
+// Plan is a host program.
+type Plan struct {
+	Version  int      `json:"version"`
+	Pipeline string   `json:"pipeline"`
+	Level    string   `json:"level,omitempty"` // the fusion level, or the plan as the user wrote it
+	Ports    []Port   `json:"ports,omitempty"`
+	Domains  []Domain `json:"domains,omitempty"`
+	Scalars  []Scalar `json:"scalars,omitempty"`
+	Buffers  []Buffer `json:"buffers,omitempty"`
+	Kernels  []Kernel `json:"kernels,omitempty"`
+	Steps    []Step   `json:"steps"`
+	Sites    []Site   `json:"sites,omitempty"` // in source order
+	Needs    []Cap    `json:"needs,omitempty"` // of the machine, beside what the kernels need
+	Fallback *Plan    `json:"fallback,omitempty"`
+}
+
+// Direction says whether a port is a parameter or a result.
+type Direction string
+
+// The directions.
+const (
+	In  Direction = "in"
+	Out Direction = "out"
+)
+
+// Port is a parameter or a result: a column over Domain held in Buffer, or a
+// scalar held in Scalar. Exactly one of Buffer and Scalar is set.
+type Port struct {
+	Name      string    `json:"name"`
+	Direction Direction `json:"direction"`
+	Kind      Kind      `json:"kind"`
+	Domain    string    `json:"domain,omitempty"` // "" for a scalar
+	Buffer    string    `json:"buffer,omitempty"`
+	Scalar    string    `json:"scalar,omitempty"`
+	Default   Literal   `json:"default,omitempty"` // of a scalar parameter; "" makes the caller give it
+}
+
+// Domain is a set of rows. Without Len it is an input domain: its length is
+// that of the input columns over it.
+type Domain struct {
+	Name    string   `json:"name"`
+	Len     Expr     `json:"len,omitzero"`
+	Counter *Element `json:"counter,omitempty"` // holds the length on the device, before a Read has brought it to the host
+	Bound   Expr     `json:"bound,omitzero"`    // Len never exceeds it
+	Ordered bool     `json:"ordered,omitempty"` // the order of rows is part of the meaning
+}
+
+// Element is one element of a buffer.
+type Element struct {
+	Buffer string `json:"buffer"`
+	Index  int64  `json:"index,omitempty"`
+}
+
+// Scalar is a variable of the host. Those of kind i64 can stand in an Expr.
+type Scalar struct {
+	Name string  `json:"name"`
+	Kind Kind    `json:"kind"`
+	Init Literal `json:"init,omitempty"` // "" is zero
+}
+
+// Role says what a buffer is for.
+type Role string
+
+// The roles of a buffer.
+const (
+	Input     Role = "input"     // a column of the caller; never written
+	Output    Role = "output"    // a column of the result
+	Temporary Role = "temporary" // everything between, carries included
+	Status    Role = "status"    // words by which the groups of one launch tell each other
+	Counter   Role = "counter"   // lengths and flags that the host reads
+	Errors    Role = "errors"    // a word per site: the smallest failing row, or the greatest value of its kind
+	Abort     Role = "abort"     // one word; a kernel that gives up sets it, and Fallback runs
+)
+
+// Buffer is memory of the device. An input buffer is bound by the caller; any
+// other exists from its Alloc step on.
+type Buffer struct {
+	Name   string  `json:"name"`
+	Kind   Kind    `json:"kind"`
+	Length Expr    `json:"length,omitzero"` // elements, evaluated by Alloc; none for an input
+	Role   Role    `json:"role"`
+	Fill   Literal `json:"fill,omitempty"` // what Init stores in every element; "" is zero
+}
+
+// Kernel is a kernel with its alternatives: the first runnable variant wins.
+type Kernel struct {
+	Name     string    `json:"name"`
+	Stages   []string  `json:"stages,omitempty"`
+	Variants []Variant `json:"variants"`
+}
+
+// Variant is one way to run a kernel.
+type Variant struct {
+	Needs      []Cap    `json:"needs,omitempty"`
+	Schedule   Schedule `json:"schedule,omitzero"`
+	Entry      string   `json:"entry"`          // the function's name in File
+	File       string   `json:"file,omitempty"` // the emitted text
+	Args       []Arg    `json:"args,omitempty"` // after row0 and rows, which every kernel takes first
+	Spec       []Spec   `json:"spec,omitempty"`
+	Grid       Expr     `json:"grid,omitzero"`       // groups; default ceildiv(rows, Schedule.Rows())
+	LocalBytes Expr     `json:"localBytes,omitzero"` // group-local memory
+	Forward    Forward  `json:"forward,omitempty"`
+}
+
+// Forward is the progress between groups that a variant relies on.
+type Forward string
+
+// The kinds of forward progress.
+const (
+	ForwardNone     Forward = ""         // groups never wait for each other
+	ForwardTicket   Forward = "ticket"   // a group waits only for groups that have started
+	ForwardResident Forward = "resident" // all groups run at once; the grid must not exceed resident(kernel)
+)
+
+// Schedule is the shape of a variant.
+type Schedule struct {
+	Workgroup int    `json:"workgroup,omitempty"` // work-items a group; 0 is 1
+	Items     int    `json:"items,omitempty"`     // rows a work-item holds at once; 0 is 1
+	Chunk     int    `json:"chunk,omitempty"`     // tiles a group walks through; 0 is 1
+	Scheme    string `json:"scheme,omitempty"`    // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
+	Variant   string `json:"variant,omitempty"`   // the aggregation algorithm: direct, chunked, privvar, privarray, segmented
+}
+
+// Rows returns how many rows a group covers.
+func (s Schedule) Rows() int64 {
+	return int64(max(s.Workgroup, 1)) * int64(max(s.Items, 1)) * int64(max(s.Chunk, 1))
+}
+
+// Access is how a kernel uses a buffer.
+type Access string
+
+// The accesses.
+const (
+	Reads       Access = ""
+	Writes      Access = "write"
+	ReadsWrites Access = "readwrite"
+)
+
+// Arg is an argument of a kernel: a buffer, a scalar by value, or an
+// expression as an i64. Exactly one of Buffer, Scalar and Value is set.
+type Arg struct {
+	Name   string `json:"name"` // the parameter's name in the emitted text
+	Buffer string `json:"buffer,omitempty"`
+	Access Access `json:"access,omitempty"` // of Buffer
+	Scalar string `json:"scalar,omitempty"`
+	Value  Expr   `json:"value,omitzero"`
+}
+
+// Spec is a constant that is known only when the kernel is built for a
+// machine. Its value may use machine and resident, nothing else that varies.
+type Spec struct {
+	Name  string `json:"name"`
+	Value Expr   `json:"value"`
+}
+
+// Site is a place where run-time data can break a rule of the language.
+type Site struct {
+	Number   int    `json:"number"`   // its position in Plan.Sites and in the errors buffer
+	Position string `json:"position"` // file:line:column
+	Kind     string `json:"kind"`
+	Message  string `json:"message"`          // what is wrong and what would be right
+	Domain   string `json:"domain,omitempty"` // rows are counted in it; "" for a scalar check
+	When     Expr   `json:"when,omitzero"`    // a check of host scalars: it fails, at row 0, where this is true at a CheckErrors
+}
+
+// Cap is a capability that a machine may have, such as "atomics.i64".
+type Cap string
