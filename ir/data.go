@@ -218,3 +218,15 @@ type CheckError struct {
 	Site *Site
 	Row  int64 // in Site.Domain; 0 for a scalar
 }
+
+// Error returns the position, what is wrong, and where in the data.
+func (e *CheckError) Error() string {
+	message := e.Site.Message
+	if e.Site.Domain != nil {
+		message += fmt.Sprintf(", row %d of domain %s", e.Row, e.Site.Domain)
+	}
+	if !e.Site.Pos.IsValid() {
+		return message
+	}
+	return e.Site.Pos.String() + ": " + message
+}

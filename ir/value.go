@@ -1,5 +1,7 @@
 package ir
 
+import "fmt"
+
 // Pos is a place in source text. Line and Column count from 1; Column counts
 // bytes. The zero Pos is unknown.
 type Pos struct {
@@ -9,6 +11,14 @@ type Pos struct {
 
 // IsValid reports whether p is known.
 func (p Pos) IsValid() bool { return p.Line > 0 }
+
+// String returns file:line:column, or "" if p is unknown.
+func (p Pos) String() string {
+	if !p.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
 
 // Value is a node of the graph. Values are immutable once built.
 type Value struct {
