@@ -1,0 +1,211 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// tinySource builds fast and differs from every other source of the tests.
+func tinySource(salt string) Source {
+	text := "package tiny // " + salt + `
+
+type Option func()
+
+func WithWorkers(int) Option { return func() {} }
+
+type CheckError struct{ Site, Row int64 }
+
+func (*CheckError) Error() string { return "check" }
+
+type OneResult struct{ X int64 }
+
+func One(x int64, opts ...Option) (OneResult, error) { return OneResult{x + 1}, nil }
+`
+	one := []Field{{"X", "i64", true}}
+	return Source{
+		Packages: []Package{{Name: "tiny", Files: map[string][]byte{"one.go": []byte(text)}}},
+		Entries:  []Entry{{Program: "one", Func: "One", Params: one, Results: one}},
+	}
+}
+
+func checkRuns(t *testing.T, b *Binary) {
+	t.Helper()
+	w := b.Worker()
+	defer w.Close()
+	r, err := w.Run(t.Context(), Call{Program: "one", Params: [][]byte{encode(t, int64(41))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "x", decodeInts(t, r.Columns[0]), []int64{42})
+}
+
+func TestCache(t *testing.T) {
+	options := Options{CacheFolder: t.TempDir()}
+	build := func(wantCached bool) *Binary {
+		t.Helper()
+		b, err := Build(t.Context(), tinySource(t.Name()), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Cached != wantCached {
+			t.Errorf("cached: %v, want %v", b.Cached, wantCached)
+		}
+		checkRuns(t, b)
+		return b
+	}
+	b := build(false)
+	if again := build(true); again.Path != b.Path {
+		t.Errorf("path changed from %s to %s", b.Path, again.Path)
+	}
+	if left, _ := filepath.Glob(filepath.Join(options.CacheFolder, "gocpu", buildPrefix+"*")); len(left) > 0 {
+		t.Errorf("build folders left: %v", left)
+	}
+
+	damage := map[string]func() error{
+		"truncated": func() error { return os.Truncate(b.Path, 1000) },
+		"changed":   func() error { return os.WriteFile(b.Path, []byte("not a program"), 0o700) },
+		"no sum":    func() error { return os.Remove(filepath.Join(filepath.Dir(b.Path), sumName)) },
+		"gone":      func() error { return os.Remove(b.Path) },
+	}
+	for name, do := range damage {
+		t.Run(name, func(t *testing.T) {
+			if err := do(); err != nil {
+				t.Fatal(err)
+			}
+			build(false)
+		})
+	}
+
+	other, err := Build(t.Context(), tinySource("other text"), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.Path == b.Path || other.Cached {
+		t.Errorf("another source got the same program %s", other.Path)
+	}
+}
+
+func TestTidyRemovesWhatIsUnused(t *testing.T) {
+	options := Options{CacheFolder: t.TempDir()}
+	gocpu := filepath.Join(options.CacheFolder, "gocpu")
+	old, left := filepath.Join(gocpu, "old"), filepath.Join(gocpu, buildPrefix+"left")
+	for _, f := range []string{old, left} {
+		if err := os.MkdirAll(f, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-2 * keepUnused)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Build(t.Context(), tinySource(t.Name()), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{old, left} {
+		if _, err := os.Stat(f); err == nil {
+			t.Errorf("%s is still there", f)
+		}
+	}
+	checkRuns(t, b)
+}
+
+func TestConcurrentBuilds(t *testing.T) {
+	options := Options{CacheFolder: t.TempDir()}
+	binaries := make([]*Binary, 6)
+	var group sync.WaitGroup
+	for i := range binaries {
+		group.Go(func() {
+			b, err := Build(t.Context(), tinySource(t.Name()), options)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			binaries[i] = b
+		})
+	}
+	group.Wait()
+	built := 0
+	for _, b := range binaries {
+		if b == nil {
+			t.FailNow()
+		}
+		if !b.Cached {
+			built++
+		}
+		checkRuns(t, b)
+	}
+	if built != 1 {
+		t.Errorf("built %d times", built)
+	}
+}
+
+func TestCancelBuild(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Build(ctx, tinySource(t.Name()), Options{CacheFolder: t.TempDir()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNoToolchain(t *testing.T) {
+	t.Setenv("PATH", "")
+	_, err := Build(t.Context(), tinySource(t.Name()), Options{CacheFolder: t.TempDir()})
+	var missing *NoToolchainError
+	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "not on PATH") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestBrokenToolchain(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "go"), []byte("#!/bin/sh\necho broken >&2\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder)
+	_, err := FindGo(t.Context())
+	var missing *NoToolchainError
+	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestHostileEnvironment(t *testing.T) {
+	for name, value := range map[string]string{"GOFLAGS": "-mod=vendor", "GOWORK": "/missing/go.work", "GOOS": "plan9",
+		"GOARCH": "mips", "GO111MODULE": "off", "CGO_ENABLED": "1", "CC": "/missing/cc"} {
+		t.Setenv(name, value)
+	}
+	b, err := Build(t.Context(), tinySource(t.Name()), Options{CacheFolder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRuns(t, b)
+}
+
+func TestBadSource(t *testing.T) {
+	broken := tinySource(t.Name())
+	broken.Packages[0].Files["two.go"] = []byte("package tiny\n\nvar x int = \"text\"\n")
+	var failed *BuildError
+	if _, err := Build(t.Context(), broken, Options{CacheFolder: cache}); !errors.As(err, &failed) || !strings.Contains(err.Error(), "two.go:3") {
+		t.Errorf("compile error: %v", err)
+	}
+
+	for want, spoil := range map[string]func(*Source){
+		"is no name of a Go file":  func(s *Source) { s.Packages[0].Files["../main.go"] = nil },
+		`two programs are called`:  func(s *Source) { s.Entries = append(s.Entries, s.Entries[0]) },
+		"no package 1":             func(s *Source) { s.Entries[0].Package = 1 },
+		`has the unknown kind "x"`: func(s *Source) { s.Entries[0].Params = []Field{{"p", "x", false}} },
+	} {
+		s := tinySource(t.Name())
+		spoil(&s)
+		if _, err := Build(t.Context(), s, Options{CacheFolder: cache}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

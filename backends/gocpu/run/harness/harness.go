@@ -1,0 +1,199 @@
+// Package harness is the half of the runner that is compiled together with
+// emitted programs: it reads calls from standard input, maps their columns
+// into memory, and writes results to standard output.
+//
+// The runner embeds this source in the programs it builds, so it imports only
+// the standard library; the runner itself imports it for the messages.
+package harness
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+	"unsafe"
+)
+
+// InlineBytes is the size above which a column travels as a file that both
+// sides map, instead of inside the message.
+const InlineBytes = 1 << 20
+
+// Request is a call: a line of JSON, then the bytes of its inline columns.
+type Request struct {
+	Program string   `json:"program"`
+	Workers int      `json:"workers,omitempty"` // 0: the program decides
+	Params  []Column `json:"params"`
+	Folder  string   `json:"folder,omitempty"` // where large result columns go
+}
+
+// Response answers a call: a line of JSON, then the bytes of its inline columns.
+type Response struct {
+	Results []Column      `json:"results,omitempty"`
+	Elapsed time.Duration `json:"elapsed,omitempty"` // of the call alone
+	Check   *Check        `json:"check,omitempty"`
+	Error   string        `json:"error,omitempty"` // a refused argument
+}
+
+// Column is where the bytes of a column are: in the file, or inline.
+type Column struct {
+	Size int64  `json:"size"`
+	File string `json:"file,omitempty"`
+}
+
+// Check is a failed run-time check.
+type Check struct {
+	Site int   `json:"site"`
+	Row  int64 `json:"row"`
+}
+
+// Program calls one emitted function.
+type Program func(*Call) error
+
+// Call carries the arguments to a program and its results back.
+type Call struct {
+	Workers int
+	params  [][]byte
+	results [][]byte
+	check   *Check
+}
+
+// Param returns parameter i as a column.
+func Param[T any](c *Call, i int) []T {
+	var zero T
+	b := c.params[i]
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
+}
+
+// ScalarParam returns parameter i, a scalar.
+func ScalarParam[T any](c *Call, i int) T { return Param[T](c, i)[0] }
+
+// Return appends a result column.
+func Return[T any](c *Call, column []T) {
+	var zero T
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(column))), len(column)*int(unsafe.Sizeof(zero)))
+	c.results = append(c.results, b)
+}
+
+// ReturnScalar appends a scalar result.
+func ReturnScalar[T any](c *Call, value T) { Return(c, []T{value}) }
+
+// FailCheck reports a failed check instead of results.
+func (c *Call) FailCheck(site int, row int64) error {
+	c.check = &Check{site, row}
+	return nil
+}
+
+// Serve answers calls until standard input ends, then exits.
+func Serve(programs map[string]Program) {
+	out := bufio.NewWriter(os.Stdout)
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	os.Stdout = os.Stderr       // a stray print must not break the protocol
+	signal.Ignore(os.Interrupt) // the runner decides when this process ends
+	for {
+		err := serveOne(in, out, programs)
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "kgen harness:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// serveOne answers one call. Its error is one of the connection or of files.
+func serveOne(in *bufio.Reader, out *bufio.Writer, programs map[string]Program) error {
+	var request Request
+	if err := ReadMessage(in, &request); err != nil {
+		return err
+	}
+	call := &Call{Workers: request.Workers}
+	for _, p := range request.Params {
+		data, release, err := receive(in, p)
+		if err != nil {
+			return err
+		}
+		defer release()
+		call.params = append(call.params, data)
+	}
+	program := programs[request.Program]
+	if program == nil {
+		return WriteMessage(out, Response{Error: fmt.Sprintf("this build has no program %q", request.Program)})
+	}
+	start := time.Now()
+	err := program(call)
+	response := Response{Elapsed: time.Since(start), Check: call.check}
+	if err != nil {
+		response.Error = err.Error()
+	}
+	if err != nil || call.check != nil {
+		return WriteMessage(out, response)
+	}
+	for i, data := range call.results {
+		column := Column{Size: int64(len(data))}
+		if len(data) > InlineBytes && request.Folder != "" {
+			column.File = filepath.Join(request.Folder, fmt.Sprintf("result-%d", i))
+			if err := os.WriteFile(column.File, data, 0o600); err != nil {
+				return err
+			}
+		}
+		response.Results = append(response.Results, column)
+	}
+	return WriteMessage(out, response, inline(response.Results, call.results)...)
+}
+
+// receive returns the bytes of a parameter, aligned for any element type.
+func receive(in io.Reader, c Column) (data []byte, release func(), err error) {
+	if c.File != "" {
+		return mapFile(c.File, c.Size)
+	}
+	data = AlignedBytes(c.Size)
+	_, err = io.ReadFull(in, data)
+	return data, func() {}, err
+}
+
+// inline selects the data of the columns that travel inside the message.
+func inline(columns []Column, data [][]byte) [][]byte {
+	var chosen [][]byte
+	for i, c := range columns {
+		if c.File == "" {
+			chosen = append(chosen, data[i])
+		}
+	}
+	return chosen
+}
+
+// AlignedBytes returns n bytes that start at a multiple of 8.
+func AlignedBytes(n int64) []byte {
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
+}
+
+// WriteMessage writes a header line and the bytes that follow it.
+func WriteMessage(out *bufio.Writer, header any, data ...[]byte) error {
+	line, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	out.Write(append(line, '\n'))
+	for _, b := range data {
+		out.Write(b)
+	}
+	return out.Flush() // bufio keeps the first error
+}
+
+// ReadMessage reads a header line; io.EOF means that no message began.
+func ReadMessage(in *bufio.Reader, header any) error {
+	line, err := in.ReadBytes('\n')
+	if err == io.EOF && len(line) > 0 {
+		return io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(line, header)
+}

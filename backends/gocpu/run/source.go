@@ -1,0 +1,155 @@
+package run
+
+import (
+	"embed"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/template"
+)
+
+// Package is an emitted Go package: names of files, without folders, and their text.
+type Package struct {
+	Name  string
+	Files map[string][]byte
+}
+
+// Entry is a function of an emitted package that calls can name. Its Go form is
+//
+//	func Orders(key, quantity []int64, from int32, options ...Option) (OrdersResult, error)
+//
+// beside WithWorkers(int) Option and CheckError with the fields Site and Row.
+type Entry struct {
+	Program string // what calls say; unique in a build
+	Package int    // position in Source.Packages
+	Func    string
+	Params  []Field
+	Results []Field
+}
+
+// Field is a parameter or a field of the result.
+type Field struct {
+	Name   string // the Go name; only results are addressed by it
+	Kind   string // bool, i8 ... u64, f32, f64, date, char8
+	Scalar bool
+}
+
+// Source is everything that goes into one executable.
+type Source struct {
+	Packages []Package
+	Entries  []Entry
+}
+
+var goTypes = map[string]string{
+	"bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
+	"u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+	"f32": "float32", "f64": "float64", "date": "int32", "char8": "[8]byte",
+}
+
+// GoType returns the Go type of an element of f.
+func (f Field) GoType() string { return goTypes[f.Kind] }
+
+//go:embed harness/harness.go harness/map_unix.go harness/map_other.go
+var harnessFiles embed.FS
+
+// goMod names the oldest Go that emitted programs and the harness need.
+const goMod = "module kgenrun\n\ngo 1.23\n"
+
+var mainTemplate = template.Must(template.New("main").Funcs(template.FuncMap{
+	"used": func(s Source) []int {
+		var used []int
+		seen := map[int]bool{}
+		for _, e := range s.Entries {
+			if !seen[e.Package] {
+				seen[e.Package] = true
+				used = append(used, e.Package)
+			}
+		}
+		return used
+	},
+}).Parse(`package main
+
+import (
+	"errors"
+	"kgenrun/harness"
+{{range used .}}	p{{.}} "kgenrun/p{{.}}"
+{{end}})
+
+func main() {
+	harness.Serve(map[string]harness.Program{
+{{range $i, $e := .Entries}}		{{printf "%q" $e.Program}}: program{{$i}},
+{{end}}	})
+}
+{{range $i, $e := .Entries}}
+func program{{$i}}(c *harness.Call) error {
+	var options []p{{.Package}}.Option
+	if c.Workers > 0 {
+		options = append(options, p{{.Package}}.WithWorkers(c.Workers))
+	}
+	out, err := p{{.Package}}.{{.Func}}(
+{{range $j, $p := .Params}}		harness.{{if .Scalar}}Scalar{{end}}Param[{{.GoType}}](c, {{$j}}),
+{{end}}		options...)
+	var check *p{{.Package}}.CheckError
+	if errors.As(err, &check) {
+		return c.FailCheck(int(check.Site), int64(check.Row))
+	}
+	if err != nil {
+		return err
+	}
+{{range .Results}}	harness.Return{{if .Scalar}}Scalar{{end}}(c, out.{{.Name}})
+{{end}}	return nil
+}
+{{end}}`))
+
+// files lays the whole module out: path within the build folder to text.
+func (s Source) files() (map[string][]byte, error) {
+	files := map[string][]byte{"go.mod": []byte(goMod)}
+	harness, err := harnessFiles.ReadDir("harness")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range harness {
+		if files["harness/"+f.Name()], err = harnessFiles.ReadFile("harness/" + f.Name()); err != nil {
+			return nil, err
+		}
+	}
+	for i, p := range s.Packages {
+		for name, text := range p.Files {
+			if name != filepath.Base(name) || !strings.HasSuffix(name, ".go") {
+				return nil, fmt.Errorf("package %s: %q is no name of a Go file", p.Name, name)
+			}
+			files[fmt.Sprintf("p%d/%s", i, name)] = text
+		}
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	var main strings.Builder
+	if err := mainTemplate.Execute(&main, s); err != nil {
+		return nil, err
+	}
+	files["main.go"] = []byte(main.String())
+	return files, nil
+}
+
+// check refuses what would only show as a puzzling compile error.
+func (s Source) check() error {
+	seen := map[string]bool{}
+	for _, e := range s.Entries {
+		if seen[e.Program] {
+			return fmt.Errorf("two programs are called %q", e.Program)
+		}
+		seen[e.Program] = true
+		if e.Package < 0 || e.Package >= len(s.Packages) {
+			return fmt.Errorf("program %q: no package %d", e.Program, e.Package)
+		}
+		for _, fields := range [][]Field{e.Params, e.Results} {
+			for _, f := range fields {
+				if f.GoType() == "" {
+					return fmt.Errorf("program %q: %s has the unknown kind %q", e.Program, f.Name, f.Kind)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+// Package orders has the shape of emitted code, written by hand.
+package orders
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+type Option func(*options)
+
+type options struct{ workers int }
+
+func WithWorkers(n int) Option { return func(o *options) { o.workers = n } }
+
+type CheckError struct {
+	Site int
+	Row  int64
+}
+
+func (e *CheckError) Error() string { return fmt.Sprintf("check %d, row %d", e.Site, e.Row) }
+
+type OrdersResult struct{ Key, Count, Total []int64 }
+
+// Orders counts and sums runs of equal keys.
+func Orders(lOrderkey, lQuantity []int64, opts ...Option) (OrdersResult, error) {
+	var out OrdersResult
+	if len(lOrderkey) != len(lQuantity) {
+		return out, errors.New("l_orderkey and l_quantity differ in length")
+	}
+	for i, k := range lOrderkey {
+		if i == 0 || k != lOrderkey[i-1] {
+			out.Key, out.Count, out.Total = append(out.Key, k), append(out.Count, 0), append(out.Total, 0)
+		}
+		g := len(out.Key) - 1
+		out.Count[g]++
+		out.Total[g] += lQuantity[i]
+	}
+	return out, nil
+}
+
+type KindsResult struct {
+	A       []bool
+	B       []int8
+	C       []uint16
+	D       []float32
+	E       []int32
+	F       [][8]byte
+	Workers int64
+}
+
+// Kinds returns its arguments and the number of workers it was given.
+func Kinds(a []bool, b []int8, c []uint16, d []float32, e []int32, f [][8]byte, from int32, opts ...Option) (KindsResult, error) {
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	for i := range e {
+		if e[i] < from {
+			return KindsResult{}, fmt.Errorf("wrapped: %w", &CheckError{Site: 3, Row: int64(i)})
+		}
+	}
+	return KindsResult{a, b, c, d, e, f, int64(o.workers)}, nil
+}
+
+type MisbehaveResult struct{ X []int64 }
+
+// Misbehave crashes, hangs or prints, as asked.
+func Misbehave(how int64, x []int64, opts ...Option) (MisbehaveResult, error) {
+	switch how {
+	case 1:
+		panic("planted panic")
+	case 2:
+		p, _ := os.FindProcess(os.Getpid())
+		p.Kill()
+		select {}
+	case 3:
+		for { //lint:ignore SA5002 hangs on purpose
+			how++
+		}
+	case 4:
+		fmt.Println("stray print")
+	case 5:
+		x[0] = 1
+	case 6:
+		os.Exit(0)
+	}
+	return MisbehaveResult{x}, nil
+}

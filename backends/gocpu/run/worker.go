@@ -1,0 +1,188 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/gocpu/run/harness"
+)
+
+// Call is one execution of a program.
+type Call struct {
+	Program string
+	Workers int      // 0: the program decides
+	Params  [][]byte // elements in memory order; a scalar is one element
+}
+
+// Result is what a call returned, a column per field of the entry's result.
+type Result struct {
+	Columns [][]byte      // as in Call.Params, aligned for any element type
+	Elapsed time.Duration // of the call alone, without moving the columns
+}
+
+// CheckError is a failed run-time check.
+type CheckError struct {
+	Site int
+	Row  int64
+}
+
+func (e *CheckError) Error() string { return fmt.Sprintf("check %d failed at row %d", e.Site, e.Row) }
+
+// ArgumentError is an argument that the program refused.
+type ArgumentError struct{ Message string }
+
+func (e *ArgumentError) Error() string { return e.Message }
+
+// CrashError is the end of the child process during a call.
+type CrashError struct {
+	Program string
+	Status  string // as in "exit status 2" or "signal: killed"
+	Stderr  string // the start and the end of what it wrote
+}
+
+func (e *CrashError) Error() string {
+	text := fmt.Sprintf("the process that ran %s ended early: %s", e.Program, e.Status)
+	if strings.Contains(e.Status, "killed") {
+		text += " (the system does this when memory runs out)"
+	}
+	if e.Stderr != "" {
+		text += "\n" + e.Stderr
+	}
+	return text
+}
+
+// Worker runs calls one after another in a child process, which it starts for
+// the first call and again after a crash. It is safe for concurrent use;
+// calls at the same time need several workers.
+type Worker struct {
+	binary *Binary
+	mutex  sync.Mutex
+	child  *child // nil before the first call and after a crash
+	folder string // for columns that travel as files; "" until one does
+}
+
+// Worker returns a worker for b. It must be closed.
+func (b *Binary) Worker() *Worker { return &Worker{binary: b} }
+
+// Close ends the child process and removes all temporary files.
+func (w *Worker) Close() error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	var err error
+	if w.child != nil {
+		err = w.child.end()
+		w.child = nil
+	}
+	if w.folder != "" {
+		err = errors.Join(err, os.RemoveAll(w.folder))
+		w.folder = ""
+	}
+	return err
+}
+
+// Run executes a call. When ctx ends first, the child process is killed.
+func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	entry, err := w.binary.entry(call)
+	if err != nil {
+		return Result{}, err
+	}
+	request, inline, err := w.request(call)
+	defer w.removeFiles()
+	if err != nil {
+		return Result{}, err
+	}
+	if w.child == nil {
+		if w.child, err = start(w.binary.Path); err != nil {
+			return Result{}, err
+		}
+	}
+	stop := context.AfterFunc(ctx, w.child.kill)
+	response, columns, err := w.child.exchange(request, inline)
+	if !stop() { // the child has been killed
+		w.child.crash(call.Program, ctx.Err())
+		w.child = nil
+		return Result{}, ctx.Err()
+	}
+	if err != nil {
+		crash := w.child.crash(call.Program, err)
+		w.child = nil
+		return Result{}, crash
+	}
+	switch {
+	case response.Check != nil:
+		return Result{}, &CheckError{response.Check.Site, response.Check.Row}
+	case response.Error != "":
+		return Result{}, &ArgumentError{response.Error}
+	case len(columns) != len(entry.Results):
+		return Result{}, fmt.Errorf("%s returned %d results, %d expected", call.Program, len(columns), len(entry.Results))
+	}
+	return Result{columns, response.Elapsed}, nil
+}
+
+var elementSizes = map[string]int{"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4,
+	"float32": 4, "int64": 8, "uint64": 8, "float64": 8, "[8]byte": 8}
+
+// entry finds the entry of a call and checks the call against it: the child
+// trusts sizes.
+func (b *Binary) entry(call Call) (*Entry, error) {
+	for i := range b.source.Entries {
+		e := &b.source.Entries[i]
+		if e.Program != call.Program {
+			continue
+		}
+		if len(call.Params) != len(e.Params) {
+			return nil, fmt.Errorf("%s takes %d parameters, not %d", e.Program, len(e.Params), len(call.Params))
+		}
+		for j, p := range e.Params {
+			size, n := elementSizes[p.GoType()], len(call.Params[j])
+			if n%size != 0 || p.Scalar && n != size {
+				return nil, fmt.Errorf("%s: %d bytes are no %s for %s", e.Program, n, p.Kind, p.Name)
+			}
+		}
+		return e, nil
+	}
+	return nil, fmt.Errorf("this build has no program %q", call.Program)
+}
+
+// request makes the message of a call, storing large columns as files.
+func (w *Worker) request(call Call) (harness.Request, [][]byte, error) {
+	r := harness.Request{Program: call.Program, Workers: call.Workers}
+	if w.folder == "" {
+		folder, err := os.MkdirTemp("", "kgen-run-")
+		if err != nil {
+			return r, nil, err
+		}
+		w.folder = folder
+	}
+	r.Folder = w.folder
+	var inline [][]byte
+	for i, data := range call.Params {
+		column := harness.Column{Size: int64(len(data))}
+		if len(data) > harness.InlineBytes {
+			column.File = filepath.Join(w.folder, fmt.Sprintf("param-%d", i))
+			if err := os.WriteFile(column.File, data, 0o600); err != nil {
+				return r, nil, fmt.Errorf("passing a column (TMPDIR can name a folder with more room): %w", err)
+			}
+		} else {
+			inline = append(inline, data)
+		}
+		r.Params = append(r.Params, column)
+	}
+	return r, inline, nil
+}
+
+// removeFiles frees the space of columns that travelled as files.
+func (w *Worker) removeFiles() {
+	files, _ := filepath.Glob(filepath.Join(w.folder, "*"))
+	for _, f := range files {
+		os.Remove(f) // Close removes the folder with whatever stays
+	}
+}
