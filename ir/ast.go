@@ -1,21 +1,23 @@
 package ir
 
-// The syntax tree that the parser makes and the formatter prints. It keeps
-// what the graph forgets: names, comments, parentheses and the order of text.
+// The syntax tree that the parser makes. It keeps what the graph forgets:
+// names, comments, parentheses and the order of text.
 
 // File is one parsed source file.
 type File struct {
 	Name      string
 	Source    []byte
 	Pipelines []*PipelineDecl
-	Comments  []Comment // all, in order; the formatter places them by position
+	Comments  []Comment // all, in order
+
+	lines []int // offset of the first byte of each line
 }
 
 // Comment is a // or /* */ comment with its marks.
 type Comment struct {
 	Pos  Pos
 	Text string
-	Own  bool // stands on a line of its own
+	Own  bool // no token stands before it on its line
 }
 
 // PipelineDecl is a pipeline as written.
@@ -115,7 +117,8 @@ type (
 		Pos Pos
 		X   Expr
 	}
-	// Tuple is (a, b, ...), a compound key of find and join.
+	// Tuple is (a, b, ...), a compound key of find and join. It stands only
+	// as an argument, and has two parts or more.
 	Tuple struct {
 		Pos   Pos
 		Parts []Expr

@@ -1,0 +1,168 @@
+package ir
+
+import "go/token"
+
+// parsePipeline = "pipeline" name "(" [ parameters ] ")" "{" { statement } return "}".
+func (p *parser) parsePipeline() {
+	if !p.tok.isWord("pipeline") {
+		p.syntaxError(p.tok.pos, "a file holds pipelines: pipeline name(column: [n]i32) { ... }", "expected pipeline, found %v", p.tok)
+	}
+	pipeline := &PipelineDecl{Pos: p.tok.pos, Doc: p.doc(p.tok.pos)}
+	p.advance()
+	if p.try(func() { p.parseHeader(pipeline) }) || p.skipHeader() {
+		p.parseBody(pipeline)
+	}
+	p.file.Pipelines = append(p.file.Pipelines, pipeline)
+}
+
+// parseHeader reads a pipeline up to its opening brace.
+func (p *parser) parseHeader(pipeline *PipelineDecl) {
+	p.joined = true // the name may stand on a line of its own
+	name := p.expectName("the name of the pipeline")
+	pipeline.Name, pipeline.NamePos = name.text, name.pos
+	p.openBracket(token.LPAREN, "after the name of the pipeline")
+	p.parseList("parameter", func() { pipeline.Params = append(pipeline.Params, p.parseParameter()) })
+	p.closeBracket(token.RPAREN)
+	if p.lineEnds() && p.tok.tok == token.LBRACE {
+		p.errorf(p.tok.pos, "write it behind the closing parenthesis", "the brace stands on a line of its own")
+		p.joined = true
+	}
+	p.expect(token.LBRACE, "after the parameters")
+}
+
+// skipHeader moves behind the opening brace of a pipeline whose parameters
+// could not be read, and reports whether there is one.
+func (p *parser) skipHeader() bool {
+	for p.tok.tok != token.EOF && !(p.tok.first && (p.atPipeline() || p.atStatement())) {
+		if p.take().tok == token.LBRACE {
+			return true
+		}
+	}
+	return p.atStatement()
+}
+
+// parseList reads elements up to the closing bracket, with commas between
+// them and perhaps one at the end.
+func (p *parser) parseList(what string, element func()) {
+	for p.tok.tok != token.RPAREN {
+		element()
+		if p.tok.tok == token.RPAREN {
+			return
+		}
+		if !p.at(token.COMMA) {
+			p.unexpected("a comma or ) after the " + what)
+		}
+		p.advance()
+	}
+}
+
+// parseParameter = name ":" ( "[" domain "]" type | type [ "=" expression ] ).
+func (p *parser) parseParameter() *ParamDecl {
+	name := p.expectName("the name of a parameter")
+	parameter := &ParamDecl{Pos: name.pos, Name: name.text}
+	if p.tok.tok != token.COLON {
+		p.syntaxError(p.tok.pos, "a column is written "+clip(name.text)+": [n]i32, a scalar "+clip(name.text)+": i32",
+			"expected : and a type after parameter %v, found %v", name, p.tok)
+	}
+	p.advance()
+	if p.tok.tok == token.LBRACK {
+		p.openBracket(token.LBRACK, "")
+		domain := p.expectName("the name of a domain")
+		parameter.Domain, parameter.DomPos = domain.text, domain.pos
+		p.closeBracket(token.RBRACK)
+	}
+	typ := p.expectName("a type")
+	parameter.Type, parameter.TypePos = typ.text, typ.pos
+	if p.tok.tok == token.ASSIGN {
+		if parameter.Domain != "" {
+			p.syntaxError(p.tok.pos, "only scalars have defaults", "column %v has a default", name)
+		}
+		p.advance()
+		parameter.Default = p.parseExpression()
+	}
+	return parameter
+}
+
+// parseBody reads statements, the return and the closing brace.
+func (p *parser) parseBody(pipeline *PipelineDecl) {
+	for p.tok.tok != token.EOF && p.tok.tok != token.RBRACE && !(p.tok.first && p.atPipeline()) {
+		open := 0
+		ok := p.try(func() {
+			defer func() { open = len(p.open) }()
+			p.parseStatement(pipeline)
+		})
+		if !ok {
+			p.skipStatement(open)
+		}
+	}
+	pipeline.End = p.tok.pos
+	switch {
+	case p.tok.tok != token.RBRACE:
+		p.syntaxError(p.tok.pos, "a pipeline ends with }", "pipeline %s is not closed", clip(pipeline.Name))
+	case pipeline.Return == nil:
+		p.errorf(p.tok.pos, "end it with return and its results: return total: sum(x)", "pipeline %s returns nothing", clip(pipeline.Name))
+	}
+	p.advance()
+}
+
+// parseStatement = name "=" expression end-of-line | return.
+func (p *parser) parseStatement(pipeline *PipelineDecl) {
+	if pipeline.Return != nil {
+		p.syntaxError(p.tok.pos, "return is the last statement", "%v stands after return", p.tok)
+	}
+	p.joined = true // here a line begins
+	if p.tok.isWord("return") {
+		pipeline.Return = p.parseReturn()
+	} else {
+		pipeline.Stmts = append(pipeline.Stmts, p.parseAssignment())
+	}
+	if !p.lineEnds() && p.tok.tok != token.RBRACE {
+		p.unexpected("an operator or the end of the line")
+	}
+}
+
+func (p *parser) parseAssignment() *Stmt {
+	name := p.tok
+	if !name.isName() || p.next.tok != token.ASSIGN {
+		p.notAStatement()
+	}
+	p.advance()
+	p.advance()
+	p.joined = true // a line may end after =
+	return &Stmt{Pos: name.pos, Name: name.text, X: p.parseExpression()}
+}
+
+func (p *parser) notAStatement() {
+	const statement = "a statement gives a name to a value: total = sum(x)"
+	name, after := p.tok, p.next
+	switch {
+	case name.tok == token.IDENT && !name.isName():
+		p.expectName("")
+	case !name.isName():
+		p.syntaxError(name.pos, statement, "expected a statement, found %v", name)
+	case after.tok == token.DEFINE:
+		p.syntaxError(after.pos, "write "+clip(name.text)+" = ...", "a statement has = after its name, found :=")
+	case after.tok > token.ASSIGN && token.ADD_ASSIGN <= after.tok && after.tok <= token.AND_NOT_ASSIGN:
+		p.syntaxError(after.pos, "write the result under a new name", "names are given once, found %v", after)
+	}
+	p.syntaxError(name.pos, statement, "expected a statement, found %v", name)
+}
+
+// parseReturn = "return" [ "unordered" ] result { "," result }.
+func (p *parser) parseReturn() *Return {
+	r := &Return{Pos: p.take().pos}
+	p.joined = true // a line may end after return
+	if p.tok.isWord("unordered") && p.next.isName() {
+		r.Unordered = true
+		p.advance()
+		p.joined = true // and after unordered
+	}
+	for {
+		r.Results = append(r.Results, p.parseArgument())
+		if !p.at(token.COMMA) {
+			return r
+		}
+		p.advance()
+		p.joined = true
+	}
+}
