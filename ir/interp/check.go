@@ -1,0 +1,75 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// ArgumentError is an input that a pipeline cannot take: data of the wrong
+// number, kind or length, or more rows than the interpreter may make.
+type ArgumentError struct {
+	Pos     ir.Pos // of the parameter or operator
+	Message string
+}
+
+func (e *ArgumentError) Error() string {
+	if !e.Pos.IsValid() {
+		return e.Message
+	}
+	return e.Pos.String() + ": " + e.Message
+}
+
+func argumentError(pos ir.Pos, format string, args ...any) error {
+	return &ArgumentError{pos, fmt.Sprintf(format, args...)}
+}
+
+// unknownOp is the message of a panic: the verifier lets no such value through.
+func unknownOp(op ir.Op) string { return fmt.Sprintf("interp: operator %d has no meaning here", op) }
+
+type siteKey struct {
+	value *ir.Value
+	kind  ir.CheckKind
+}
+
+// checks notes failing rows.
+type checks struct {
+	sites    map[siteKey]*ir.Site
+	failed   *ir.CheckError // the lowest site so far, with its smallest row
+	unproven *ir.Value      // a value that failed a check which the verifier had proved away
+}
+
+func newChecks(p *ir.Pipeline) checks {
+	c := checks{sites: make(map[siteKey]*ir.Site, len(p.Sites))}
+	for i := range p.Sites {
+		site := &p.Sites[i]
+		c.sites[siteKey{site.Value, site.Kind}] = site
+	}
+	return c
+}
+
+// fail notes that a row of v failed a check.
+func (c *checks) fail(v *ir.Value, kind ir.CheckKind, row int) {
+	site := c.sites[siteKey{v, kind}]
+	if site == nil {
+		c.unproven = v
+		return
+	}
+	if f := c.failed; f != nil && (f.Site.Number < site.Number || f.Site == site && f.Row <= int64(row)) {
+		return
+	}
+	c.failed = &ir.CheckError{Site: site, Row: int64(row)}
+}
+
+// err returns what to report in the end. After a failed check rows go on with
+// values that a proof need not hold for, so only without one is an unproven
+// check the verifier's mistake.
+func (c *checks) err() error {
+	switch {
+	case c.failed != nil:
+		return c.failed
+	case c.unproven != nil:
+		return argumentError(c.unproven.Pos, "internal error: the verifier proved a check of %q away that this input fails", c.unproven.Name)
+	}
+	return nil
+}
