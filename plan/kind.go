@@ -1,5 +1,14 @@
 package plan
 
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
 // Kind is an element type, named as in the language.
 type Kind string
 
@@ -39,3 +48,106 @@ func (k Kind) Size() int {
 // Literal is a value as text: a number, true or false, a date as 1994-01-01,
 // or a char8 in Go's double quotes.
 type Literal string
+
+// Parse returns the value that the text stands for: an integer or date
+// extended to 64 bits by its sign, a bool as 0 or 1, a float as its IEEE bits,
+// a char8 big-endian, so that unsigned order is byte order. "" is zero.
+func (k Kind) Parse(text Literal) (uint64, error) {
+	if text == "" && k.Size() > 0 {
+		return 0, nil
+	}
+	value, err := k.parse(string(text))
+	if err != nil {
+		return 0, fmt.Errorf("%q is no %s: %s", text, k, err)
+	}
+	return value, nil
+}
+
+func (k Kind) parse(text string) (uint64, error) {
+	width := k.Size() * 8
+	switch k {
+	case Bool:
+		switch text {
+		case "false":
+			return 0, nil
+		case "true":
+			return 1, nil
+		}
+		return 0, errors.New("write true or false")
+	case I8, I16, I32, I64:
+		v, err := strconv.ParseInt(text, 10, width)
+		return uint64(v), cause(err)
+	case U8, U16, U32, U64:
+		v, err := strconv.ParseUint(text, 10, width)
+		return v, cause(err)
+	case F32:
+		v, err := strconv.ParseFloat(text, width)
+		return uint64(math.Float32bits(float32(v))), cause(err)
+	case F64:
+		v, err := strconv.ParseFloat(text, width)
+		return math.Float64bits(v), cause(err)
+	case Date:
+		day, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			return 0, errors.New("write a day as 1994-01-01")
+		}
+		return uint64(day.Unix() / secondsOfDay), nil
+	case Char8:
+		s, err := strconv.Unquote(text)
+		if err != nil || len(s) > 8 {
+			return 0, errors.New("write at most 8 bytes in double quotes")
+		}
+		var b [8]byte
+		copy(b[:], s)
+		return binary.BigEndian.Uint64(b[:]), nil
+	}
+	return 0, fmt.Errorf("there are %s", kindNames)
+}
+
+const (
+	secondsOfDay = 24 * 60 * 60
+	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date char8"
+)
+
+// cause strips what strconv says around the reason: the text and function.
+func cause(err error) error {
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		return number.Err
+	}
+	return err
+}
+
+// IsInteger reports whether k is i8 to u64.
+func (k Kind) IsInteger() bool {
+	switch k {
+	case I8, I16, I32, I64, U8, U16, U32, U64:
+		return true
+	}
+	return false
+}
+
+// NoRow is the word of an errors buffer of kind k that means no failing row;
+// 0 where k cannot hold rows.
+func (k Kind) NoRow() uint64 {
+	switch k {
+	case I32:
+		return math.MaxInt32
+	case U32:
+		return math.MaxUint32
+	case I64:
+		return math.MaxInt64
+	case U64:
+		return math.MaxUint64
+	}
+	return 0
+}
+
+// FillBits is the value that Init stores in b's elements.
+func (b *Buffer) FillBits() uint64 {
+	if b.Role == Errors {
+		return b.Kind.NoRow()
+	}
+	bits, _ := b.Kind.Parse(b.Fill) // validated
+	return bits
+}

@@ -30,6 +30,28 @@ const (
 	RateLaunch = "launch" // seconds that a launch of an empty kernel takes
 )
 
+// Properties are the names that machine expressions know.
+var Properties = []string{"units", "subgroup", "maxGroup", "localBytes", "memory", "maxAlloc"}
+
+// Property returns the value of one of Properties.
+func (m *Machine) Property(name string) (int64, bool) {
+	switch name {
+	case "units":
+		return int64(m.Units), true
+	case "subgroup":
+		return int64(m.Subgroup), true
+	case "maxGroup":
+		return int64(m.MaxGroup), true
+	case "localBytes":
+		return m.LocalBytes, true
+	case "memory":
+		return m.Memory, true
+	case "maxAlloc":
+		return m.MaxAlloc, true
+	}
+	return 0, false
+}
+
 // Has reports whether the machine has c.
 func (m *Machine) Has(c Cap) bool { return m.Caps[c] != "" }
 

@@ -1,0 +1,96 @@
+package exec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Value is a scalar; Bits are as [plan.Kind.Parse] returns them.
+type Value struct {
+	Kind plan.Kind
+	Bits uint64
+}
+
+// Column is the elements of a column, in the host's byte order, with char8 as
+// its 8 bytes in order and bool as a byte of 0 or 1.
+type Column struct {
+	Kind plan.Kind
+	Data []byte
+}
+
+// Rows returns the number of rows.
+func (c Column) Rows() int64 { return int64(len(c.Data)) / int64(c.Kind.Size()) }
+
+// Inputs are the arguments of a run, by the names of the plan's ports.
+type Inputs struct {
+	Columns map[string]Column
+	Scalars map[string]Value
+}
+
+// Result is what a run returns, by the names of the plan's ports.
+type Result struct {
+	Columns map[string]Column
+	Scalars map[string]Value
+	Level   string // the level of the plan that gave it: the fallback's after a fallback
+	Peak    int64  // bytes of device memory in use at once, inputs included
+}
+
+// encode returns the element with the value bits.
+func encode(k plan.Kind, bits uint64) []byte {
+	order := binary.NativeEndian
+	switch {
+	case k == plan.Char8:
+		return binary.BigEndian.AppendUint64(nil, bits)
+	case k.Size() == 1:
+		return []byte{byte(bits)}
+	case k.Size() == 2:
+		return order.AppendUint16(nil, uint16(bits))
+	case k.Size() == 4:
+		return order.AppendUint32(nil, uint32(bits))
+	}
+	return order.AppendUint64(nil, bits)
+}
+
+// decode returns the value of an element.
+func decode(k plan.Kind, element []byte) uint64 {
+	order := binary.NativeEndian
+	switch k {
+	case plan.I8:
+		return uint64(int64(int8(element[0])))
+	case plan.I16:
+		return uint64(int64(int16(order.Uint16(element))))
+	case plan.I32, plan.Date:
+		return uint64(int64(int32(order.Uint32(element))))
+	case plan.Char8:
+		return binary.BigEndian.Uint64(element)
+	}
+	switch k.Size() {
+	case 1:
+		return uint64(element[0])
+	case 2:
+		return uint64(order.Uint16(element))
+	case 4:
+		return uint64(order.Uint32(element))
+	}
+	return order.Uint64(element)
+}
+
+// toInt64 widens an integer or bool for use in expressions.
+func toInt64(v Value) (int64, error) {
+	if v.Kind == plan.U64 && v.Bits > 1<<63-1 {
+		return 0, fmt.Errorf("%d: %w", v.Bits, plan.ErrOverflow)
+	}
+	return int64(v.Bits), nil
+}
+
+// alignedBytes returns n bytes that may be viewed as elements of any kind.
+func alignedBytes(n int64) []byte {
+	if n == 0 {
+		return nil
+	}
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)
+}

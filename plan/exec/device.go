@@ -1,0 +1,54 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Device is what the executor drives. It is used by one run at a time. Work
+// may be queued; Read and Sync wait for all that was queued before.
+type Device interface {
+	Machine() plan.Machine
+
+	// Resident returns how many groups of the variant the device runs at once.
+	Resident(*plan.Kernel, *plan.Variant) (int64, error)
+
+	// Import makes a column of the caller readable by kernels. A device that
+	// shares the host's memory need not copy: data stays as it is until Free.
+	Import(data []byte) (Memory, error)
+	// Alloc returns memory with undefined contents; bytes is at least 1.
+	Alloc(bytes int64) (Memory, error)
+	// Free gives back memory of Import or Alloc, also on a device that fails.
+	Free(Memory)
+
+	// Fill stores element count times from the start of the memory on.
+	Fill(m Memory, element []byte, count int64) error
+	// Read copies len(to) bytes from offset on.
+	Read(m Memory, offset int64, to []byte) error
+	Launch(context.Context, *Launch) error
+	Sync() error
+}
+
+// Memory is a device's handle for a buffer.
+type Memory any
+
+// Launch is a kernel with all that a device needs to start it. The kernel
+// takes Row0 and Rows first, then Args in the order of Variant.Args.
+type Launch struct {
+	Kernel  *plan.Kernel
+	Variant *plan.Variant
+	Groups  int64
+	Row0    int64
+	Rows    int64
+	Local   int64   // bytes of group-local memory
+	Spec    []int64 // values of Variant.Spec
+	Args    []Arg
+}
+
+// Arg is an argument's value: memory, or a scalar where Memory is nil.
+type Arg struct {
+	Memory Memory
+	Length int64 // elements of Memory
+	Value  Value
+}

@@ -1,0 +1,71 @@
+package exec
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// allocation is the memory behind a buffer's name.
+type allocation struct {
+	memory Memory
+	length int64 // elements
+	bytes  int64
+}
+
+// store owns the device memory of one run.
+type store struct {
+	device  Device
+	buffers map[string]*allocation
+	limit   int64 // bytes; 0 is none
+	largest int64 // bytes of one buffer; 0 is no limit
+	inUse   int64
+	peak    int64
+}
+
+// add takes memory for a buffer by make and records it.
+func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory, error)) (*allocation, error) {
+	size := int64(b.Kind.Size())
+	if length < 0 {
+		return nil, fmt.Errorf("buffer %q: a length of %d elements", b.Name, length)
+	}
+	if length > math.MaxInt64/size {
+		return nil, fmt.Errorf("buffer %q: %d elements of %d bytes: %w", b.Name, length, size, plan.ErrOverflow)
+	}
+	s.drop(b.Name)
+	// No driver allocates 0 bytes.
+	bytes := max(length*size, size)
+	switch {
+	case s.limit > 0 && bytes > s.limit-s.inUse:
+		return nil, &AllocError{Buffer: b.Name, Bytes: bytes, InUse: s.inUse, Limit: s.limit}
+	case s.largest > 0 && bytes > s.largest:
+		return nil, &AllocError{Buffer: b.Name, Bytes: bytes, InUse: s.inUse, Limit: s.largest,
+			Err: fmt.Errorf("the device holds at most %d bytes in one buffer", s.largest)}
+	}
+	memory, err := take(bytes)
+	if err != nil {
+		return nil, &AllocError{Buffer: b.Name, Bytes: bytes, InUse: s.inUse, Err: err}
+	}
+	a := &allocation{memory: memory, length: length, bytes: bytes}
+	s.buffers[b.Name] = a
+	s.inUse += bytes
+	s.peak = max(s.peak, s.inUse)
+	return a, nil
+}
+
+// drop frees a buffer's memory, if it has any.
+func (s *store) drop(name string) {
+	if a := s.buffers[name]; a != nil {
+		s.device.Free(a.memory)
+		s.inUse -= a.bytes
+		delete(s.buffers, name)
+	}
+}
+
+// release frees everything.
+func (s *store) release() {
+	for name := range s.buffers {
+		s.drop(name)
+	}
+}

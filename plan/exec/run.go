@@ -1,0 +1,209 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Options change how a plan runs, never what it returns.
+type Options struct {
+	Memory   int64       // bytes of device memory to use at most; 0 is no limit
+	PartRows int64       // rows of a part at most; 0 leaves it to the plan
+	Event    func(Event) // told of each step; waiting for its end makes the run slower
+}
+
+// Event is a step that has run.
+type Event struct {
+	Step     string // the step's key in JSON, or import, or fallback
+	Name     string // the kernel or buffer
+	Groups   int64  // of a launch
+	Rows     int64  // of a launch; elements of a buffer
+	Bytes    int64  // of a buffer
+	Duration time.Duration
+	Reason   string // of a fallback
+}
+
+// Run runs p, and its fallbacks where it gives up. Whatever it returns, all
+// device memory is free again.
+func Run(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Options) (*Result, error) {
+	if err := plan.Validate(p); err != nil {
+		return nil, err
+	}
+	if options.PartRows < 0 || options.PartRows > plan.MaxRows || options.Memory < 0 {
+		return nil, fmt.Errorf("exec: PartRows %d is not between 0 and %d, or Memory %d is negative", options.PartRows, plan.MaxRows, options.Memory)
+	}
+	for {
+		result, err := runOne(ctx, d, p, in, options)
+		var giveUp *GiveUpError
+		if !errors.As(err, &giveUp) || p.Fallback == nil {
+			return result, err
+		}
+		if options.Event != nil {
+			options.Event(Event{Step: "fallback", Name: p.Fallback.Level, Reason: giveUp.Reason})
+		}
+		p = p.Fallback
+	}
+}
+
+// runOne runs p without its fallbacks.
+func runOne(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Options) (*Result, error) {
+	r := newRun(ctx, d, p, options)
+	defer r.store.release()
+	if err := r.bind(in); err != nil {
+		return nil, err
+	}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	if err := r.steps(p.Steps); err != nil {
+		return nil, err
+	}
+	r.result.Peak = r.store.peak
+	return r.result, nil
+}
+
+// run is the state of one plan on its way.
+type run struct {
+	ctx     context.Context
+	device  Device
+	machine plan.Machine
+	plan    *plan.Plan
+	options Options
+
+	domains map[string]*plan.Domain
+	buffers map[string]*plan.Buffer
+	kernels map[string]*plan.Kernel
+
+	scalars map[string]Value
+	lengths map[string]int64         // of input domains
+	chosen  map[string]*plan.Variant // of each kernel
+	store   store
+	result  *Result // set by return
+}
+
+func newRun(ctx context.Context, d Device, p *plan.Plan, options Options) *run {
+	machine := d.Machine()
+	r := &run{
+		ctx: ctx, device: d, machine: machine, plan: p, options: options,
+		domains: map[string]*plan.Domain{}, buffers: map[string]*plan.Buffer{}, kernels: map[string]*plan.Kernel{},
+		scalars: map[string]Value{}, lengths: map[string]int64{}, chosen: map[string]*plan.Variant{},
+		store: store{device: d, buffers: map[string]*allocation{}, limit: options.Memory, largest: machine.MaxAlloc},
+	}
+	for i := range p.Domains {
+		r.domains[p.Domains[i].Name] = &p.Domains[i]
+	}
+	for i := range p.Buffers {
+		r.buffers[p.Buffers[i].Name] = &p.Buffers[i]
+	}
+	for i := range p.Kernels {
+		r.kernels[p.Kernels[i].Name] = &p.Kernels[i]
+	}
+	for _, s := range p.Scalars {
+		bits, _ := s.Kind.Parse(s.Init) // validated
+		r.scalars[s.Name] = Value{s.Kind, bits}
+	}
+	return r
+}
+
+// bind checks the arguments against the ports and makes the columns readable.
+func (r *run) bind(in Inputs) error {
+	taken := 0
+	for i := range r.plan.Ports {
+		port := &r.plan.Ports[i]
+		if port.Direction != plan.In {
+			continue
+		}
+		var given bool
+		var err error
+		if port.Scalar != "" {
+			given, err = r.bindScalar(port, in)
+		} else {
+			given, err = true, r.bindColumn(port, in)
+		}
+		if err != nil {
+			return err
+		}
+		if given {
+			taken++
+		}
+	}
+	if taken == len(in.Columns)+len(in.Scalars) {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, port := range r.plan.Ports {
+		known[port.Name] = port.Direction == plan.In
+	}
+	for name := range in.Columns {
+		if !known[name] {
+			return &InputError{name, "the plan has no such parameter"}
+		}
+	}
+	for name := range in.Scalars {
+		if !known[name] {
+			return &InputError{name, "the plan has no such parameter"}
+		}
+	}
+	return errors.New("exec: a name is given both as a column and as a scalar")
+}
+
+func (r *run) bindScalar(port *plan.Port, in Inputs) (given bool, err error) {
+	v, given := in.Scalars[port.Name]
+	switch {
+	case given && v.Kind != port.Kind:
+		return true, &InputError{port.Name, fmt.Sprintf("%s is given and %s is wanted", v.Kind, port.Kind)}
+	case given:
+	case port.Default != "":
+		bits, _ := port.Kind.Parse(port.Default) // validated
+		v = Value{port.Kind, bits}
+	default:
+		return false, &InputError{port.Name, fmt.Sprintf("a scalar of %s is missing", port.Kind)}
+	}
+	r.scalars[port.Scalar] = v
+	return given, nil
+}
+
+func (r *run) bindColumn(port *plan.Port, in Inputs) error {
+	column, ok := in.Columns[port.Name]
+	switch {
+	case !ok:
+		return &InputError{port.Name, fmt.Sprintf("a column of %s is missing", port.Kind)}
+	case column.Kind != port.Kind:
+		return &InputError{port.Name, fmt.Sprintf("a column of %s is given and %s is wanted", column.Kind, port.Kind)}
+	case len(column.Data)%port.Kind.Size() != 0:
+		return &InputError{port.Name, fmt.Sprintf("%d bytes are no whole number of %s", len(column.Data), port.Kind)}
+	}
+	rows := column.Rows()
+	if length, known := r.lengths[port.Domain]; known && length != rows {
+		return &InputError{port.Name, fmt.Sprintf("%d rows; other columns over %s have %d", rows, port.Domain, length)}
+	}
+	r.lengths[port.Domain] = rows
+	start := time.Now()
+	a, err := r.store.add(r.buffers[port.Buffer], rows, func(int64) (Memory, error) { return r.device.Import(column.Data) })
+	if err != nil {
+		return err
+	}
+	return r.tell(Event{Step: "import", Name: port.Buffer, Rows: a.length, Bytes: a.bytes}, start)
+}
+
+// tell reports an event; it waits for the device, so that the time is the step's own.
+func (r *run) tell(e Event, start time.Time) error {
+	if r.options.Event == nil {
+		return nil
+	}
+	if err := r.device.Sync(); err != nil {
+		return fmt.Errorf("after %s of %q: %w", e.Step, e.Name, err)
+	}
+	e.Duration = time.Since(start)
+	r.options.Event(e)
+	return nil
+}
+
+// giveUp ends this plan in favour of its fallback.
+func (r *run) giveUp(format string, args ...any) error {
+	return &GiveUpError{Level: r.plan.Level, Reason: fmt.Sprintf(format, args...)}
+}

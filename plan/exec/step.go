@@ -1,0 +1,349 @@
+package exec
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// steps runs a list until its end or a return.
+func (r *run) steps(steps []plan.Step) error {
+	for i := range steps {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.step(&steps[i]); err != nil || r.result != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) step(s *plan.Step) error {
+	switch {
+	case s.Init != nil:
+		return r.init(s.Init)
+	case s.Alloc != nil:
+		return r.alloc(s.Alloc)
+	case s.Launch != nil:
+		return r.launch(s.Launch)
+	case s.Read != nil:
+		return r.read(s.Read)
+	case s.Set != nil:
+		v, err := r.eval(s.Set.Value, nil)
+		if err != nil {
+			return fmt.Errorf("set %q: %w", s.Set.Scalar, err)
+		}
+		r.scalars[s.Set.Scalar] = Value{plan.I64, uint64(v)}
+		return nil
+	case s.If != nil:
+		then, err := r.holds(s.If.Cond)
+		if err != nil {
+			return err
+		}
+		if then {
+			return r.steps(s.If.Then)
+		}
+		return r.steps(s.If.Else)
+	case s.While != nil:
+		return r.while(s.While)
+	case s.Parts != nil:
+		return r.parts(s.Parts)
+	case s.CheckErrors != nil:
+		return r.checkErrors()
+	case s.Return != nil:
+		return r.finish()
+	}
+	return fmt.Errorf("exec: a step without content")
+}
+
+func (r *run) init(s *plan.Init) error {
+	start := time.Now()
+	b, a := r.buffers[s.Buffer], r.store.buffers[s.Buffer]
+	if a.length > 0 {
+		if err := r.device.Fill(a.memory, encode(b.Kind, b.FillBits()), a.length); err != nil {
+			return fmt.Errorf("init of buffer %q: %w", b.Name, err)
+		}
+	}
+	return r.tell(Event{Step: "init", Name: b.Name, Rows: a.length, Bytes: a.bytes}, start)
+}
+
+func (r *run) alloc(s *plan.Alloc) error {
+	start := time.Now()
+	b := r.buffers[s.Buffer]
+	length, err := r.eval(b.Length, nil)
+	if err != nil {
+		return fmt.Errorf("length of buffer %q: %w", b.Name, err)
+	}
+	a, err := r.store.add(b, length, r.device.Alloc)
+	if err != nil {
+		return err
+	}
+	return r.tell(Event{Step: "alloc", Name: b.Name, Rows: a.length, Bytes: a.bytes}, start)
+}
+
+func (r *run) launch(s *plan.Launch) error {
+	call, err := r.call(s)
+	if err != nil {
+		return fmt.Errorf("kernel %q: %w", s.Kernel, err)
+	}
+	if call.Groups == 0 {
+		return nil
+	}
+	if call.Variant.Forward == plan.ForwardResident {
+		resident, err := env{r, nil}.Resident(s.Kernel)
+		if err != nil {
+			return err
+		}
+		if call.Groups > resident {
+			return r.giveUp("kernel %q needs %d groups at once; the device runs %d", s.Kernel, call.Groups, resident)
+		}
+	}
+	start := time.Now()
+	if err := r.device.Launch(r.ctx, call); err != nil {
+		return fmt.Errorf("kernel %q over %d rows: %w", s.Kernel, call.Rows, err)
+	}
+	return r.tell(Event{Step: "launch", Name: s.Kernel, Groups: call.Groups, Rows: call.Rows}, start)
+}
+
+// call evaluates all that a launch needs.
+func (r *run) call(s *plan.Launch) (*Launch, error) {
+	variant, err := r.variant(s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	call := &Launch{Kernel: r.kernels[s.Kernel], Variant: variant}
+	if call.Rows, err = r.eval(s.Rows, nil); err != nil {
+		return nil, err
+	}
+	if call.Row0, err = r.evalOr(s.Row0, 0, nil); err != nil {
+		return nil, err
+	}
+	if call.Rows < 0 || call.Rows > plan.MaxRows || call.Row0 < 0 {
+		return nil, fmt.Errorf("%d rows from row %d on; a launch spans 0 to %d rows", call.Rows, call.Row0, plan.MaxRows)
+	}
+	grid := variant.Grid
+	if grid.IsZero() {
+		grid = plan.CeilDiv(plan.Rows(), plan.Const(variant.Schedule.Rows()))
+	}
+	if call.Groups, err = r.eval(grid, &call.Rows); err != nil {
+		return nil, err
+	}
+	if call.Groups < 0 || call.Groups > math.MaxInt32 {
+		return nil, fmt.Errorf("a grid of %d groups; there are 0 to %d", call.Groups, math.MaxInt32)
+	}
+	if call.Local, err = r.evalOr(variant.LocalBytes, 0, nil); err != nil {
+		return nil, err
+	}
+	for _, spec := range variant.Spec {
+		value, err := r.eval(spec.Value, nil)
+		if err != nil {
+			return nil, err
+		}
+		call.Spec = append(call.Spec, value)
+	}
+	for i := range variant.Args {
+		arg, err := r.arg(bound(&variant.Args[i], s.Bind), &call.Rows)
+		if err != nil {
+			return nil, err
+		}
+		call.Args = append(call.Args, arg)
+	}
+	return call, nil
+}
+
+// bound returns what stands for a in a launch with these bindings.
+func bound(a *plan.Arg, bind []plan.Arg) *plan.Arg {
+	for i := range bind {
+		if bind[i].Name == a.Name {
+			return &bind[i]
+		}
+	}
+	return a
+}
+
+func (r *run) arg(a *plan.Arg, rows *int64) (Arg, error) {
+	switch {
+	case a.Buffer != "":
+		memory := r.store.buffers[a.Buffer]
+		return Arg{Memory: memory.memory, Length: memory.length}, nil
+	case a.Scalar != "":
+		return Arg{Value: r.scalars[a.Scalar]}, nil
+	}
+	v, err := r.eval(a.Value, rows)
+	if err != nil {
+		return Arg{}, fmt.Errorf("argument %q: %w", a.Name, err)
+	}
+	return Arg{Value: Value{plan.I64, uint64(v)}}, nil
+}
+
+func (r *run) read(s *plan.Read) error {
+	start := time.Now()
+	b, a := r.buffers[s.Buffer], r.store.buffers[s.Buffer]
+	index, err := r.evalOr(s.Index, 0, nil)
+	if err != nil {
+		return err
+	}
+	count := int64(len(s.Scalars))
+	if index < 0 || index > a.length-count {
+		return fmt.Errorf("read of %d elements from %d on of buffer %q, which has %d", count, index, b.Name, a.length)
+	}
+	elements, err := r.fetch(s.Buffer, index, count)
+	if err != nil {
+		return err
+	}
+	size := b.Kind.Size()
+	for i, name := range s.Scalars {
+		v := Value{b.Kind, decode(b.Kind, elements[i*size:])}
+		if r.scalars[name].Kind != b.Kind { // i64 from another integer
+			wide, err := toInt64(v)
+			if err != nil {
+				return fmt.Errorf("read of buffer %q: %w", b.Name, err)
+			}
+			v = Value{plan.I64, uint64(wide)}
+		}
+		r.scalars[name] = v
+	}
+	return r.tell(Event{Step: "read", Name: b.Name, Rows: count, Bytes: int64(len(elements))}, start)
+}
+
+// fetch copies elements of a buffer to the host.
+func (r *run) fetch(buffer string, index, count int64) ([]byte, error) {
+	size := int64(r.buffers[buffer].Kind.Size())
+	to := alignedBytes(count * size)
+	if count == 0 {
+		return to, nil
+	}
+	if err := r.device.Read(r.store.buffers[buffer].memory, index*size, to); err != nil {
+		return nil, fmt.Errorf("read of buffer %q: %w", buffer, err)
+	}
+	return to, nil
+}
+
+func (r *run) while(s *plan.While) error {
+	for round := int64(0); ; round++ {
+		again, err := r.holds(s.Cond)
+		if err != nil || !again {
+			return err
+		}
+		if round == s.Max {
+			break
+		}
+		if err := r.steps(s.Steps); err != nil {
+			return err
+		}
+	}
+	if s.Else == nil {
+		return r.giveUp("%s still holds after %d rounds", s.Cond, s.Max)
+	}
+	return r.steps(s.Else)
+}
+
+func (r *run) parts(s *plan.Parts) error {
+	length, err := r.eval(s.Len, nil)
+	if err != nil {
+		return err
+	}
+	limit := s.Limit
+	if limit == 0 {
+		limit = plan.MaxRows
+	}
+	if r.options.PartRows > 0 {
+		limit = min(limit, r.options.PartRows)
+	}
+	row0 := int64(0)
+	for {
+		rows := min(length-row0, limit)
+		r.scalars[s.Row0] = Value{plan.I64, uint64(row0)}
+		r.scalars[s.Rows] = Value{plan.I64, uint64(rows)}
+		if err := r.steps(s.Steps); err != nil {
+			return err
+		}
+		for _, carry := range s.Carries {
+			b := r.store.buffers
+			b[carry.In], b[carry.Out] = b[carry.Out], b[carry.In]
+		}
+		row0 += rows
+		if row0 >= length {
+			return nil
+		}
+	}
+}
+
+// checkErrors gives up where a kernel did, else ends the run with the lowest
+// failed site. The abort comes first: a kernel that gave up has counted rows wrongly.
+func (r *run) checkErrors() error {
+	start := time.Now()
+	var words []byte
+	var kind plan.Kind
+	for i := range r.plan.Buffers {
+		b := &r.plan.Buffers[i]
+		switch b.Role {
+		case plan.Abort:
+			word, err := r.fetch(b.Name, 0, 1)
+			if err != nil {
+				return err
+			}
+			if decode(b.Kind, word) != 0 {
+				return r.giveUp("a kernel waited too long for another group")
+			}
+		case plan.Errors:
+			var err error
+			if words, err = r.fetch(b.Name, 0, int64(len(r.plan.Sites))); err != nil {
+				return err
+			}
+			kind = b.Kind
+		}
+	}
+	for i := range r.plan.Sites {
+		site := &r.plan.Sites[i]
+		if site.When.IsZero() {
+			if row := decode(kind, words[i*kind.Size():]); row != kind.NoRow() {
+				return &CheckError{*site, int64(row)}
+			}
+			continue
+		}
+		failed, err := r.holds(site.When)
+		if err != nil {
+			return err
+		}
+		if failed {
+			return &CheckError{Site: *site}
+		}
+	}
+	return r.tell(Event{Step: "checkErrors", Rows: int64(len(r.plan.Sites)), Bytes: int64(len(words))}, start)
+}
+
+// finish reads the results.
+func (r *run) finish() error {
+	start := time.Now()
+	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Level: r.plan.Level}
+	total := int64(0)
+	for i := range r.plan.Ports {
+		port := &r.plan.Ports[i]
+		if port.Direction != plan.Out {
+			continue
+		}
+		if port.Scalar != "" {
+			result.Scalars[port.Name] = r.scalars[port.Scalar]
+			continue
+		}
+		rows, err := env{r, nil}.Len(port.Domain)
+		if err != nil {
+			return fmt.Errorf("result %q: %w", port.Name, err)
+		}
+		if held := r.store.buffers[port.Buffer].length; rows > held {
+			return fmt.Errorf("result %q: %d rows of %s, but its buffer %q has %d", port.Name, rows, port.Domain, port.Buffer, held)
+		}
+		data, err := r.fetch(port.Buffer, 0, rows)
+		if err != nil {
+			return err
+		}
+		result.Columns[port.Name] = Column{port.Kind, data}
+		total += int64(len(data))
+	}
+	r.result = result
+	return r.tell(Event{Step: "return", Bytes: total}, start)
+}

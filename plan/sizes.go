@@ -1,0 +1,59 @@
+package plan
+
+// sizeScalars returns the scalars whose values decide a size: the length of a
+// buffer or domain, or the rows or groups of a launch.
+func sizeScalars(p *Plan) map[string]bool {
+	sources := map[string][]Expr{} // what a scalar is set from
+	var roots []Expr
+	for _, d := range p.Domains {
+		roots = append(roots, d.Len, d.Bound)
+	}
+	for _, b := range p.Buffers {
+		roots = append(roots, b.Length)
+	}
+	for _, k := range p.Kernels {
+		for _, variant := range k.Variants {
+			roots = append(roots, variant.Grid)
+		}
+	}
+	walkSteps(p.Steps, func(s *Step) {
+		switch {
+		case s.Launch != nil:
+			roots = append(roots, s.Launch.Rows, s.Launch.Row0)
+		case s.Parts != nil:
+			roots = append(roots, s.Parts.Len)
+		case s.Read != nil:
+			roots = append(roots, s.Read.Index)
+		case s.Set != nil:
+			sources[s.Set.Scalar] = append(sources[s.Set.Scalar], s.Set.Value)
+		}
+	})
+	found := map[string]bool{}
+	for len(roots) > 0 {
+		e := roots[len(roots)-1]
+		roots = append(roots[:len(roots)-1], e.Args...)
+		if e.Op == OpScalar && !found[e.Name] {
+			found[e.Name] = true
+			roots = append(roots, sources[e.Name]...)
+		}
+	}
+	return found
+}
+
+// walkSteps calls visit for every step, outer ones first.
+func walkSteps(steps []Step, visit func(*Step)) {
+	for i := range steps {
+		s := &steps[i]
+		visit(s)
+		switch {
+		case s.If != nil:
+			walkSteps(s.If.Then, visit)
+			walkSteps(s.If.Else, visit)
+		case s.While != nil:
+			walkSteps(s.While.Steps, visit)
+			walkSteps(s.While.Else, visit)
+		case s.Parts != nil:
+			walkSteps(s.Parts.Steps, visit)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxErrors is how many errors of one plan are reported.
+const maxErrors = 20
+
+// InvalidError lists what is wrong with a plan, at most 20 lines, each led by
+// the path of the offending part.
+type InvalidError struct {
+	Problems []string
+}
+
+func (e *InvalidError) Error() string {
+	return "plan: " + strings.Join(e.Problems, "\nplan: ")
+}
+
+// Validate checks that p can be run: every reference leads somewhere,
+// expressions have the type their place needs, buffers are allocated before
+// use, inputs are never written, and errors are checked before a length is
+// read and before the results are returned.
+func Validate(p *Plan) error {
+	v := &validator{}
+	v.plan(p)
+	if len(v.problems) > 0 {
+		return &InvalidError{v.problems}
+	}
+	return nil
+}
+
+// validator gathers problems; names are those of the plan at hand.
+type validator struct {
+	problems []string
+	path     string // of the plan at hand: "" or "fallback."
+
+	p       *Plan
+	ports   map[string]*Port
+	domains map[string]*Domain
+	scalars map[string]*Scalar
+	buffers map[string]*Buffer
+	kernels map[string]*Kernel
+
+	lengths       map[string]bool // domains whose length the host knows
+	errors, abort *Buffer         // nil without one
+	sizes         map[string]bool // scalars that decide a size
+}
+
+func (v *validator) report(path, format string, args ...any) {
+	if len(v.problems) < maxErrors {
+		v.problems = append(v.problems, v.path+path+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+func (v *validator) plan(p *Plan) {
+	v.p = p
+	v.errors, v.abort = nil, nil
+	if p.Version != Version {
+		v.report("version", "%d; this program runs version %d", p.Version, Version)
+	}
+	v.ports = index(v, "ports", p.Ports, func(x *Port) string { return x.Name })
+	v.domains = index(v, "domains", p.Domains, func(x *Domain) string { return x.Name })
+	v.scalars = index(v, "scalars", p.Scalars, func(x *Scalar) string { return x.Name })
+	v.buffers = index(v, "buffers", p.Buffers, func(x *Buffer) string { return x.Name })
+	v.kernels = index(v, "kernels", p.Kernels, func(x *Kernel) string { return x.Name })
+	v.declarations()
+	v.sizes = sizeScalars(p)
+	v.flow()
+
+	if f := p.Fallback; f != nil {
+		if !slices.EqualFunc(p.Ports, f.Ports, samePort) {
+			v.report("fallback.ports", "the fallback's ports must have the names, directions, kinds and defaults of the plan's own, in the same order")
+		}
+		v.path += "fallback."
+		v.plan(f)
+	}
+}
+
+func samePort(a, b Port) bool {
+	return a.Name == b.Name && a.Direction == b.Direction && a.Kind == b.Kind && a.Default == b.Default &&
+		a.Domain == b.Domain && (a.Buffer == "") == (b.Buffer == "")
+}
+
+// index maps the names of a list and reports empty and repeated ones.
+func index[T any](v *validator, list string, items []T, name func(*T) string) map[string]*T {
+	byName := make(map[string]*T, len(items))
+	for i := range items {
+		item := &items[i]
+		path := fmt.Sprintf("%s[%d]", list, i)
+		switch n := name(item); {
+		case n == "":
+			v.report(path, "has no name")
+		case byName[n] != nil:
+			v.report(path, "there are two with the name %q", n)
+		default:
+			byName[n] = item
+		}
+	}
+	return byName
+}
+
+// lookup finds a name and reports it where it leads nowhere.
+func lookup[T any](v *validator, path, what, name string, in map[string]*T) *T {
+	item := in[name]
+	if item == nil {
+		v.report(path, "there is no %s %q; %s", what, name, have(in))
+	}
+	return item
+}
+
+// have lists what there is instead.
+func have[T any](in map[string]*T) string {
+	names := make([]string, 0, len(in))
+	for name := range in {
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return "there are none"
+	}
+	slices.Sort(names)
+	const most = 12
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
+func (v *validator) kind(path string, k Kind) bool {
+	if k.Size() == 0 {
+		v.report(path, "there is no kind %q; there are %s", k, kindNames)
+	}
+	return k.Size() > 0
+}
+
+func (v *validator) literal(path string, k Kind, text Literal) {
+	if _, err := k.Parse(text); err != nil && k.Size() > 0 {
+		v.report(path, "%v", err)
+	}
+}
+
+// where says what an expression may use.
+type where struct {
+	condition bool // a condition is wanted, else an integer
+	rows      bool // rows may stand in it
+	build     bool // only constants, machine and resident
+	domains   int  // only the first so many domains
+}
+
+var (
+	anywhere = where{domains: 1 << 62}
+	launched = where{domains: 1 << 62, rows: true}
+	building = where{build: true}
+	deciding = where{domains: 1 << 62, condition: true}
+)
+
+func (v *validator) expr(path string, e Expr, in where) {
+	if e.IsZero() {
+		v.report(path, "an expression is missing")
+		return
+	}
+	if e.IsCondition() != in.condition {
+		if in.condition {
+			v.report(path, "%s is a number; a condition is wanted, as lt(a, b)", e)
+		} else {
+			v.report(path, "%s is a condition; a number is wanted", e)
+		}
+		return
+	}
+	switch e.Op {
+	case OpConst:
+	case OpScalar:
+		if s := lookup(v, path, "scalar", e.Name, v.scalars); s != nil && s.Kind != I64 {
+			v.report(path, "the scalar %q is %s; an expression takes i64 only", e.Name, s.Kind)
+		}
+	case OpLen:
+		if lookup(v, path, "domain", e.Name, v.domains) == nil {
+			break
+		}
+		at := slices.IndexFunc(v.p.Domains, func(d Domain) bool { return d.Name == e.Name })
+		if !in.build && at >= in.domains {
+			v.report(path, "len(%s): a domain may use only the domains before it", e.Name)
+		} else if !v.lengths[e.Name] {
+			v.report(path, "the length of %q is on the device only: read it into a scalar and give the domain a len", e.Name)
+		}
+	case OpMachine:
+		if !slices.Contains(Properties, e.Name) {
+			v.report(path, "a machine has no property %q; there are %s", e.Name, strings.Join(Properties, ", "))
+		}
+	case OpResident:
+		lookup(v, path, "kernel", e.Name, v.kernels)
+	case OpRows:
+		if !in.rows {
+			v.report(path, "rows stands only in a variant's grid and in arguments")
+		}
+	default:
+		count, ok := operands[e.Op]
+		if !ok {
+			v.report(path, "there is no operator %q; there are %s", e.Op, operatorNames)
+			return
+		}
+		if len(e.Args) != count {
+			v.report(path, "%s takes %d operands, not %d", e.Op, count, len(e.Args))
+			return
+		}
+		in.condition = e.Op == OpAnd
+		for _, arg := range e.Args {
+			v.expr(path, arg, in)
+		}
+	}
+	if in.build && (e.Op == OpScalar || e.Op == OpLen) {
+		v.report(path, "%s is not known when a kernel is built; use constants, machine and resident", e)
+	}
+}
+
+func (v *validator) optional(path string, e Expr, in where) {
+	if !e.IsZero() {
+		v.expr(path, e, in)
+	}
+}
