@@ -1,0 +1,160 @@
+package ir
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// A graph is a pipeline under construction. Its methods are the constructors
+// of all values and hold all typing rules; the resolver (text) and the Builder
+// (Go) call the same ones. A constructor that meets an error reports it and
+// returns an operand without a value, which every later constructor passes on
+// in silence, so one mistake makes one message.
+type graph struct {
+	report  func(pos Pos, msg, hint string)
+	values  []*Value
+	known   map[string]*Value // every value but parameters, by structure
+	made    map[*Value]*Domain
+	letters map[string]*Domain // the domains of parameters
+	params  []*Value
+}
+
+func newGraph(report func(pos Pos, msg, hint string)) *graph {
+	return &graph{
+		report:  report,
+		known:   map[string]*Value{},
+		made:    map[*Value]*Domain{},
+		letters: map[string]*Domain{},
+	}
+}
+
+// fail reports an error and returns the operand that keeps it the only one.
+func (g *graph) fail(pos Pos, hint, format string, args ...any) operand {
+	g.report(pos, fmt.Sprintf(format, args...), hint)
+	return operand{pos: pos}
+}
+
+// parameter adds a parameter; domain is "" for a scalar.
+func (g *graph) parameter(pos Pos, name, domain string, kind Kind, byDefault Scalar) *Value {
+	v := &Value{ID: len(g.values), Op: OpParam, Type: Type{Kind: kind}, Const: byDefault, Name: name, Pos: pos}
+	if domain != "" {
+		d := g.letters[domain]
+		if d == nil {
+			d = &Domain{Kind: DomainParam, Name: domain}
+			g.letters[domain] = d
+		}
+		v.Type.Domain = d
+	}
+	g.values = append(g.values, v)
+	g.params = append(g.params, v)
+	return v
+}
+
+// intern returns the one value of v's structure.
+func (g *graph) intern(v Value) *Value {
+	key := structure(&v)
+	if old, ok := g.known[key]; ok {
+		return old
+	}
+	v.ID = len(g.values)
+	kept := &v
+	g.values = append(g.values, kept)
+	g.known[key] = kept
+	return kept
+}
+
+// structure encodes what makes two values equal: operator, element type (casts
+// and constants differ in it), operands and attributes. It needs no domains,
+// because they follow from the operands.
+func structure(v *Value) string {
+	id := func(v *Value) int64 {
+		if v == nil {
+			return -1
+		}
+		return int64(v.ID)
+	}
+	key := []byte{byte(v.Op), byte(v.Type.Kind), byte(v.Reduce)}
+	key = binary.AppendVarint(key, int64(len(v.Args)))
+	for _, a := range v.Args {
+		key = binary.AppendVarint(key, id(a))
+	}
+	key = binary.AppendVarint(key, id(v.By))
+	key = binary.AppendVarint(key, id(v.Else))
+	key = binary.AppendVarint(key, id(v.Limit))
+	key = binary.AppendVarint(key, v.Shift)
+	key = binary.AppendVarint(key, int64(v.Split))
+	key = binary.AppendUvarint(key, v.Const.Bits)
+	for _, d := range v.Desc {
+		if d {
+			key = append(key, 1)
+		} else {
+			key = append(key, 0)
+		}
+	}
+	return string(key)
+}
+
+// domainOf returns the one domain that v made.
+func (g *graph) domainOf(kind DomainKind, v *Value, parent *Domain) *Domain {
+	d := g.made[v]
+	if d == nil {
+		d = &Domain{Kind: kind, Name: v.Name, By: v, Parent: parent}
+		if d.Name == "" {
+			d.Name = shortText(v)
+		}
+		g.made[v] = d
+	}
+	return d
+}
+
+// name gives a statement's name to the value that it defines first. Constants
+// stay nameless: one constant is shared by all its uses.
+func (g *graph) name(v *Value, name string) {
+	if v.Name != "" || v.Op == OpConst {
+		return
+	}
+	v.Name = name
+	if d := g.made[v]; d != nil {
+		d.Name = name
+	}
+}
+
+// finish returns the pipeline that computes results: the values they need,
+// numbered densely in the order they were made, so operands come first.
+func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bool) *Pipeline {
+	p := &Pipeline{Name: name, Doc: doc, Pos: pos, Params: g.params, Results: results, Unordered: unordered}
+	needed := make([]bool, len(g.values))
+	for _, v := range g.params {
+		needed[v.ID] = true
+	}
+	for _, r := range results {
+		needed[r.Value.ID] = true
+	}
+	for i := len(g.values) - 1; i >= 0; i-- {
+		if needed[i] {
+			for _, o := range g.values[i].Operands() {
+				needed[o.ID] = true
+			}
+		}
+	}
+	for i, v := range g.values {
+		if needed[i] {
+			v.ID = len(p.Values)
+			p.Values = append(p.Values, v)
+		}
+	}
+	seen := map[*Domain]bool{nil: true}
+	for _, v := range p.Values {
+		for _, d := range [...]*Domain{v.Type.Domain, v.Type.Target} {
+			if !seen[d] {
+				seen[d] = true
+				d.ID = len(p.Domains)
+				p.Domains = append(p.Domains, d)
+			}
+		}
+	}
+	facts := analyze(p)
+	p.Sites = facts.sites(p)
+	p.Warnings = facts.warnings(p)
+	return p
+}

@@ -1,0 +1,89 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A call is the use of a function with its operands.
+type call struct {
+	pos    Pos
+	op     *function
+	args   []operand
+	named  map[string]operand
+	reduce ReduceOp // of scan and exscan
+}
+
+// call checks the number and names of a call's operands, then builds it.
+func (g *graph) call(c *call) operand {
+	if !g.operandCount(c) {
+		return operand{pos: c.pos}
+	}
+	for _, a := range c.args {
+		switch {
+		case a.bad():
+			return operand{pos: c.pos}
+		case len(a.parts) > 0 && c.op.tuples:
+			for _, part := range a.parts {
+				if !g.plain(a.pos, part) {
+					return operand{pos: c.pos}
+				}
+			}
+		case a.desc && c.op.descending:
+		case !g.plain(a.pos, a):
+			return operand{pos: c.pos}
+		}
+	}
+	for name, a := range c.named {
+		if a.bad() || !(len(a.parts) > 0 && c.op.tuples && name == "in") && !g.plain(a.pos, a) {
+			return operand{pos: c.pos}
+		}
+	}
+	return c.op.build(g, c)
+}
+
+func (g *graph) operandCount(c *call) bool {
+	f := c.op
+	for name, a := range c.named {
+		if !slices.Contains(f.named, name) {
+			g.fail(a.pos, unexpectedNameHint(f, name), "%s takes no %s:", f.name, name)
+			return false
+		}
+	}
+	if n := len(c.args); n < f.least || n > f.most {
+		g.fail(c.pos, "it is written "+f.signature(), "%s takes %s, found %d", f.name, f.operandText(), n)
+		return false
+	}
+	if f.needed {
+		for _, name := range f.named {
+			if _, ok := c.named[name]; !ok {
+				g.fail(c.pos, "it is written "+f.signature(), "%s lacks %s:", f.name, name)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (f *function) operandText() string {
+	switch {
+	case f.most == 1 && f.least == 1:
+		return "1 operand"
+	case f.most == unlimited:
+		return fmt.Sprintf("1 to %d operands", unlimited)
+	case f.most != f.least:
+		return fmt.Sprintf("%d to %d operands", f.least, f.most)
+	}
+	return fmt.Sprintf("%d operands", f.least)
+}
+
+func unexpectedNameHint(f *function, name string) string {
+	switch {
+	case name == "else" && f.op == OpSum || name == "else" && f.op == OpCount:
+		return fmt.Sprintf("the %s of no rows is 0", f.name)
+	case len(f.named) == 0:
+		return "it is written " + f.signature()
+	}
+	return fmt.Sprintf("it takes %s:", strings.Join(f.named, ":, "))
+}

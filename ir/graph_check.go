@@ -1,0 +1,189 @@
+package ir
+
+import "fmt"
+
+// The checks that constructors share. Each reports its error and returns false.
+
+// value interns v as an operand at pos.
+func (g *graph) value(pos Pos, v Value) operand {
+	v.Pos = pos
+	return operand{pos: pos, value: g.intern(v)}
+}
+
+// plain requires one typed or untyped value: no tuple, no desc(x), no join.
+func (g *graph) plain(pos Pos, o operand) bool {
+	switch {
+	case o.bad():
+	case len(o.parts) > 0:
+		g.fail(o.pos, "only find and join take a tuple, as their key", "a tuple is no value")
+	case o.desc:
+		g.fail(o.pos, "it marks a key of order, as in order(a, desc(b))", "desc(...) is no value")
+	case o.kind() == Pair:
+		g.fail(o.pos, fmt.Sprintf("its index columns are %v.left and %v.right", o, o), "join %v is no column", o)
+	default:
+		return true
+	}
+	return false
+}
+
+// column requires a column as the operand that what names.
+func (g *graph) column(o operand, what string) bool {
+	if o.bad() {
+		return false
+	}
+	if o.untyped() || o.typ().IsScalar() {
+		g.fail(o.pos, fmt.Sprintf("repeat it with align(%v, to: y)", o), "%s takes a column, and %v is a scalar", what, o)
+		return false
+	}
+	return true
+}
+
+// scalarOf requires a scalar, of kind k unless k is Invalid.
+func (g *graph) scalarOf(o *operand, k Kind, what string) bool {
+	if k != Invalid {
+		*o = g.as(*o, k)
+	} else {
+		*o = g.typed(*o)
+	}
+	switch {
+	case o.bad() || !g.plain(o.pos, *o):
+		return false
+	case !o.typ().IsScalar():
+		g.fail(o.pos, fmt.Sprintf("reduce it first, as in max(%v)", *o), "%s is a scalar, and %v is %v", what, *o, o.typ())
+		return false
+	case k != Invalid && o.kind() != k:
+		g.fail(o.pos, castHint(*o, k), "%s is %v, and %v is %v", what, k, *o, o.typ())
+		return false
+	}
+	return true
+}
+
+// castHint proposes the cast of o to k, where there is one.
+func castHint(o operand, k Kind) string {
+	from := o.kind()
+	if k.IsNumeric() && (from.IsNumeric() || from == Bool) || k.IsInteger() && from == Date || k == Date && from.IsInteger() {
+		return fmt.Sprintf("no type converts by itself: write %v(%v)", k, o)
+	}
+	return ""
+}
+
+// sameKind gives untyped constants the kind of the other operand and requires
+// equal kinds.
+func (g *graph) sameKind(pos Pos, what string, x, y *operand) (Kind, bool) {
+	switch {
+	case x.untyped() && y.untyped():
+		if x.kind() == UntypedFloat || y.kind() == UntypedFloat {
+			*x, *y = g.as(*x, F64), g.as(*y, F64)
+		}
+		*x, *y = g.typed(*x), g.typed(*y)
+	case x.untyped():
+		*x = g.meet(*x, *y)
+	case y.untyped():
+		*y = g.meet(*y, *x)
+	}
+	if x.bad() || y.bad() {
+		return Invalid, false
+	}
+	a, b := x.kind(), y.kind()
+	if a == b {
+		return a, true
+	}
+	hint := ""
+	switch {
+	case a.IsFloat() && !b.IsFloat() || a.IsNumeric() && b == Bool:
+		hint = castHint(*y, a)
+	case b.IsFloat() && !a.IsFloat() || b.IsNumeric() && a == Bool:
+		hint = castHint(*x, b)
+	case b.IsNumeric() && a.IsNumeric() && a.Size() < b.Size():
+		hint = castHint(*x, b)
+	default:
+		hint = castHint(*y, a)
+	}
+	g.fail(pos, hint, "%s of different types: %v is %v, %v is %v", what, *x, a, *y, b)
+	return a, false
+}
+
+// meet gives constant c the type of other, with the user's likeliest wish as hint.
+func (g *graph) meet(c, other operand) operand {
+	if c.kind() == UntypedFloat && other.kind().IsInteger() {
+		if _, problem, _ := represent(c.constant, other.kind()); problem != "" {
+			return g.fail(c.pos, fmt.Sprintf("no type converts by itself, and / on integers truncates: write f64(%v)", other),
+				"constant %v is no whole number, and %v is %v", c, other, other.typ())
+		}
+	}
+	return g.convert(c, other.kind())
+}
+
+// sameDomain returns the one domain of the operands that are columns, nil if
+// all are scalars.
+func (g *graph) sameDomain(pos Pos, operands ...operand) (*Domain, bool) {
+	var first operand
+	for _, o := range operands {
+		switch d := o.typ().Domain; {
+		case d == nil:
+		case first.value == nil:
+			first = o
+		case first.typ().Domain != d:
+			g.mismatch(pos, first, o)
+			return nil, false
+		}
+	}
+	return first.typ().Domain, true
+}
+
+// mismatch reports columns that differ in their domain.
+func (g *graph) mismatch(pos Pos, x, y operand) {
+	a, b := x.typ().Domain, y.typ().Domain
+	g.fail(pos, mismatchHint(x, y), "%v and %v have different domains: %s, %s", x, y, origin(a), origin(b))
+}
+
+// mismatchHint says how one of the two columns reaches the other's domain.
+func mismatchHint(x, y operand) string {
+	a, b := x.typ().Domain, y.typ().Domain
+	if b.Kind == DomainParam || b.Parent == nil {
+		x, y, a, b = y, x, b, a // b is the made one, if any
+	}
+	if b.Parent == a || b.Kind == DomainJoin {
+		maker := shortText(b.By)
+		switch b.Kind {
+		case DomainMask:
+			return fmt.Sprintf("compact both: %v[%s]", x, maker)
+		case DomainOrder:
+			return fmt.Sprintf("bring both into that order: %v[%s]", x, maker)
+		case DomainRepeat:
+			return fmt.Sprintf("repeat both: %v[%s]", x, maker)
+		case DomainRuns, DomainStarts, DomainGroups:
+			return fmt.Sprintf("spread the groups over their rows: %v[%s]", y, maker)
+		case DomainJoin:
+			return fmt.Sprintf("bring both to the pairs of the join: x[%s.left], y[%s.right]", maker, maker)
+		}
+	}
+	if b.Kind == DomainBins && b.By.Type.Domain == a {
+		return fmt.Sprintf("spread the bins over their rows: %v[%s]", y, shortText(b.By))
+	}
+	return fmt.Sprintf("where both always have the same length: align(%v, to: %v)", y, x)
+}
+
+// integerColumn requires a column of integers.
+func (g *graph) integerColumn(o operand, what string) bool {
+	if !g.plain(o.pos, o) || !g.column(o, what) {
+		return false
+	}
+	if !o.kind().IsInteger() {
+		g.fail(o.pos, castHint(o, I64), "%s takes integers, and %v is %v", what, o, o.typ())
+		return false
+	}
+	return true
+}
+
+// mask requires a bool.
+func (g *graph) mask(o operand, what string) bool {
+	if !g.plain(o.pos, o) {
+		return false
+	}
+	if o.kind() != Bool {
+		g.fail(o.pos, fmt.Sprintf("compare first, as in %v != 0", o), "%s takes a bool, and %v is %v", what, o, o.typ())
+		return false
+	}
+	return true
+}

@@ -1,0 +1,208 @@
+package ir
+
+import "fmt"
+
+// subscript is x[i]: compaction where i is a bool, else a gather.
+func (g *graph) subscript(pos Pos, x, i operand) operand {
+	if !g.plain(pos, x) || !g.plain(pos, i) {
+		return operand{pos: pos}
+	}
+	i = g.typed(i)
+	if i.bad() {
+		return operand{pos: pos}
+	}
+	if x.untyped() || x.typ().IsScalar() {
+		return g.fail(pos, "only columns are indexed", "%v is a scalar and has no rows", x)
+	}
+	if i.kind() == Bool {
+		return g.compact(pos, x, i)
+	}
+	if !i.kind().IsInteger() {
+		return g.fail(i.pos, castHint(i, I64), "index %v is %v, neither a bool mask nor integers", i, i.typ())
+	}
+	from := x.typ().Domain
+	if to := i.typ().Target; to != nil && to != from {
+		return g.fail(pos, "index columns of that domain, or cast the index with i64(...) to have it checked when run",
+			"%v points into %s, and %v is over %s", i, origin(to), x, origin(from))
+	}
+	return g.value(pos, Value{
+		Op:   OpGather,
+		Type: Type{Kind: x.kind(), Domain: i.typ().Domain, Target: x.typ().Target},
+		Args: []*Value{x.value, i.value},
+	})
+}
+
+func (g *graph) compact(pos Pos, x, mask operand) operand {
+	from := x.typ().Domain
+	switch d := mask.typ().Domain; {
+	case d == nil:
+		return g.fail(pos, fmt.Sprintf("a mask is a column; to choose one of two values write select(%v, a, b)", mask), "mask %v is a scalar", mask)
+	case d != from:
+		g.mismatch(pos, x, mask)
+		return operand{pos: pos}
+	}
+	target := x.typ().Target
+	if x.value.Op == OpFind && proves(mask.value, x.value) {
+		target = x.value.Args[x.value.Split].Type.Domain
+	}
+	return g.value(pos, Value{
+		Op:   OpCompact,
+		Type: Type{Kind: x.kind(), Domain: g.domainOf(DomainMask, mask.value, from), Target: target},
+		Args: []*Value{x.value, mask.value},
+	})
+}
+
+// proves reports whether mask has the conjunct find >= 0.
+func proves(mask, find *Value) bool {
+	for _, c := range conjuncts(mask) {
+		if c.Op == OpGe && c.Args[0] == find && c.Args[1].Op == OpConst && c.Args[1].Const.Bits == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// conjuncts returns the operands of the && tree that mask is, each once.
+func conjuncts(mask *Value) []*Value {
+	var leaves []*Value
+	seen := map[*Value]bool{}
+	for todo := []*Value{mask}; len(todo) > 0; {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch {
+		case seen[v]:
+		case v.Op == OpLogicalAnd:
+			todo = append(todo, v.Args[1], v.Args[0])
+		default:
+			leaves = append(leaves, v)
+		}
+		seen[v] = true
+	}
+	return leaves
+}
+
+// field is x.left or x.right.
+func (g *graph) field(pos Pos, x operand, name string) operand {
+	if x.bad() {
+		return x
+	}
+	if x.kind() != Pair {
+		return g.fail(pos, "only join(a, b) has fields: left and right", "%v has no field %s", x, name)
+	}
+	join := x.value
+	switch name {
+	case "left":
+		return g.value(pos, Value{Op: OpLeft, Type: Type{I64, join.Type.Domain, join.Args[0].Type.Domain}, Args: []*Value{join}})
+	case "right":
+		return g.value(pos, Value{Op: OpRight, Type: Type{I64, join.Type.Domain, join.Args[join.Split].Type.Domain}, Args: []*Value{join}})
+	}
+	return g.fail(pos, "a join has the fields left and right", "join %v has no field %s", x, name)
+}
+
+func buildIndex(g *graph, c *call) operand {
+	x := c.args[0]
+	if !g.column(x, "index") {
+		return operand{pos: c.pos}
+	}
+	d := x.typ().Domain
+	return g.value(c.pos, Value{Op: OpIndex, Type: Type{I64, d, d}, Args: []*Value{x.value}})
+}
+
+func buildLen(g *graph, c *call) operand {
+	x := c.args[0]
+	if !g.column(x, "len") {
+		return operand{pos: c.pos}
+	}
+	return g.value(c.pos, Value{Op: OpLen, Type: Type{Kind: I64}, Args: []*Value{x.value}})
+}
+
+// buildNeighbour is prev(x, k, fill) and next(x, k, fill).
+func buildNeighbour(g *graph, c *call) operand {
+	x, k, fill := c.args[0], g.as(c.args[1], I64), c.args[2]
+	if k.bad() || !g.column(x, c.op.name) {
+		return operand{pos: c.pos}
+	}
+	if k.value.Op != OpConst || !k.kind().IsInteger() || k.value.Const.Int64() < 0 {
+		return g.fail(k.pos, "it is a constant >= 0; for distances known at run time gather: x[index(x) - k]",
+			"the distance of %s is %v", c.op.name, k)
+	}
+	if !g.scalarOf(&fill, x.kind(), "the fill of "+c.op.name) {
+		return operand{pos: c.pos}
+	}
+	return g.value(c.pos, Value{
+		Op:    c.op.op,
+		Type:  Type{Kind: x.kind(), Domain: x.typ().Domain},
+		Args:  []*Value{x.value, fill.value},
+		Shift: k.value.Const.Int64(),
+	})
+}
+
+// buildScan is scan(op, x, by: g) and exscan(op, x, by: g).
+func buildScan(g *graph, c *call) operand {
+	x := g.typed(c.args[0])
+	if x.bad() {
+		return x
+	}
+	what := fmt.Sprintf("%s(%v, ...)", c.op.name, c.reduce)
+	if k := x.kind(); !reduces(c.reduce, k) {
+		hint := fmt.Sprintf("%s takes add mul min max of numbers, min max of dates and char8, and or xor of integers, and or of bools", c.op.name)
+		if k == Bool {
+			hint = fmt.Sprintf("number the true rows with %s(%v, i64(%v)), or count them with count(%v)", c.op.name, c.reduce, x, x)
+		}
+		return g.fail(c.pos, hint, "%s of %v, which is %v", what, x, x.typ())
+	}
+	by, hasBy := c.named["by"]
+	if hasBy && !g.contiguous(by, c.op.name) {
+		return operand{pos: c.pos}
+	}
+	rows, ok := g.rows(c, x)
+	if !ok {
+		return operand{pos: c.pos}
+	}
+	return g.value(c.pos, Value{
+		Op:     c.op.op,
+		Type:   Type{Kind: x.kind(), Domain: rows},
+		Args:   []*Value{x.value},
+		By:     by.value,
+		Reduce: c.reduce,
+	})
+}
+
+// reduces reports whether r is an operation on kind k.
+func reduces(r ReduceOp, k Kind) bool {
+	switch r {
+	case ReduceAdd, ReduceMul:
+		return k.IsNumeric()
+	case ReduceMin, ReduceMax:
+		return k.IsNumeric() || k == Date || k == Char8
+	case ReduceAnd, ReduceOr, ReduceXor:
+		return k.IsInteger() || k == Bool
+	}
+	return false
+}
+
+// contiguous requires a grouping whose groups are neighbouring rows.
+func (g *graph) contiguous(by operand, what string) bool {
+	if !g.grouping(by, what) {
+		return false
+	}
+	switch by.value.Op {
+	case OpRuns, OpStarts, OpRepeat:
+		return true
+	}
+	g.fail(by.pos, "by: takes what runs, starts or repeat gave; for another grouping g sort first: p = order(g), then runs(g[p])",
+		"the groups of %s are neighbouring rows, and those of %v need not be", what, by)
+	return false
+}
+
+func buildAlign(g *graph, c *call) operand {
+	x, to := g.typed(c.args[0]), c.named["to"]
+	if x.bad() || !g.column(to, "to:") {
+		return operand{pos: c.pos}
+	}
+	return g.value(c.pos, Value{
+		Op:   OpAlign,
+		Type: Type{Kind: x.kind(), Domain: to.typ().Domain},
+		Args: []*Value{x.value, to.value},
+	})
+}

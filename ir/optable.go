@@ -1,0 +1,117 @@
+package ir
+
+// form is how an operator is written.
+type form uint8
+
+const (
+	formNone   form = iota
+	formInfix       // x + y
+	formPrefix      // -x
+	formCall        // sum(x, by: g)
+	formCast        // f64(x)
+	formIndex       // x[i]
+	formField       // x.left
+)
+
+// spellings is the surface of every operator of the graph.
+var spellings = [opEnd]struct {
+	form form
+	text string
+}{
+	OpInvalid: {formNone, "invalid"}, OpParam: {formNone, "parameter"}, OpConst: {formNone, "constant"},
+	OpAdd: {formInfix, "+"}, OpSub: {formInfix, "-"}, OpMul: {formInfix, "*"}, OpDiv: {formInfix, "/"}, OpRem: {formInfix, "%"},
+	OpAnd: {formInfix, "&"}, OpOr: {formInfix, "|"}, OpXor: {formInfix, "^"}, OpAndNot: {formInfix, "&^"},
+	OpShl: {formInfix, "<<"}, OpShr: {formInfix, ">>"},
+	OpEq: {formInfix, "=="}, OpNe: {formInfix, "!="}, OpLt: {formInfix, "<"}, OpLe: {formInfix, "<="}, OpGt: {formInfix, ">"}, OpGe: {formInfix, ">="},
+	OpLogicalAnd: {formInfix, "&&"}, OpLogicalOr: {formInfix, "||"},
+	OpNeg: {formPrefix, "-"}, OpComplement: {formPrefix, "^"}, OpNot: {formPrefix, "!"},
+	OpCast: {formCast, "cast"}, OpAbs: {formCall, "abs"}, OpSqrt: {formCall, "sqrt"},
+	OpYear: {formCall, "year"}, OpMonth: {formCall, "month"}, OpDay: {formCall, "day"},
+	OpLeast: {formCall, "least"}, OpGreatest: {formCall, "greatest"}, OpSelect: {formCall, "select"},
+	OpCompact: {formIndex, "x[mask]"}, OpGather: {formIndex, "x[i]"},
+	OpIndex: {formCall, "index"}, OpLen: {formCall, "len"}, OpPrev: {formCall, "prev"}, OpNext: {formCall, "next"},
+	OpScan: {formCall, "scan"}, OpExscan: {formCall, "exscan"},
+	OpRuns: {formCall, "runs"}, OpStarts: {formCall, "starts"}, OpGroups: {formCall, "groups"}, OpBins: {formCall, "bins"},
+	OpRepeat: {formCall, "repeat"}, OpOrder: {formCall, "order"}, OpFind: {formCall, "find"}, OpJoin: {formCall, "join"},
+	OpLeft: {formField, "left"}, OpRight: {formField, "right"}, OpAlign: {formCall, "align"},
+	OpSum: {formCall, "sum"}, OpCount: {formCall, "count"}, OpMin: {formCall, "min"}, OpMax: {formCall, "max"}, OpAvg: {formCall, "avg"},
+	OpFirst: {formCall, "first"}, OpLast: {formCall, "last"}, OpArgmin: {formCall, "argmin"}, OpArgmax: {formCall, "argmax"},
+}
+
+// String is the operator as it is written in source text.
+func (o Op) String() string { return spellings[o].text }
+
+// infix and prefix find operators by their text.
+var infix, prefix = opsByText(formInfix), opsByText(formPrefix)
+
+func opsByText(f form) map[string]Op {
+	ops := map[string]Op{}
+	for op, s := range spellings {
+		if s.form == f {
+			ops[s.text] = Op(op)
+		}
+	}
+	return ops
+}
+
+// A function is an operator that is called by name.
+type function struct {
+	op         Op
+	name       string
+	least      int // positional operands, the operation of scan not counted
+	most       int
+	named      []string // operands that have a name
+	needed     bool     // the named operands must be there
+	operation  bool     // the first operand is add, mul, ... (scan)
+	descending bool     // desc(x) may be an operand
+	tuples     bool     // a tuple may be an operand
+	build      func(*graph, *call) operand
+}
+
+// unlimited is the most operands of runs, groups and order: a sanity bound.
+const unlimited = 1 << 10
+
+var functions = []function{
+	{op: OpSelect, least: 3, most: 3, build: buildSelect},
+	{op: OpLeast, least: 2, most: 2, build: buildLeastGreatest},
+	{op: OpGreatest, least: 2, most: 2, build: buildLeastGreatest},
+	{op: OpAbs, least: 1, most: 1, build: buildAbs},
+	{op: OpSqrt, least: 1, most: 1, build: buildSqrt},
+	{op: OpYear, least: 1, most: 1, build: buildDatePart},
+	{op: OpMonth, least: 1, most: 1, build: buildDatePart},
+	{op: OpDay, least: 1, most: 1, build: buildDatePart},
+	{op: OpIndex, least: 1, most: 1, build: buildIndex},
+	{op: OpLen, least: 1, most: 1, build: buildLen},
+	{op: OpPrev, least: 3, most: 3, build: buildNeighbour},
+	{op: OpNext, least: 3, most: 3, build: buildNeighbour},
+	{op: OpScan, least: 1, most: 1, named: []string{"by"}, operation: true, build: buildScan},
+	{op: OpExscan, least: 1, most: 1, named: []string{"by"}, operation: true, build: buildScan},
+	{op: OpRuns, least: 1, most: unlimited, build: buildGroups},
+	{op: OpStarts, least: 1, most: 1, build: buildStarts},
+	{op: OpGroups, least: 1, most: unlimited, build: buildGroups},
+	{op: OpBins, least: 2, most: 2, build: buildBins},
+	{op: OpRepeat, least: 1, most: 1, build: buildRepeat},
+	{op: OpOrder, least: 1, most: unlimited, named: []string{"limit"}, descending: true, build: buildOrder},
+	{op: OpFind, least: 1, most: 1, named: []string{"in"}, needed: true, tuples: true, build: buildFind},
+	{op: OpJoin, least: 2, most: 2, tuples: true, build: buildJoin},
+	{op: OpAlign, least: 1, most: 1, named: []string{"to"}, needed: true, build: buildAlign},
+	{op: OpSum, least: 1, most: 1, named: []string{"by"}, build: buildSum},
+	{op: OpCount, least: 0, most: 1, named: []string{"by"}, build: buildCount},
+	{op: OpMin, least: 1, most: 1, named: []string{"by", "else"}, build: buildExtreme},
+	{op: OpMax, least: 1, most: 1, named: []string{"by", "else"}, build: buildExtreme},
+	{op: OpAvg, least: 1, most: 1, named: []string{"by", "else"}, build: buildAvg},
+	{op: OpFirst, least: 1, most: 1, named: []string{"by", "else"}, build: buildEnd},
+	{op: OpLast, least: 1, most: 1, named: []string{"by", "else"}, build: buildEnd},
+	{op: OpArgmin, least: 1, most: 1, named: []string{"by"}, build: buildExtreme},
+	{op: OpArgmax, least: 1, most: 1, named: []string{"by"}, build: buildExtreme},
+}
+
+var functionsByName = map[string]*function{}
+
+func init() {
+	for i := range functions {
+		f := &functions[i]
+		f.name = f.op.String()
+		functionsByName[f.name] = f
+	}
+}

@@ -1,0 +1,336 @@
+package ir
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"os"
+)
+
+// Load parses and checks a source file. Where the error list is not empty
+// there are no pipelines.
+func Load(name string, source []byte) ([]*Pipeline, ErrorList) {
+	file, errs := Parse(name, source)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return resolve(file)
+}
+
+// LoadFile loads the source file at path. An error of the file's text is an
+// ErrorList.
+func LoadFile(path string) ([]*Pipeline, error) {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	pipelines, errs := Load(path, source)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return pipelines, nil
+}
+
+// resolve makes the pipelines of a file's syntax tree.
+func resolve(file *File) ([]*Pipeline, ErrorList) {
+	var errs ErrorList
+	report := func(pos Pos, msg, hint string) { errs = append(errs, NewError(file, pos, msg, hint)) }
+	var pipelines []*Pipeline
+	defined := map[string]Pos{}
+	for _, decl := range file.Pipelines {
+		if at, ok := defined[decl.Name]; ok {
+			report(decl.NamePos, fmt.Sprintf("pipeline %s is already defined at line %d", decl.Name, at.Line), "give it another name")
+		}
+		defined[decl.Name] = decl.NamePos
+		r := &resolver{g: newGraph(report), report: report, symbols: map[string]*symbol{}}
+		pipelines = append(pipelines, r.pipeline(decl))
+	}
+	if len(errs) > 0 {
+		return nil, errs.limited()
+	}
+	return pipelines, nil
+}
+
+// A resolver turns the syntax tree of one pipeline into its graph.
+type resolver struct {
+	g       *graph
+	report  func(pos Pos, msg, hint string)
+	symbols map[string]*symbol
+	order   []*symbol
+}
+
+// A symbol is what a name stands for.
+type symbol struct {
+	name      string
+	operand   operand
+	pos       Pos
+	parameter bool
+	used      bool
+}
+
+func (r *resolver) pipeline(decl *PipelineDecl) *Pipeline {
+	for _, p := range decl.Params {
+		r.define(&symbol{name: p.Name, operand: r.parameter(p), pos: p.Pos, parameter: true})
+	}
+	for _, s := range decl.Stmts {
+		o := r.expr(s.X)
+		if !o.bad() && !r.nameable(s.X, o) {
+			o = operand{pos: s.Pos}
+		}
+		o = r.g.typed(o)
+		if !o.bad() && r.symbols[s.Name] == nil {
+			r.g.name(o.value, s.Name)
+		}
+		r.define(&symbol{name: s.Name, operand: o, pos: s.Pos})
+	}
+	results := r.results(decl.Return)
+	for _, s := range r.order {
+		switch {
+		case s.used:
+		case s.parameter:
+			r.report(s.pos, fmt.Sprintf("parameter %s is never used", s.name), "delete it, or use it")
+		default:
+			r.report(s.pos, fmt.Sprintf("%s is never used", s.name), "return it, or delete the statement")
+		}
+	}
+	for _, result := range results {
+		if result.Value == nil {
+			return nil
+		}
+	}
+	return r.g.finish(decl.Name, decl.Doc, decl.Pos, results, decl.Return.Unordered)
+}
+
+// nameable requires that a statement's expression denotes one value.
+func (r *resolver) nameable(x Expr, o operand) bool {
+	if o.kind() == Pair && !o.desc && len(o.parts) == 0 {
+		return true
+	}
+	return r.g.plain(x.Position(), o)
+}
+
+func (r *resolver) define(s *symbol) {
+	if old := r.symbols[s.name]; old != nil {
+		r.report(s.pos, fmt.Sprintf("%s is already defined at line %d", s.name, old.pos.Line), "a name stands for one value: choose another")
+		return
+	}
+	r.symbols[s.name] = s
+	r.order = append(r.order, s)
+}
+
+func (r *resolver) parameter(p *ParamDecl) operand {
+	kind, ok := KindByName(p.Type)
+	if !ok {
+		return r.g.fail(p.TypePos, "the types are bool, i8 to i64, u8 to u64, f32, f64, date and char8", "unknown type %s", p.Type)
+	}
+	var byDefault Scalar
+	if p.Default != nil {
+		constants := &resolver{g: newGraph(r.report), report: r.report}
+		o := constants.expr(p.Default)
+		o = constants.g.as(o, kind)
+		switch {
+		case o.bad():
+		case o.value.Op != OpConst:
+			r.g.fail(p.Default.Position(), "", "the default of %s is no constant", p.Name)
+		case o.kind() != kind:
+			r.g.fail(p.Default.Position(), "", "the default of %s is %v, not %v", p.Name, o.kind(), kind)
+		default:
+			byDefault = o.value.Const
+		}
+	}
+	return operand{pos: p.Pos, value: r.g.parameter(p.Pos, p.Name, p.Domain, kind, byDefault)}
+}
+
+// results checks the return statement; a result without a value had an error.
+func (r *resolver) results(ret *Return) []Result {
+	var results []Result
+	labels := map[string]bool{}
+	for _, arg := range ret.Results {
+		pos := arg.X.Position()
+		o := r.expr(arg.X)
+		if !o.bad() && r.g.plain(pos, o) {
+			o = r.g.typed(o)
+		} else {
+			o = operand{pos: pos}
+		}
+		label := arg.Label
+		if label == "" {
+			label = labelOf(arg.X)
+		}
+		switch {
+		case label == "":
+			r.report(pos, "result without a label", "write label: before it; only a name, or an indexed name as x[mask], labels itself")
+		case labels[label]:
+			if arg.LabelPos.IsValid() {
+				pos = arg.LabelPos
+			}
+			r.report(pos, fmt.Sprintf("two results are labelled %s", label), "labels differ: write another label before one of them")
+		}
+		labels[label] = true
+		results = append(results, Result{Label: label, Value: o.value, Pos: pos})
+	}
+	if ret.Unordered {
+		r.g.unordered(results)
+	}
+	return results
+}
+
+// labelOf is the label of a result that is a name, perhaps indexed.
+func labelOf(x Expr) string {
+	switch x := x.(type) {
+	case *Name:
+		return x.Name
+	case *Subscript:
+		return labelOf(x.X)
+	}
+	return ""
+}
+
+// unordered refuses results that depend on the order of a domain whose rows
+// may come in any.
+func (g *graph) unordered(results []Result) {
+	permuted := map[*Domain]bool{}
+	for _, r := range results {
+		if r.Value != nil {
+			permuted[r.Value.Type.Domain] = true
+		}
+	}
+	for _, r := range results {
+		if r.Value == nil {
+			continue
+		}
+		if t := r.Value.Type.Target; t != nil && permuted[t] {
+			g.fail(r.Pos, "write return without unordered, or leave the index column out",
+				"result %s points into %s, whose rows return unordered may permute", r.Label, origin(t))
+		}
+	}
+}
+
+// expr resolves an expression. It visits every operand, after errors too, so
+// that all names count as used.
+func (r *resolver) expr(x Expr) operand {
+	switch x := x.(type) {
+	case *Name:
+		return r.use(x)
+	case *Literal:
+		return r.literal(x)
+	case *Paren:
+		o := r.expr(x.X)
+		o.pos = x.Pos
+		return o
+	case *Unary:
+		o := r.expr(x.X)
+		if x.Op == "+" {
+			return r.plus(x.Pos, o)
+		}
+		return r.g.unary(x.Pos, prefix[x.Op], o)
+	case *Binary:
+		left := r.expr(x.X)
+		right := r.expr(x.Y)
+		return r.g.binary(x.OpPos, infix[x.Op], left, right)
+	case *Subscript:
+		column := r.expr(x.X)
+		index := r.expr(x.Index)
+		return r.g.subscript(x.Position(), column, index)
+	case *Field:
+		return r.g.field(x.Position(), r.expr(x.X), x.Name)
+	case *Tuple:
+		o := operand{pos: x.Pos}
+		for _, part := range x.Parts {
+			o.parts = append(o.parts, r.expr(part))
+		}
+		return o
+	case *Call:
+		return r.call(x)
+	}
+	panic(fmt.Sprintf("ir: no expression %T", x))
+}
+
+// plus is +x: x, which must be a number.
+func (r *resolver) plus(pos Pos, o operand) operand {
+	if !r.g.plain(pos, o) {
+		return operand{pos: pos}
+	}
+	if k := o.kind(); !k.IsNumeric() && k != UntypedInt && k != UntypedFloat {
+		return r.g.fail(pos, "+ takes numbers", "+%v where %v is %v", o, o, o.typ())
+	}
+	return o
+}
+
+func (r *resolver) use(x *Name) operand {
+	s := r.symbols[x.Name]
+	if s == nil {
+		return r.unknown(x)
+	}
+	s.used = true
+	o := s.operand
+	o.pos = x.Pos
+	return o
+}
+
+func (r *resolver) literal(x *Literal) operand {
+	var tok token.Token
+	switch x.Kind {
+	case Bool:
+		return r.g.scalar(x.Pos, BoolScalar(x.Text == "true"))
+	case UntypedInt:
+		tok = token.INT
+	case UntypedFloat:
+		tok = token.FLOAT
+	case UntypedString:
+		tok = token.STRING
+	}
+	c := constant.MakeFromLiteral(x.Text, tok, 0)
+	o := r.g.folded(x.Pos, c)
+	o.pos = x.Pos
+	return o
+}
+
+func (r *resolver) call(x *Call) operand {
+	kind, isCast := KindByName(x.Name)
+	f := functionsByName[x.Name]
+	c := &call{pos: x.Pos, op: f, named: map[string]operand{}}
+	args := x.Args
+	operationBad := false
+	if f != nil && f.operation && len(args) > 0 {
+		c.reduce, operationBad = r.operation(f, args[0])
+		args = args[1:]
+	}
+	for _, a := range args {
+		o := r.expr(a.X)
+		if o.constant == nil {
+			o.pos = a.X.Position()
+		}
+		if a.Label == "" {
+			if len(c.named) > 0 {
+				r.report(a.X.Position(), "an operand without a name stands after one with a name", "write "+x.Name+"'s named operands last")
+			}
+			c.args = append(c.args, o)
+			continue
+		}
+		if _, twice := c.named[a.Label]; twice {
+			r.report(a.LabelPos, fmt.Sprintf("%s: is given twice", a.Label), "")
+		}
+		c.named[a.Label] = o
+	}
+	switch {
+	case operationBad:
+		return operand{pos: x.Pos}
+	case f != nil:
+		return r.g.call(c)
+	case isCast || x.Name == "desc":
+		if len(c.args) != 1 || len(c.named) > 0 {
+			return r.g.fail(x.Pos, "", "%s takes one operand", x.Name)
+		}
+		if isCast {
+			return r.g.cast(x.Pos, kind, c.args[0])
+		}
+		o := c.args[0]
+		if o.bad() || !r.g.plain(x.Pos, o) {
+			return operand{pos: x.Pos}
+		}
+		o.desc = true
+		return o
+	}
+	return r.unknownFunction(x)
+}
