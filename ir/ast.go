@@ -10,7 +10,8 @@ type File struct {
 	Pipelines []*PipelineDecl
 	Comments  []Comment // all, in order
 
-	lines []int // offset of the first byte of each line
+	lines  []int // offset of the first byte of each line
+	broken bool  // has syntax errors
 }
 
 // Comment is a // or /* */ comment with its marks.

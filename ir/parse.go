@@ -18,11 +18,12 @@ func Parse(name string, source []byte) (*File, ErrorList) {
 	p.advance()
 	p.advance()
 	p.try(p.parseFile)
+	file.broken = len(p.errors) > 0
 	return file, p.errors.limited()
 }
 
 func lineOffsets(source []byte) []int {
-	lines := []int{0}
+	lines := append(make([]int, 0, bytes.Count(source, []byte("\n"))+1), 0)
 	for at := 0; ; {
 		end := bytes.IndexByte(source[at:], '\n')
 		if end < 0 {

@@ -112,7 +112,8 @@ func (p *parser) parseStatement(pipeline *PipelineDecl) {
 	}
 	p.joined = true // here a line begins
 	if p.tok.isWord("return") {
-		pipeline.Return = p.parseReturn()
+		pipeline.Return = &Return{Pos: p.tok.pos} // there, even if it cannot be read
+		p.parseReturn(pipeline.Return)
 	} else {
 		pipeline.Stmts = append(pipeline.Stmts, p.parseAssignment())
 	}
@@ -136,21 +137,25 @@ func (p *parser) notAStatement() {
 	const statement = "a statement gives a name to a value: total = sum(x)"
 	name, after := p.tok, p.next
 	switch {
+	case precedence(name.tok) > 0 || name.tok == token.PERIOD:
+		p.syntaxError(name.pos, "an operator stands at the end of a line; the next line goes on", "a line begins with %v", name)
+	case name.tok == token.COMMA:
+		p.syntaxError(name.pos, "a comma stands at the end of a line; the next line goes on", "a line begins with a comma")
 	case name.tok == token.IDENT && !name.isName():
 		p.expectName("")
 	case !name.isName():
 		p.syntaxError(name.pos, statement, "expected a statement, found %v", name)
 	case after.tok == token.DEFINE:
 		p.syntaxError(after.pos, "write "+clip(name.text)+" = ...", "a statement has = after its name, found :=")
-	case after.tok > token.ASSIGN && token.ADD_ASSIGN <= after.tok && after.tok <= token.AND_NOT_ASSIGN:
+	case token.ADD_ASSIGN <= after.tok && after.tok <= token.AND_NOT_ASSIGN:
 		p.syntaxError(after.pos, "write the result under a new name", "names are given once, found %v", after)
 	}
 	p.syntaxError(name.pos, statement, "expected a statement, found %v", name)
 }
 
 // parseReturn = "return" [ "unordered" ] result { "," result }.
-func (p *parser) parseReturn() *Return {
-	r := &Return{Pos: p.take().pos}
+func (p *parser) parseReturn(r *Return) {
+	p.advance()
 	p.joined = true // a line may end after return
 	if p.tok.isWord("unordered") && p.next.isName() {
 		r.Unordered = true
@@ -160,7 +165,7 @@ func (p *parser) parseReturn() *Return {
 	for {
 		r.Results = append(r.Results, p.parseArgument())
 		if !p.at(token.COMMA) {
-			return r
+			return
 		}
 		p.advance()
 		p.joined = true
