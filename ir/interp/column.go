@@ -55,7 +55,7 @@ func (c column) toData(order []int) ir.Column {
 // clampRow returns the row of n that index x of kind k names, and whether it
 // names one; if not, the nearest row. Of no rows none is.
 func clampRow(k ir.Kind, x uint64, n int) (row int, ok bool) {
-	if !k.IsUnsigned() && int64(x) < 0 {
+	if isNegative(k, x) {
 		return 0, false
 	}
 	if x >= uint64(n) {

@@ -114,7 +114,7 @@ func (m *machine) bins(v *ir.Value) (column, error) {
 // count reads x of kind k as a number of rows, -1 where it is negative. It is
 // not ok past the row limit.
 func (m *machine) count(k ir.Kind, x uint64) (rows int, ok bool) {
-	if !k.IsUnsigned() && int64(x) < 0 {
+	if isNegative(k, x) {
 		return -1, true
 	}
 	if x > uint64(m.rowLimit) {

@@ -21,9 +21,10 @@ func (m *machine) order(v *ir.Value) column {
 	rows := keys.sorted(n)
 	if v.Limit != nil {
 		limit := m.columns[v.Limit]
-		first, ok := clampRow(limit.kind, limit.bits[0], n+1) // n + 1 and more are as good as n
-		if !ok && first == 0 {
+		first := min(limit.bits[0], uint64(n))
+		if isNegative(limit.kind, limit.bits[0]) {
 			m.checks.fail(v, ir.CheckLimit, 0)
+			first = 0
 		}
 		rows = rows[:first]
 	}

@@ -12,6 +12,9 @@ func floatOf(k ir.Kind, x uint64) float64 { return ir.Scalar{Kind: k, Bits: x}.F
 // isSigned reports whether the bits of kind k are ordered as signed integers.
 func isSigned(k ir.Kind) bool { return k.IsSigned() || k == ir.Date }
 
+// isNegative reports whether an integer of kind k is below zero.
+func isNegative(k ir.Kind, x uint64) bool { return isSigned(k) && int64(x) < 0 }
+
 // keyRank maps a key to a number. Unsigned order of the numbers is the total
 // order of keys, and equal keys have equal numbers: -0.0 equals 0.0, NaN
 // equals NaN and follows +infinity.
