@@ -1,0 +1,182 @@
+package testsuite
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// runElsewhere lists commands of the documents that this test cannot run
+// itself; .ci/run holds them and runs them.
+var runElsewhere = []string{
+	"go test ./...", // would run this test again
+	".ci/run",       // runs the line above
+}
+
+// docCommand is a shell command of a document, with what it should print.
+type docCommand struct {
+	line   int // of the document
+	text   string
+	output string // "" where the document shows none
+	shown  bool
+}
+
+// docCommands returns the commands of a document: the lines of code fences
+// marked sh, and the lines that begin with "$ " of those marked console, which
+// show their output too.
+func docCommands(text string) (commands []docCommand) {
+	fence := ""
+	for i, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			if fence == "" {
+				fence = "```" + strings.Fields(strings.TrimPrefix(line, "```") + " text")[0]
+			} else {
+				fence = ""
+			}
+		case fence == "```sh" && line != "" && !strings.HasPrefix(line, "#"):
+			commands = append(commands, docCommand{line: i + 1, text: line})
+		case fence == "```console" && strings.HasPrefix(line, "$ "):
+			commands = append(commands, docCommand{line: i + 1, text: line[2:], shown: true})
+		case fence == "```console" && len(commands) > 0:
+			commands[len(commands)-1].output += line + "\n"
+		}
+	}
+	return commands
+}
+
+// outputPattern returns the expression that matches what a document shows: a
+// line of three dots stands for any lines, three dots in a line for any text.
+func outputPattern(shown string) *regexp.Regexp {
+	var p strings.Builder
+	p.WriteString("^")
+	for line := range strings.Lines(shown) {
+		if line == "...\n" {
+			p.WriteString(`(?:.*\n)*`)
+			continue
+		}
+		parts := strings.Split(strings.TrimSuffix(line, "\n"), "...")
+		for i, part := range parts {
+			parts[i] = regexp.QuoteMeta(part)
+		}
+		p.WriteString(strings.Join(parts, ".*") + `\n`)
+	}
+	return regexp.MustCompile(p.String() + "$")
+}
+
+// Every command in the documents does what the document says. The commands
+// run in the root of the repository, as a reader would run them.
+func TestDocs(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scripts []string
+	dir := t.TempDir()
+	total := 0
+	for _, document := range append(documents, "../README.md", "../CONTRIBUTING.md") {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := docCommands(string(text))
+		total += len(commands)
+		if len(commands) == 0 {
+			continue
+		}
+		script := filepath.Join(dir, strings.TrimSuffix(filepath.Base(document), ".md")+".txtar")
+		if err := os.WriteFile(script, docScript(filepath.Base(document), commands), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		scripts = append(scripts, script)
+	}
+	if total < 10 {
+		t.Fatalf("only %d commands found in the documents", total)
+	}
+	testscript.Run(t, testscript.Params{
+		Files: scripts,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ROOT", root)
+			for _, name := range []string{"HOME", "GOCACHE", "GOMODCACHE", "GOPATH", "GOFLAGS", "GOPROXY", "XDG_CACHE_HOME"} {
+				if value, ok := os.LookupEnv(name); ok {
+					env.Setenv(name, value)
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"shell": shell, "prints": prints},
+	})
+}
+
+// docScript writes a document's commands as a test script.
+func docScript(name string, commands []docCommand) []byte {
+	var script, files bytes.Buffer
+	script.WriteString("cd $ROOT\n")
+	for i, c := range commands {
+		if slices.Contains(runElsewhere, c.text) {
+			continue
+		}
+		not := ""
+		if strings.Contains(c.output, "exit status ") { // as go run reports it
+			not = "! "
+		}
+		fmt.Fprintf(&script, "\n# %s:%d\n%sshell '%s'\n", name, c.line, not, strings.ReplaceAll(c.text, "'", "''"))
+		if c.shown {
+			fmt.Fprintf(&script, "prints $WORK/%d\n", i)
+			fmt.Fprintf(&files, "-- %d --\n%s", i, c.output)
+		}
+	}
+	return append(script.Bytes(), files.Bytes()...)
+}
+
+// shell runs one command line by bash, standard error going where output goes.
+func shell(ts *testscript.TestScript, not bool, args []string) {
+	err := ts.Exec("bash", "-c", "exec 2>&1\n"+args[0])
+	if failed := err != nil; failed != not {
+		ts.Fatalf("%s\n%s%v", args[0], ts.ReadFile("stdout"), err)
+	}
+}
+
+// prints compares the last command's output with a file.
+func prints(ts *testscript.TestScript, _ bool, args []string) {
+	got, want := ts.ReadFile("stdout"), ts.ReadFile(args[0])
+	if !outputPattern(want).MatchString(got) {
+		ts.Fatalf("the document shows\n%s\nthe command prints\n%s", want, got)
+	}
+}
+
+// Commands that run elsewhere are lines of .ci/run.
+func TestDocsRunElsewhere(t *testing.T) {
+	ci, err := os.ReadFile("../.ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(ci), runElsewhere[0]) {
+		t.Errorf(".ci/run does not run %q", runElsewhere[0])
+	}
+}
+
+func TestDocCommands(t *testing.T) {
+	text := "a\n```sh\n# why\ngo one\ngo two\n```\n```go\n$ no\n```\n```console\n$ go three\nx\n...\ny ... z\n```\n"
+	got := docCommands(text)
+	if len(got) != 3 || got[1].text != "go two" || got[1].shown || got[2].line != 11 || got[2].output != "x\n...\ny ... z\n" {
+		t.Fatalf("%+v", got)
+	}
+	p := outputPattern(got[2].output)
+	for output, want := range map[string]bool{"x\ny 1 z\n": true, "x\n1\n2\ny  z\n": true, "x\ny z\n": false, "x\n1\n": false, "w\nx\ny 1 z\n": false} {
+		if p.MatchString(output) != want {
+			t.Errorf("matching %q is not %v", output, want)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package testsuite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/table"
+)
+
+// Render writes what running p gave, as text to compare: a CSV section per
+// table of results, or the check that failed. Rows of a pipeline that returns
+// unordered are sorted, and positions do not name a file.
+func Render(p *ir.Pipeline, results []ir.Column, runError error) (string, error) {
+	var check *ir.CheckError
+	if errors.As(runError, &check) {
+		return renderCheck(check), nil
+	}
+	if runError != nil {
+		return "", runError
+	}
+	var out bytes.Buffer
+	for i, t := range table.Results(p, results) {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(&out, "# %s\n", t.Name)
+		header := out.Len()
+		if err := (table.CSV{}).Write(&out, t); err != nil {
+			return "", err
+		}
+		if p.Unordered {
+			lines := strings.SplitAfter(string(out.Bytes()[header:]), "\n")
+			rows := lines[1 : len(lines)-1]
+			slices.Sort(rows)
+			out.Truncate(header)
+			out.WriteString(strings.Join(lines, ""))
+		}
+	}
+	return out.String(), nil
+}
+
+// renderCheck names what devices have to agree on: number, domain and row.
+func renderCheck(e *ir.CheckError) string {
+	site := e.Site
+	return fmt.Sprintf("# check %d at %d:%d fails\ndomain,row\n%s,%d\n", site.Number, site.Pos.Line, site.Pos.Column, site.Domain, e.Row)
+}
