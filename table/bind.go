@@ -1,0 +1,289 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Flags says where the arguments of a pipeline come from, each entry as the
+// command line has it.
+type Flags struct {
+	In   []string // FILE, or DOMAIN=FILE
+	Bind []string // PARAMETER=COLUMN; without, a parameter binds to the column of its name
+	Set  []string // PARAMETER=VALUE, for scalars
+}
+
+// Binding is where each argument of a pipeline comes from.
+type Binding struct {
+	pipeline *ir.Pipeline
+	columns  map[*ir.Value]string    // parameter to column name, if bound by hand
+	scalars  map[*ir.Value]ir.Scalar // set by hand
+	files    map[*ir.Domain]string
+}
+
+// Bind checks flags against the parameters of p. It opens no file.
+func Bind(p *ir.Pipeline, flags Flags) (*Binding, error) {
+	b := &Binding{p, map[*ir.Value]string{}, map[*ir.Value]ir.Scalar{}, map[*ir.Domain]string{}}
+	for _, text := range flags.Bind {
+		if err := b.bindColumn(text); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range flags.Set {
+		if err := b.setScalar(text); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range flags.In {
+		if err := b.addInput(text); err != nil {
+			return nil, err
+		}
+	}
+	return b, b.complete()
+}
+
+func (b *Binding) param(name string) *ir.Value {
+	for _, p := range b.pipeline.Params {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// names lists the column parameters, or the scalar ones.
+func (b *Binding) names(scalar bool) string {
+	var names []string
+	for _, p := range b.pipeline.Params {
+		if p.Type.IsScalar() == scalar {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func (b *Binding) bindColumn(text string) error {
+	name, column, ok := strings.Cut(text, "=")
+	if !ok || name == "" || column == "" {
+		return fmt.Errorf("--bind %s: write --bind PARAMETER=COLUMN", text)
+	}
+	p := b.param(name)
+	if p == nil || p.Type.IsScalar() {
+		return fmt.Errorf("--bind %s: pipeline %s has no column parameter %s; it has %s", text, b.pipeline.Name, name, b.names(false))
+	}
+	if _, twice := b.columns[p]; twice {
+		return fmt.Errorf("--bind %s: %s is bound twice", text, name)
+	}
+	b.columns[p] = column
+	return nil
+}
+
+func (b *Binding) setScalar(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return fmt.Errorf("--set %s: write --set PARAMETER=VALUE", text)
+	}
+	p := b.param(name)
+	if p == nil || !p.Type.IsScalar() {
+		return fmt.Errorf("--set %s: pipeline %s has no scalar parameter %s; it has %s", text, b.pipeline.Name, name, b.names(true))
+	}
+	if _, twice := b.scalars[p]; twice {
+		return fmt.Errorf("--set %s: %s is set twice", text, name)
+	}
+	s, err := ParseScalar(p.Type.Kind, value)
+	if err != nil {
+		return fmt.Errorf("--set %s: %w", text, err)
+	}
+	b.scalars[p] = s
+	return nil
+}
+
+// domains returns the domains of column parameters in order of first use.
+func (b *Binding) domains() []*ir.Domain {
+	var domains []*ir.Domain
+	for _, p := range b.pipeline.Params {
+		if d := p.Type.Domain; d != nil && !slices.Contains(domains, d) {
+			domains = append(domains, d)
+		}
+	}
+	return domains
+}
+
+func (b *Binding) addInput(text string) error {
+	domains := b.domains()
+	if len(domains) == 0 {
+		return fmt.Errorf("--in %s: pipeline %s takes no columns", text, b.pipeline.Name)
+	}
+	domain, path, err := b.splitInput(text, domains)
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		return fmt.Errorf("--in %s: no file is named", text)
+	}
+	if _, err := FormatOf(path); err != nil {
+		return fmt.Errorf("--in %w", err)
+	}
+	if first, twice := b.files[domain]; twice {
+		return fmt.Errorf("--in %s: the columns of %s already come from %s", text, domain, first)
+	}
+	for other, file := range b.files {
+		if file == path && path == Standard {
+			return fmt.Errorf("--in %s: standard input already gives the columns of %s", text, other)
+		}
+	}
+	b.files[domain] = path
+	return nil
+}
+
+// splitInput separates DOMAIN=FILE. A name before the first = is a domain;
+// ./a=b.csv names a file with that sign.
+func (b *Binding) splitInput(text string, domains []*ir.Domain) (*ir.Domain, string, error) {
+	name, path, ok := strings.Cut(text, "=")
+	if ok && !strings.ContainsAny(name, `/\.`) {
+		for _, d := range domains {
+			if d.Name == name {
+				return d, path, nil
+			}
+		}
+		return nil, "", fmt.Errorf("--in %s: pipeline %s has no column domain %s; it has %s", text, b.pipeline.Name, name, domainNames(domains))
+	}
+	if len(domains) > 1 {
+		return nil, "", fmt.Errorf("--in %s: pipeline %s has the column domains %s; write %s", text, b.pipeline.Name, domainNames(domains), inputForm(domains))
+	}
+	return domains[0], text, nil
+}
+
+func domainNames(domains []*ir.Domain) string {
+	var names []string
+	for _, d := range domains {
+		names = append(names, d.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// inputForm shows the --in flags that domains need.
+func inputForm(domains []*ir.Domain) string {
+	if len(domains) == 1 {
+		return "--in FILE"
+	}
+	var flags []string
+	for _, d := range domains {
+		flags = append(flags, "--in "+d.Name+"=FILE")
+	}
+	return strings.Join(flags, " ")
+}
+
+// complete reports what is still missing, all at once.
+func (b *Binding) complete() error {
+	var faults []error
+	var missing []*ir.Domain
+	for _, d := range b.domains() {
+		if b.files[d] == "" {
+			missing = append(missing, d)
+		}
+	}
+	if len(missing) > 0 {
+		faults = append(faults, fmt.Errorf("pipeline %s needs its columns (%s): add %s", b.pipeline.Name, b.names(false), inputForm(missing)))
+	}
+	for _, p := range b.pipeline.Params {
+		if _, set := b.scalars[p]; p.Type.IsScalar() && !set && p.Const.Kind == ir.Invalid {
+			faults = append(faults, fmt.Errorf("the scalar parameter %s (%s) has no default: add --set %s=VALUE", p.Name, p.Type.Kind, p.Name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Read reads the files and returns one column per parameter, in order; a
+// scalar is a column of one row.
+func (b *Binding) Read(ctx context.Context, stdin io.Reader) ([]ir.Column, error) {
+	in := make([]ir.Column, len(b.pipeline.Params))
+	for _, d := range b.domains() {
+		var fields []Field
+		var places []int
+		for i, p := range b.pipeline.Params {
+			if p.Type.Domain != d {
+				continue
+			}
+			column := p.Name
+			if bound, ok := b.columns[p]; ok {
+				column = bound
+			}
+			fields, places = append(fields, Field{column, p.Name, p.Type.Kind}), append(places, i)
+		}
+		columns, err := ReadFile(ctx, b.files[d], fields, stdin)
+		if err != nil {
+			return nil, err
+		}
+		for i, place := range places {
+			in[place] = columns[i]
+		}
+	}
+	for i, p := range b.pipeline.Params {
+		if !p.Type.IsScalar() {
+			continue
+		}
+		value, set := b.scalars[p]
+		if !set {
+			value = p.Const
+		}
+		in[i] = ir.NewColumn(p.Type.Kind, 1)
+		in[i].Set(0, value)
+	}
+	return in, nil
+}
+
+// ReadFile reads columns of a file whose extension chooses the format, or of
+// CSV on stdin where path is Standard. Errors name the file.
+func ReadFile(ctx context.Context, path string, fields []Field, stdin io.Reader) ([]ir.Column, error) {
+	format, err := FormatOf(path)
+	if err != nil {
+		return nil, err
+	}
+	name, in := "standard input", stdin
+	if path != Standard {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder", path)
+		}
+		name, in = path, f
+	}
+	columns, err := format.Read(contextReader{ctx, in}, fields)
+	var data *DataError
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &data):
+		return nil, errors.New(data.in(name))
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return columns, nil
+}
+
+// contextReader fails once its context has ended.
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}

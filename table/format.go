@@ -1,0 +1,81 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Format reads and writes one kind of file.
+type Format interface {
+	// Extensions returns the extensions of the format's files, as in ".csv".
+	Extensions() []string
+	// Read returns the columns of fields, in order, and touches no others. The
+	// input is an *os.File wherever one is at hand, so that a format may ask
+	// it for random access. Errors need not name the file.
+	Read(in io.Reader, fields []Field) ([]ir.Column, error)
+	// Write writes all rows of t.
+	Write(out io.Writer, t Table) error
+}
+
+// Field asks for a column of a file.
+type Field struct {
+	Column string // as the file names it
+	Param  string // the parameter that wants it, for messages
+	Kind   ir.Kind
+}
+
+// Standard is the name that stands for standard input and output, as CSV.
+const Standard = "-"
+
+var formats = []Format{CSV{}}
+
+// FormatOf returns the format of a file by its extension.
+func FormatOf(path string) (Format, error) {
+	extension := strings.ToLower(filepath.Ext(path))
+	if path == Standard {
+		extension = ".csv"
+	}
+	var known []string
+	for _, f := range formats {
+		if slices.Contains(f.Extensions(), extension) {
+			return f, nil
+		}
+		known = append(known, f.Extensions()...)
+	}
+	if extension == "" {
+		return nil, fmt.Errorf("%s: the extension says how a file is written, and this name has none; known: %s", path, strings.Join(known, " "))
+	}
+	return nil, fmt.Errorf("%s: unknown file format %s; known: %s", path, extension, strings.Join(known, " "))
+}
+
+// DataError is a fault of a file's content.
+type DataError struct {
+	Line   int    // 0 where it concerns no line
+	Column string // "" where it concerns no column
+	Row    int64  // of Column, from 0
+	Msg    string
+}
+
+func (e *DataError) Error() string { return e.in("") }
+
+// in renders e as an error of a file.
+func (e *DataError) in(file string) string {
+	var parts []string
+	if file != "" {
+		if e.Line > 0 {
+			file = fmt.Sprintf("%s:%d", file, e.Line)
+		}
+		parts = append(parts, file)
+	} else if e.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d", e.Line))
+	}
+	if e.Column != "" {
+		parts = append(parts, fmt.Sprintf("column %q, row %d", e.Column, e.Row))
+	}
+	return strings.Join(append(parts, e.Msg), ": ")
+}
