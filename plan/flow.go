@@ -247,14 +247,14 @@ func (v *validator) while(path string, w *While, s *state) {
 	if w.Max < 1 {
 		v.report(path+".max", "%d; a loop is bounded by at least 1", w.Max)
 	}
-	if w.Else == nil && v.p.Fallback == nil {
+	if len(w.Else) == 0 && v.p.Fallback == nil {
 		v.report(path, "what happens after %d rounds? give it an else, or the plan a fallback", w.Max)
 	}
 	body := s.clone()
 	body.dirty = body.dirty || effectOf(w.Steps) == dirty
 	v.steps(path+".steps", w.Steps, &body, true)
 	s.join(body)
-	if w.Else != nil {
+	if len(w.Else) > 0 {
 		exhausted := s.clone()
 		v.steps(path+".else", w.Else, &exhausted, true)
 		s.join(exhausted)
@@ -317,7 +317,7 @@ func effectOf(steps []Step) effect {
 			one = either(effectOf(s.If.Then), effectOf(s.If.Else))
 		case s.While != nil:
 			one = either(keeps, effectOf(s.While.Steps))
-			if s.While.Else != nil {
+			if len(s.While.Else) > 0 {
 				one = either(one, effectOf(s.While.Else))
 			}
 		case s.Parts != nil:

@@ -235,7 +235,7 @@ func (r *run) while(s *plan.While) error {
 			return err
 		}
 	}
-	if s.Else == nil {
+	if len(s.Else) == 0 {
 		return r.giveUp("%s still holds after %d rounds", s.Cond, s.Max)
 	}
 	return r.steps(s.Else)
