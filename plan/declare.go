@@ -94,6 +94,10 @@ func (v *validator) port(path string, port *Port) {
 	if port.Default != "" && (port.Direction == Out || port.Scalar == "") {
 		v.report(path+".default", "only a scalar parameter has a default")
 	}
+	v.optional(path+".depth", port.Depth, anywhere)
+	if !port.Depth.IsZero() && port.Direction == In {
+		v.report(path+".depth", "only a result has a depth")
+	}
 	if port.Scalar != "" {
 		if s := lookup(v, path+".scalar", "scalar", port.Scalar, v.scalars); s != nil && s.Kind != port.Kind {
 			v.report(path, "the port is %s and its scalar %q is %s", port.Kind, s.Name, s.Kind)

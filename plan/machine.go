@@ -4,10 +4,10 @@ package plan
 type Machine struct {
 	Device     string             `json:"device"`
 	Driver     string             `json:"driver,omitempty"`
-	Units      int                `json:"units"`              // cores or multiprocessors
-	Subgroup   int                `json:"subgroup,omitempty"` // work-items in lock step
-	MaxGroup   int                `json:"maxGroup"`           // work-items a group at most
-	LocalBytes int64              `json:"localBytes,omitempty"`
+	Units      int                `json:"units"`             // cores or multiprocessors
+	Subgroup   int                `json:"subgroup,omitzero"` // work-items in lock step
+	MaxGroup   int                `json:"maxGroup"`          // work-items a group at most
+	LocalBytes int64              `json:"localBytes,omitzero"`
 	Memory     int64              `json:"memory"`   // bytes
 	MaxAlloc   int64              `json:"maxAlloc"` // bytes of one buffer
 	Caps       map[Cap]Evidence   `json:"caps,omitempty"`

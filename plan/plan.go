@@ -42,6 +42,7 @@ type Port struct {
 	Buffer    string    `json:"buffer,omitempty"`
 	Scalar    string    `json:"scalar,omitempty"`
 	Default   Literal   `json:"default,omitempty"` // of a scalar parameter; "" makes the caller give it
+	Depth     Expr      `json:"depth,omitzero"`    // of a float sum, avg or scan: the longest chain of additions, for the bound on its error
 }
 
 // Domain is a set of rows. Without Len it is an input domain: its length is
@@ -51,13 +52,13 @@ type Domain struct {
 	Len     Expr     `json:"len,omitzero"`
 	Counter *Element `json:"counter,omitempty"` // holds the length on the device, before a Read has brought it to the host
 	Bound   Expr     `json:"bound,omitzero"`    // Len never exceeds it
-	Ordered bool     `json:"ordered,omitempty"` // the order of rows is part of the meaning
+	Ordered bool     `json:"ordered,omitzero"`  // the order of rows is part of the meaning
 }
 
 // Element is one element of a buffer.
 type Element struct {
 	Buffer string `json:"buffer"`
-	Index  int64  `json:"index,omitempty"`
+	Index  int64  `json:"index,omitzero"`
 }
 
 // Scalar is a variable of the host. Those of kind i64 can stand in an Expr.
@@ -123,11 +124,11 @@ const (
 
 // Schedule is the shape of a variant.
 type Schedule struct {
-	Workgroup int    `json:"workgroup,omitempty"` // work-items a group; 0 is 1
-	Items     int    `json:"items,omitempty"`     // rows a work-item holds at once; 0 is 1
-	Chunk     int    `json:"chunk,omitempty"`     // tiles a group walks through; 0 is 1
-	Scheme    string `json:"scheme,omitempty"`    // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
-	Variant   string `json:"variant,omitempty"`   // the aggregation algorithm: direct, chunked, privvar, privarray, segmented
+	Workgroup int    `json:"workgroup,omitzero"` // work-items a group; 0 is 1
+	Items     int    `json:"items,omitzero"`     // rows a work-item holds at once; 0 is 1
+	Chunk     int    `json:"chunk,omitzero"`     // tiles a group walks through; 0 is 1
+	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
+	Variant   string `json:"variant,omitempty"`  // the aggregation algorithm: direct, chunked, privvar, privarray, segmented
 }
 
 // Rows returns how many rows a group covers.

@@ -3,8 +3,8 @@ package plan
 // Step is one step of the host program; exactly one field is set. JSON shows
 // it as an object with that one key.
 type Step struct {
-	Init        *Init        `json:"init,omitempty"`
-	Alloc       *Alloc       `json:"alloc,omitempty"`
+	Init        *Init        `json:"init,omitzero"`
+	Alloc       *Alloc       `json:"alloc,omitzero"`
 	Launch      *Launch      `json:"launch,omitzero"`
 	Read        *Read        `json:"read,omitzero"`
 	Set         *Set         `json:"set,omitzero"`
@@ -69,9 +69,9 @@ type While struct {
 // each in order, at least once, with the scalars Row0 and Rows set.
 type Parts struct {
 	Len     Expr    `json:"len"`
-	Row0    string  `json:"row0"`            // i64 scalar: the first row of the part
-	Rows    string  `json:"rows"`            // i64 scalar: the rows of the part
-	Limit   int64   `json:"limit,omitempty"` // rows of a part at most; 0 is MaxRows
+	Row0    string  `json:"row0"`           // i64 scalar: the first row of the part
+	Rows    string  `json:"rows"`           // i64 scalar: the rows of the part
+	Limit   int64   `json:"limit,omitzero"` // rows of a part at most; 0 is MaxRows
 	Carries []Carry `json:"carries,omitempty"`
 	Steps   []Step  `json:"steps"`
 }

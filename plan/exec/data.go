@@ -34,8 +34,9 @@ type Inputs struct {
 type Result struct {
 	Columns map[string]Column
 	Scalars map[string]Value
-	Level   string // the level of the plan that gave it: the fallback's after a fallback
-	Peak    int64  // bytes of device memory in use at once, inputs included
+	Depths  map[string]int64 // of the results whose port has a depth
+	Level   string           // the level of the plan that gave it: the fallback's after a fallback
+	Peak    int64            // bytes of device memory in use at once, inputs included
 }
 
 // encode returns the element with the value bits.

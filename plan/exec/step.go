@@ -319,12 +319,19 @@ func (r *run) checkErrors() error {
 // finish reads the results.
 func (r *run) finish() error {
 	start := time.Now()
-	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Level: r.plan.Level}
+	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Depths: map[string]int64{}, Level: r.plan.Level}
 	total := int64(0)
 	for i := range r.plan.Ports {
 		port := &r.plan.Ports[i]
 		if port.Direction != plan.Out {
 			continue
+		}
+		if !port.Depth.IsZero() {
+			depth, err := r.eval(port.Depth, nil)
+			if err != nil {
+				return fmt.Errorf("depth of result %q: %w", port.Name, err)
+			}
+			result.Depths[port.Name] = depth
 		}
 		if port.Scalar != "" {
 			result.Scalars[port.Name] = r.scalars[port.Scalar]
