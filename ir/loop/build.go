@@ -41,12 +41,16 @@ func (b *Builder) Func(results ...Expr) *Func {
 // Add appends statements made elsewhere.
 func (b *Builder) Add(s ...Stmt) { *b.body = append(*b.body, s...) }
 
-// Let names the value of x. A variable or literal is returned as it is: a
-// second name would say nothing.
+// Let names the value of x. A literal, or a variable that does not change, is
+// returned as it is: a second name would say nothing.
 func (b *Builder) Let(name string, x Expr) Expr {
-	switch x.(type) {
+	switch x := x.(type) {
 	case *Const:
 		return x
+	case *Var:
+		if !x.Changes {
+			return x
+		}
 	}
 	v := &Var{Name: name, T: x.Type()}
 	b.Add(&Let{v, x})
@@ -55,7 +59,7 @@ func (b *Builder) Let(name string, x Expr) Expr {
 
 // Decl declares a variable that starts as init.
 func (b *Builder) Decl(name string, init Expr) *Var {
-	v := &Var{Name: name, T: init.Type()}
+	v := &Var{Name: name, T: init.Type(), Changes: true}
 	b.Add(&Decl{Var: v, Init: init})
 	return v
 }
@@ -142,7 +146,7 @@ func (b *Builder) Do(callee *Signature, args []Expr, names ...string) []*Var {
 // Parallel cuts rows into ranges for workers; see [Parallel].
 func (b *Builder) Parallel(rows, workers Expr, grain int64, body func(worker, lo, hi *Var)) {
 	s := &Parallel{Rows: rows, Workers: workers, Grain: grain,
-		Worker: &Var{"worker", Counter}, Lo: &Var{"lo", Counter}, Hi: &Var{"hi", Counter}}
+		Worker: &Var{Name: "worker", T: Counter}, Lo: &Var{Name: "lo", T: Counter}, Hi: &Var{Name: "hi", T: Counter}}
 	b.Add(s)
 	b.in(&s.Body, func() { body(s.Worker, s.Lo, s.Hi) })
 }
@@ -163,6 +167,34 @@ func (b *Builder) Slice(name string, m *Var, start, end Expr) *Var {
 	v := &Var{Name: name, T: t}
 	b.Add(&View{Var: v, Memory: m, Start: start, End: end})
 	return v
+}
+
+// Cut narrows the slice m to m[start:end]; a nil end is the end of m.
+func (b *Builder) Cut(m *Var, start, end Expr) {
+	b.Add(&View{Var: m, Memory: m, Start: start, End: end})
+}
+
+// ChainParts are the bodies of a [Chain]; nil ones are empty.
+type ChainParts struct {
+	Setup               func()
+	Before, Turn, After func(lo, hi *Var)
+}
+
+// Chain runs blocks of rows on workers with a part in block order; see [Chain].
+func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) {
+	s := &Chain{Rows: rows, Workers: workers, Block: block, Lo: &Var{Name: "lo", T: Counter}, Hi: &Var{Name: "hi", T: Counter}}
+	b.Add(s)
+	if parts.Setup != nil {
+		b.in(&s.Setup, parts.Setup)
+	}
+	part := func(body *[]Stmt, write func(lo, hi *Var)) {
+		if write != nil {
+			b.in(body, func() { write(s.Lo, s.Hi) })
+		}
+	}
+	part(&s.Before, parts.Before)
+	part(&s.Turn, parts.Turn)
+	part(&s.After, parts.After)
 }
 
 // Barrier waits for all work-items of scope.

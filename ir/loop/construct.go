@@ -184,7 +184,23 @@ func To(t Type, x Expr) Expr {
 	if c, ok := x.(*Const); ok && t.Kind.IsInteger() && c.Value.Kind.IsInteger() {
 		return &Const{ir.Int(t.Kind, c.Value.Int64()), t.Counter}
 	}
-	return &Cast{t, x}
+	return &Cast{To: t, X: x}
+}
+
+// BitsOf returns the bits of the float x as an unsigned integer.
+func BitsOf(x Expr) Expr {
+	if x.Type().Kind == ir.F32 {
+		return &Cast{ScalarOf(ir.U32), x, true}
+	}
+	return &Cast{ScalarOf(ir.U64), x, true}
+}
+
+// FromBits returns the float that has the bits x, an unsigned integer.
+func FromBits(x Expr) Expr {
+	if x.Type().Kind == ir.U32 {
+		return &Cast{ScalarOf(ir.F32), x, true}
+	}
+	return &Cast{ScalarOf(ir.F64), x, true}
 }
 
 // ToKind casts x to kind k.

@@ -18,8 +18,9 @@ type (
 	// Var is a parameter or variable; its identity, not its name, tells it
 	// from others. Printers rename where names meet.
 	Var struct {
-		Name string
-		T    Type
+		Name    string
+		T       Type
+		Changes bool // declared by Decl: Assign may change it
 	}
 
 	// Unary is Op X for OpNeg, OpComplement, OpNot, OpAbs, OpSqrt, OpYear,
@@ -47,10 +48,12 @@ type (
 	// Select is Then where Cond holds and else Else; both are evaluated.
 	Select struct{ Cond, Then, Else Expr }
 
-	// Cast converts X; bool to a number gives 0 or 1.
+	// Cast converts X; bool to a number gives 0 or 1. With Bits it keeps the
+	// bits instead, between a float and the unsigned integer of its width.
 	Cast struct {
-		To Type
-		X  Expr
+		To   Type
+		X    Expr
+		Bits bool
 	}
 
 	// Load is Memory[Index].

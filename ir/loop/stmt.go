@@ -106,9 +106,24 @@ type (
 		Body           []Stmt
 	}
 
+	// Chain cuts the rows 0..Rows into blocks Lo..Hi of Block rows, which at
+	// most Workers workers take in order (profile cores). Each worker runs
+	// Setup once, then for each of its blocks Before, Turn and After. The
+	// Turns run one at a time in the order of the blocks, and they alone may
+	// change variables from outside: so a prefix passes from block to block
+	// while the other parts run at the same time.
+	Chain struct {
+		Rows, Workers       Expr
+		Block               int64
+		Setup               []Stmt
+		Lo, Hi              *Var
+		Before, Turn, After []Stmt
+	}
+
 	// View binds Var to values of Memory from Start on (profile cores): as
 	// many as the type of Var says if that is a Window, so that indexing
-	// needs no bounds check, else those up to End.
+	// needs no bounds check, else those up to End (nil: to the end). Where
+	// Var is Memory itself, it is cut down to those.
 	View struct {
 		Var        *Var
 		Memory     *Var
@@ -163,6 +178,7 @@ func (*Fence) stmt()    {}
 func (*Role) stmt()     {}
 func (*Parallel) stmt() {}
 func (*View) stmt()     {}
+func (*Chain) stmt()    {}
 
 // Func is a function of a program.
 type Func struct {

@@ -1,0 +1,167 @@
+package loop
+
+// bodies returns the statement lists in s, in the order they run.
+func bodies(s Stmt) []*[]Stmt {
+	switch s := s.(type) {
+	case *If:
+		return []*[]Stmt{&s.Then, &s.Else}
+	case *For:
+		return []*[]Stmt{&s.Body}
+	case *While:
+		return []*[]Stmt{&s.Body}
+	case *Role:
+		return []*[]Stmt{&s.Body}
+	case *Parallel:
+		return []*[]Stmt{&s.Body}
+	case *Chain:
+		return []*[]Stmt{&s.Setup, &s.Before, &s.Turn, &s.After}
+	}
+	return nil
+}
+
+// operands returns the expressions that s itself evaluates; what its bodies
+// evaluate is not among them.
+func operands(s Stmt) []Expr {
+	var all []Expr
+	add := func(xs ...Expr) {
+		for _, x := range xs {
+			if x != nil {
+				all = append(all, x)
+			}
+		}
+	}
+	switch s := s.(type) {
+	case *Decl:
+		add(s.Init, s.Length)
+	case *Let:
+		add(s.X)
+	case *Assign:
+		add(s.X)
+	case *Store:
+		add(s.Memory, s.Index, s.X)
+	case *Atomic:
+		add(s.Memory, s.Index, s.X)
+	case *If:
+		add(s.Cond)
+	case *For:
+		add(s.Lo, s.Hi)
+	case *While:
+		add(s.Cond)
+	case *Do:
+		add(s.Call)
+	case *Parallel:
+		add(s.Rows, s.Workers)
+	case *Chain:
+		add(s.Rows, s.Workers)
+	case *View:
+		add(s.Memory, s.Start, s.End)
+	}
+	return all
+}
+
+// WalkExpr calls visit for x and all that it is made of.
+func WalkExpr(x Expr, visit func(Expr)) {
+	visit(x)
+	switch x := x.(type) {
+	case *Unary:
+		WalkExpr(x.X, visit)
+	case *Binary:
+		WalkExpr(x.X, visit)
+		WalkExpr(x.Y, visit)
+	case *Compare:
+		WalkExpr(x.X, visit)
+		WalkExpr(x.Y, visit)
+	case *Select:
+		WalkExpr(x.Cond, visit)
+		WalkExpr(x.Then, visit)
+		WalkExpr(x.Else, visit)
+	case *Cast:
+		WalkExpr(x.X, visit)
+	case *Load:
+		visit(x.Memory)
+		WalkExpr(x.Index, visit)
+	case *Call:
+		for _, a := range x.Args {
+			WalkExpr(a, visit)
+		}
+	case *Len:
+		visit(x.Memory)
+	}
+}
+
+// Walk calls visit for the expressions of body and of all bodies in it, with
+// all that they are made of.
+func Walk(body []Stmt, visit func(Expr)) {
+	for _, s := range body {
+		for _, x := range operands(s) {
+			WalkExpr(x, visit)
+		}
+		for _, b := range bodies(s) {
+			Walk(*b, visit)
+		}
+	}
+}
+
+// RemoveUnread removes from f the variables that nothing reads, and what is
+// computed only for them. Calls with effects stay.
+func RemoveUnread(f *Func) {
+	for {
+		read := map[*Var]bool{}
+		note := func(x Expr) {
+			if v, ok := x.(*Var); ok {
+				read[v] = true
+			}
+		}
+		Walk(f.Body, note)
+		for _, r := range f.Results {
+			WalkExpr(r, note)
+		}
+		if !removeUnread(&f.Body, read) {
+			return
+		}
+	}
+}
+
+func removeUnread(body *[]Stmt, read map[*Var]bool) (removed bool) {
+	var kept []Stmt
+	for _, s := range *body {
+		if isUnread(s, read) {
+			removed = true
+			continue
+		}
+		for _, b := range bodies(s) {
+			if removeUnread(b, read) {
+				removed = true
+			}
+		}
+		kept = append(kept, s)
+	}
+	*body = kept
+	return removed
+}
+
+func isUnread(s Stmt, read map[*Var]bool) bool {
+	switch s := s.(type) {
+	case *Let:
+		return !read[s.Var] && !hasEffects(s.X)
+	case *Decl:
+		return !read[s.Var]
+	case *Assign:
+		return !read[s.Var]
+	case *View:
+		return s.Var != s.Memory && !read[s.Var]
+	case *If:
+		return len(s.Then) == 0 && len(s.Else) == 0
+	}
+	return false
+}
+
+func hasEffects(x Expr) bool {
+	found := false
+	WalkExpr(x, func(x Expr) {
+		if c, ok := x.(*Call); ok && c.Callee.Effects {
+			found = true
+		}
+	})
+	return found
+}
