@@ -1,7 +1,384 @@
 package ir
 
-type facts struct{}
+import (
+	"math"
+	"math/bits"
+)
 
-func analyze(p *Pipeline) *facts { return &facts{} }
+// facts is what analysis proves about a pipeline's values.
+type facts struct {
+	ranges    []valueRange
+	exactness []exactness
+	warnings  []Error
+}
 
-func (f *facts) warnings(p *Pipeline) []Error { return nil }
+// analyze derives the facts of p: one pass, since operands come first.
+func analyze(p *Pipeline) *facts {
+	f := &facts{ranges: make([]valueRange, len(p.Values)), exactness: make([]exactness, len(p.Values))}
+	for _, v := range p.Values {
+		f.ranges[v.ID] = f.rangeOf(v)
+	}
+	f.traceInexact(p)
+	return f
+}
+
+// known returns the facts of p: those found when it was built, or new ones for
+// a pipeline that a pass has put together.
+func (p *Pipeline) known() *facts {
+	if p.facts == nil {
+		return analyze(p)
+	}
+	return p.facts
+}
+
+// Range returns bounds that every row of the integer or date value v keeps, in
+// runs where a check fails too. It is not ok for other kinds, and for u64
+// values that may exceed the greatest int64.
+func (p *Pipeline) Range(v *Value) (lo, hi int64, ok bool) {
+	r := p.known().ranges[v.ID]
+	return r.lo, r.hi, r.bounded
+}
+
+// NonZero reports whether no row of the integer v is zero.
+func (p *Pipeline) NonZero(v *Value) bool { return p.known().ranges[v.ID].excludesZero() }
+
+// nonNegative reports whether the integer v is never below zero.
+func (f *facts) nonNegative(v *Value) bool {
+	return v.Type.Kind.IsUnsigned() || f.ranges[v.ID].nonNegative()
+}
+
+// A valueRange bounds an integer or date. Not bounded are the other kinds, and
+// u64 values that may exceed the greatest int64.
+type valueRange struct {
+	lo, hi  int64
+	bounded bool
+	nonZero bool // zero lies between the bounds but never occurs
+	clamped bool // an index column that holds 0 where a check failed, even if its target is empty
+}
+
+func between(lo, hi int64) valueRange { return valueRange{lo: lo, hi: hi, bounded: true} }
+
+var (
+	anyRow  = between(0, math.MaxInt64)
+	zero    = between(0, 0)
+	unknown = valueRange{}
+)
+
+func (r valueRange) excludesZero() bool { return r.nonZero || r.bounded && (r.lo > 0 || r.hi < 0) }
+func (r valueRange) nonNegative() bool  { return r.bounded && r.lo >= 0 }
+
+// within reports whether r lies in lo..hi.
+func (r valueRange) within(lo, hi int64) bool { return r.bounded && lo <= r.lo && r.hi <= hi }
+
+// union bounds what is in r or in s.
+func (r valueRange) union(s valueRange) valueRange {
+	if !r.bounded || !s.bounded {
+		return valueRange{nonZero: r.excludesZero() && s.excludesZero()}
+	}
+	u := between(min(r.lo, s.lo), max(r.hi, s.hi))
+	u.nonZero = r.excludesZero() && s.excludesZero()
+	return u
+}
+
+// kindRange bounds every value of kind k.
+func kindRange(k Kind) valueRange {
+	switch k {
+	case I8, I16, I32, I64, Date:
+		shift := 8*k.Size() - 1
+		return between(math.MinInt64>>(63-shift), math.MaxInt64>>(63-shift))
+	case U8, U16, U32:
+		return between(0, 1<<(8*k.Size())-1)
+	}
+	return unknown
+}
+
+// fit returns r if a result of kind k cannot leave k, else all of k, because
+// it may wrap.
+func fit(k Kind, r valueRange) valueRange {
+	all := kindRange(k)
+	switch {
+	case !r.bounded:
+		return all
+	case all.bounded && r.within(all.lo, all.hi), k == U64 && r.lo >= 0:
+		return r
+	}
+	return all
+}
+
+// rangeOf derives the range of v from those of its operands.
+func (f *facts) rangeOf(v *Value) valueRange {
+	k := v.Type.Kind
+	if !k.IsInteger() && k != Date {
+		return unknown
+	}
+	arg := func(i int) valueRange { return f.ranges[v.Args[i].ID] }
+	switch v.Op {
+	case OpConst:
+		if k == U64 && v.Const.Bits > math.MaxInt64 {
+			return valueRange{nonZero: true}
+		}
+		return between(v.Const.Int64(), v.Const.Int64())
+	case OpSelect:
+		return f.refined(v.Args[1], v.Args[0], true).union(f.refined(v.Args[2], v.Args[0], false))
+	case OpCompact:
+		r := f.refined(v.Args[0], v.Args[1], true)
+		r.clamped = arg(0).clamped
+		return r
+	case OpGather:
+		r := arg(0)
+		if f.indexUnproven(v) || arg(1).clamped {
+			r = r.union(zero)
+			r.clamped = true
+		}
+		return r
+	case OpCast:
+		return f.castRange(v)
+	case OpIndex, OpLen, OpCount, OpRuns, OpStarts, OpGroups, OpOrder, OpRepeat, OpLeft, OpRight:
+		return anyRow
+	case OpArgmin, OpArgmax:
+		r := anyRow
+		r.clamped = mayBeEmpty(v)
+		return r
+	case OpBins:
+		if f.binUnproven(v) {
+			return between(-1, math.MaxInt64)
+		}
+		return arg(0)
+	case OpFind:
+		return between(-1, math.MaxInt64)
+	case OpPrev, OpNext:
+		if v.Shift == 0 {
+			return arg(0)
+		}
+		return arg(0).union(arg(1))
+	case OpAlign:
+		if v.Args[0].Type.IsScalar() {
+			return arg(0)
+		}
+		return arg(0).union(zero)
+	case OpScan, OpExscan:
+		return f.scanRange(v)
+	case OpSum:
+		return countRange(k, arg(0))
+	case OpMin, OpMax, OpFirst, OpLast:
+		r := arg(0)
+		switch {
+		case v.Else != nil:
+			r = r.union(f.ranges[v.Else.ID])
+		case mayBeEmpty(v):
+			r = r.union(zero)
+		}
+		return r
+	case OpYear:
+		return between(-5877641, 5881580) // the years that an i32 of days reaches
+	case OpMonth:
+		return between(1, 12)
+	case OpDay:
+		return between(1, 31)
+	case OpNeg, OpComplement, OpAbs:
+		return unaryRange(v.Op, k, arg(0))
+	}
+	if v.Op.IsElementwise() && len(v.Args) == 2 {
+		return binaryRange(v.Op, k, arg(0), arg(1))
+	}
+	return kindRange(k)
+}
+
+// countRange bounds the sum of values of range r in kind k: what only counts
+// rows cannot wrap, and anything else can.
+func countRange(k Kind, r valueRange) valueRange {
+	if r.within(0, 1) && (k == I64 || k == U64) {
+		return anyRow
+	}
+	return kindRange(k)
+}
+
+func (f *facts) scanRange(v *Value) valueRange {
+	k, x := v.Type.Kind, f.ranges[v.Args[0].ID]
+	switch v.Reduce {
+	case ReduceAdd:
+		return countRange(k, x)
+	case ReduceOr, ReduceXor:
+		if x.nonNegative() {
+			return between(0, onesUpTo(x.hi))
+		}
+	case ReduceMin, ReduceMax:
+		if v.Op == OpScan { // exscan begins with the extreme of k
+			return x
+		}
+	case ReduceAnd:
+		if v.Op == OpScan && x.nonNegative() {
+			return between(0, x.hi)
+		}
+	}
+	return kindRange(k)
+}
+
+func (f *facts) castRange(v *Value) valueRange {
+	from, to := v.Args[0].Type.Kind, v.Type.Kind
+	x := f.ranges[v.Args[0].ID]
+	switch {
+	case from == Bool:
+		return between(0, 1)
+	case from.IsFloat():
+		return kindRange(to)
+	}
+	r := fit(to, x)
+	r.nonZero = x.excludesZero() && from.Size() <= to.Size()
+	return r
+}
+
+// onesUpTo returns the least 2^k - 1 that is at least x.
+func onesUpTo(x int64) int64 { return 1<<bits.Len64(uint64(x)) - 1 }
+
+func unaryRange(op Op, k Kind, x valueRange) valueRange {
+	all := kindRange(k)
+	r := all
+	switch {
+	case !x.bounded:
+	case op == OpComplement && k.IsSigned():
+		return between(^x.hi, ^x.lo)
+	case op == OpComplement, k.IsUnsigned() && op == OpNeg:
+	case k.IsUnsigned():
+		return x
+	case x.lo == all.lo: // the least integer has no positive counterpart
+	case op == OpNeg:
+		r = between(-x.hi, -x.lo)
+	case x.lo >= 0:
+		r = x
+	default:
+		r = between(max(0, -x.hi), max(x.hi, -x.lo))
+	}
+	r.nonZero = x.excludesZero() && op != OpComplement
+	return r
+}
+
+func binaryRange(op Op, k Kind, x, y valueRange) valueRange {
+	switch op {
+	case OpAdd, OpSub, OpMul:
+		return fit(k, arithmeticRange(op, x, y))
+	case OpDiv:
+		return fit(k, quotientRange(x, y))
+	case OpRem:
+		return fit(k, remainderRange(x, y))
+	case OpAnd:
+		switch {
+		case x.nonNegative() && y.nonNegative():
+			return between(0, min(x.hi, y.hi))
+		case x.nonNegative():
+			return between(0, x.hi)
+		case y.nonNegative():
+			return between(0, y.hi)
+		}
+	case OpOr, OpXor:
+		if x.nonNegative() && y.nonNegative() {
+			return between(0, onesUpTo(x.hi|y.hi))
+		}
+	case OpAndNot:
+		if x.nonNegative() {
+			return between(0, x.hi)
+		}
+	case OpShl, OpShr:
+		return fit(k, shiftRange(op, k, x, y))
+	case OpLeast:
+		switch {
+		case x.bounded && y.bounded:
+			return between(min(x.lo, y.lo), min(x.hi, y.hi))
+		case x.bounded: // y is an u64
+			return between(0, x.hi)
+		case y.bounded:
+			return between(0, y.hi)
+		}
+	case OpGreatest:
+		if x.bounded && y.bounded {
+			return between(max(x.lo, y.lo), max(x.hi, y.hi))
+		}
+		return valueRange{nonZero: x.excludesZero() || y.excludesZero()}
+	}
+	return kindRange(k)
+}
+
+// arithmeticRange bounds x op y, or is unknown where an int64 overflows.
+func arithmeticRange(op Op, x, y valueRange) valueRange {
+	if !x.bounded || !y.bounded {
+		return unknown
+	}
+	switch op {
+	case OpAdd:
+		lo, hi := x.lo+y.lo, x.hi+y.hi
+		if (lo < x.lo) != (y.lo < 0) || (hi < x.hi) != (y.hi < 0) {
+			return unknown
+		}
+		return between(lo, hi)
+	case OpSub:
+		lo, hi := x.lo-y.hi, x.hi-y.lo
+		if (lo > x.lo) != (y.hi < 0) || (hi > x.hi) != (y.lo < 0) {
+			return unknown
+		}
+		return between(lo, hi)
+	}
+	var corners [4]int64
+	for i, pair := range [4][2]int64{{x.lo, y.lo}, {x.lo, y.hi}, {x.hi, y.lo}, {x.hi, y.hi}} {
+		product := pair[0] * pair[1]
+		if pair[0] != 0 && (product/pair[0] != pair[1] || pair[0] == -1 && pair[1] == math.MinInt64) {
+			return unknown
+		}
+		corners[i] = product
+	}
+	return between(min(corners[0], corners[1], corners[2], corners[3]), max(corners[0], corners[1], corners[2], corners[3]))
+}
+
+// quotientRange bounds x / y; where y is zero the quotient is 0.
+func quotientRange(x, y valueRange) valueRange {
+	if !x.bounded || !y.bounded {
+		return unknown
+	}
+	if y.lo >= 0 && y.hi >= 1 {
+		least := max(y.lo, 1)
+		q := between(min(x.lo/least, x.lo/y.hi), max(x.hi/least, x.hi/y.hi))
+		if y.lo == 0 && !y.nonZero {
+			return q.union(zero)
+		}
+		return q
+	}
+	if x.lo == math.MinInt64 {
+		return unknown
+	}
+	most := max(x.hi, -x.lo)
+	return between(-most, most)
+}
+
+// remainderRange bounds x % y, which has the sign of x.
+func remainderRange(x, y valueRange) valueRange {
+	most := int64(math.MaxInt64)
+	if y.bounded && y.lo > math.MinInt64 {
+		most = max(y.hi, -y.lo, 1) - 1
+	}
+	switch {
+	case !x.bounded && !y.bounded:
+		return unknown
+	case !x.bounded: // an u64
+		return between(0, most)
+	case x.lo >= 0:
+		return between(0, min(x.hi, most))
+	}
+	return between(max(x.lo, -most), min(max(x.hi, 0), most))
+}
+
+func shiftRange(op Op, k Kind, x, y valueRange) valueRange {
+	constant := y.bounded && y.lo == y.hi
+	count := uint(y.lo) % uint(8*k.Size())
+	switch {
+	case op == OpShl && constant && x.bounded && x.lo<<count>>count == x.lo && x.hi<<count>>count == x.hi:
+		return between(x.lo<<count, x.hi<<count)
+	case op == OpShl:
+		return unknown
+	case constant && x.bounded:
+		return between(x.lo>>count, x.hi>>count)
+	case constant && count > 0: // an u64
+		return between(0, int64(uint64(math.MaxUint64)>>count))
+	case !x.bounded:
+		return unknown
+	}
+	return between(min(x.lo, 0), max(x.hi, -1))
+}

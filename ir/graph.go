@@ -120,7 +120,9 @@ func (g *graph) name(v *Value, name string) {
 }
 
 // finish returns the pipeline that computes results: the values they need,
-// numbered densely in the order they were made, so operands come first.
+// numbered densely in the order they were made, so operands come first. The
+// constants, which literals make at different times depending on how they are
+// written, stand behind the parameters in the order of their first use.
 func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bool) *Pipeline {
 	p := &Pipeline{Name: name, Doc: doc, Pos: pos, Params: g.params, Results: results, Unordered: unordered}
 	needed := make([]bool, len(g.values))
@@ -137,11 +139,30 @@ func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bo
 			}
 		}
 	}
-	for i, v := range g.values {
-		if needed[i] {
-			v.ID = len(p.Values)
+	numbered := make([]bool, len(g.values))
+	number := func(v *Value, i int) {
+		if needed[i] && !numbered[i] {
+			numbered[i] = true
 			p.Values = append(p.Values, v)
 		}
+	}
+	for _, v := range g.params {
+		number(v, v.ID)
+	}
+	for i, v := range g.values {
+		if needed[i] {
+			for _, o := range v.Operands() {
+				if o.Op == OpConst {
+					number(o, o.ID)
+				}
+			}
+		}
+	}
+	for i, v := range g.values {
+		number(v, i)
+	}
+	for i, v := range p.Values {
+		v.ID = i
 	}
 	seen := map[*Domain]bool{nil: true}
 	for _, v := range p.Values {
@@ -153,8 +174,8 @@ func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bo
 			}
 		}
 	}
-	facts := analyze(p)
-	p.Sites = facts.sites(p)
-	p.Warnings = facts.warnings(p)
+	p.facts = analyze(p)
+	p.Sites = p.facts.sites(p)
+	p.Warnings = p.facts.warnings
 	return p
 }

@@ -54,7 +54,7 @@ func (g *graph) compact(pos Pos, x, mask operand) operand {
 
 // proves reports whether mask has the conjunct find >= 0.
 func proves(mask, find *Value) bool {
-	for _, c := range conjuncts(mask) {
+	for _, c := range leaves(mask, OpLogicalAnd) {
 		if c.Op == OpGe && c.Args[0] == find && c.Args[1].Op == OpConst && c.Args[1].Const.Bits == 0 {
 			return true
 		}
@@ -62,23 +62,24 @@ func proves(mask, find *Value) bool {
 	return false
 }
 
-// conjuncts returns the operands of the && tree that mask is, each once.
-func conjuncts(mask *Value) []*Value {
-	var leaves []*Value
+// leaves returns the operands of the tree of && or || that condition is, each
+// once.
+func leaves(condition *Value, connective Op) []*Value {
+	var found []*Value
 	seen := map[*Value]bool{}
-	for todo := []*Value{mask}; len(todo) > 0; {
+	for todo := []*Value{condition}; len(todo) > 0; {
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		switch {
 		case seen[v]:
-		case v.Op == OpLogicalAnd:
+		case v.Op == connective:
 			todo = append(todo, v.Args[1], v.Args[0])
 		default:
-			leaves = append(leaves, v)
+			found = append(found, v)
 		}
 		seen[v] = true
 	}
-	return leaves
+	return found
 }
 
 // field is x.left or x.right.

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"os"
+	"slices"
 )
 
 // Load parses and checks a source file. Where the error list is not empty
@@ -43,7 +44,14 @@ func resolve(file *File) ([]*Pipeline, ErrorList) {
 		}
 		defined[decl.Name] = decl.NamePos
 		r := &resolver{g: newGraph(report), report: report, symbols: map[string]*symbol{}}
-		pipelines = append(pipelines, r.pipeline(decl))
+		p := r.pipeline(decl)
+		if p == nil {
+			continue
+		}
+		for i, w := range p.Warnings {
+			p.Warnings[i] = NewError(file, w.Pos, w.Msg, w.Hint)
+		}
+		pipelines = append(pipelines, p)
 	}
 	if len(errs) > 0 {
 		return nil, errs.limited()
@@ -286,25 +294,33 @@ func (r *resolver) literal(x *Literal) operand {
 	return o
 }
 
+// sortOperands puts a call's operands in the order of Value.Operands, so that
+// by: and else: may be written in any.
+func sortOperands(args []*Arg) {
+	place := map[string]int{"in": 1, "to": 1, "by": 2, "else": 3, "limit": 4}
+	slices.SortStableFunc(args, func(a, b *Arg) int { return place[a.Label] - place[b.Label] })
+}
+
 func (r *resolver) call(x *Call) operand {
 	kind, isCast := KindByName(x.Name)
 	f := functionsByName[x.Name]
 	c := &call{pos: x.Pos, op: f, named: map[string]operand{}}
-	args := x.Args
+	args := slices.Clone(x.Args)
 	operationBad := false
 	if f != nil && f.operation && len(args) > 0 {
 		c.reduce, operationBad = r.operation(f, args[0])
 		args = args[1:]
 	}
+	for i, a := range args {
+		if i > 0 && a.Label == "" && args[i-1].Label != "" {
+			r.report(a.X.Position(), "an operand without a name stands after one with a name", "write the named operands last")
+		}
+	}
+	sortOperands(args)
 	for _, a := range args {
 		o := r.expr(a.X)
-		if o.constant == nil {
-			o.pos = a.X.Position()
-		}
+		o.pos = a.X.Position()
 		if a.Label == "" {
-			if len(c.named) > 0 {
-				r.report(a.X.Position(), "an operand without a name stands after one with a name", "write "+x.Name+"'s named operands last")
-			}
 			c.args = append(c.args, o)
 			continue
 		}

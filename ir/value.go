@@ -91,6 +91,8 @@ type Pipeline struct {
 	Unordered bool   // return unordered
 	Sites     []Site // the checks that run-time data can fail, in number order
 	Warnings  []Error
+
+	facts *facts
 }
 
 // CheckKind is what a check site checks.

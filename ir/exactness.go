@@ -1,0 +1,80 @@
+package ir
+
+import "fmt"
+
+// exactness says whether devices may disagree about a value.
+type exactness uint8
+
+const (
+	exact   exactness = iota
+	settled           // depends on an inexact value only by decisions that are warned about
+	inexact           // a float sum, or computed from one
+)
+
+// Inexact reports whether v is computed from a float sum, average or scan,
+// whose last bits depend on the order of additions.
+func (p *Pipeline) Inexact(v *Value) bool { return p.known().exactness[v.ID] != exact }
+
+// traceInexact follows inexact values through p, and warns where one decides a
+// mask, key, index or integer, so that devices may differ by more than
+// rounding. What follows from such a decision is not warned about again.
+func (f *facts) traceInexact(p *Pipeline) {
+	for _, v := range p.Values {
+		worst := exact
+		for i, o := range v.Operands() {
+			e := f.exactness[o.ID]
+			if v.Op == OpIndex || v.Op == OpLen { // they see rows, not values
+				e = f.rowsOf(o)
+			}
+			if e == inexact && decides(v, i) {
+				f.warnings = append(f.warnings, Error{
+					Pos:  v.Pos,
+					Msg:  fmt.Sprintf("%s depends on %s, a float sum or computed from one: devices may decide differently", expressionText(v), shortText(o)),
+					Hint: "sum integers instead, as cents for amounts; for whole numbers below 2^53 float sums are exact",
+				})
+				e = settled
+			}
+			worst = max(worst, e)
+		}
+		if addsFloats(v) {
+			worst = inexact
+		}
+		f.exactness[v.ID] = worst
+	}
+}
+
+// rowsOf says whether devices may disagree about which rows column v has.
+func (f *facts) rowsOf(v *Value) exactness {
+	if by := v.Type.Domain.By; by != nil && f.exactness[by.ID] != exact {
+		return settled
+	}
+	return exact
+}
+
+// addsFloats reports whether v depends on the order in which floats are added
+// or multiplied.
+func addsFloats(v *Value) bool {
+	switch v.Op {
+	case OpSum, OpAvg:
+		return v.Args[0].Type.Kind.IsFloat()
+	case OpScan, OpExscan:
+		return v.Type.Kind.IsFloat() && (v.Reduce == ReduceAdd || v.Reduce == ReduceMul)
+	}
+	return false
+}
+
+// decides reports whether operand i of v chooses or moves rows, or becomes an
+// integer.
+func decides(v *Value, i int) bool {
+	switch v.Op {
+	case OpCompact, OpGather:
+		return i == 1
+	case OpSelect:
+		return i == 0
+	case OpCast:
+		return v.Type.Kind.IsInteger() && v.Args[0].Type.Kind.IsFloat()
+	case OpRuns, OpStarts, OpGroups, OpOrder, OpFind, OpJoin, OpCount, OpArgmin, OpArgmax:
+		return true
+	}
+	return false
+}
