@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+func newDevices() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "devices",
+		Short: "List the devices that run pipelines",
+		Long: `Devices lists where pipelines can run, and for each device that cannot run
+now the reason. kgen never replaces a device by another one.`,
+		Example: "  kgen devices\n  kgen devices --json",
+		Args:    arguments(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			type row struct {
+				Name      string `json:"name"`
+				Available bool   `json:"available"`
+				Detail    string `json:"detail"`
+			}
+			var rows []row
+			for _, d := range devices {
+				detail, err := d.probe(c.Context())
+				if err != nil {
+					detail = err.Error()
+				}
+				rows = append(rows, row{d.name, err == nil, detail})
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), map[string]any{"devices": rows})
+			}
+			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "DEVICE\tAVAILABLE\tDETAIL")
+			for _, r := range rows {
+				available := "no"
+				if r.Available {
+					available = "yes"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, available, r.Detail)
+			}
+			return w.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

@@ -1,0 +1,111 @@
+// Command kgen compiles data-parallel pipelines to kernels and runs them.
+//
+// Each subcommand is a file; the tables of devices and backends are here.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the input is wrong, or the work failed
+	exitUsage  = 2 // the command line is wrong
+)
+
+func main() {
+	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Main runs kgen with the arguments behind the program's name and returns the
+// exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends kgen at once
+	root, started := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var usage *usageError
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "kgen: interrupted")
+	case errors.Is(err, errReported):
+	case !*started || errors.As(err, &usage):
+		fmt.Fprintf(stderr, "kgen: %v\nRun '%s --help' for usage.\n", err, command.CommandPath())
+		return exitUsage
+	default:
+		fmt.Fprintln(stderr, err)
+	}
+	return exitFailed
+}
+
+// usageError is a command line that cannot be right, whatever files hold.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+func usageErrorf(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// arguments requires between least and most arguments (most < 0: any number),
+// described by what.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least {
+			return fmt.Errorf("%s needs %s", c.CommandPath(), what)
+		}
+		if most >= 0 && len(args) > most {
+			return fmt.Errorf("%s takes %s, not also %s", c.CommandPath(), what, strings.Join(args[most:], " "))
+		}
+		return nil
+	}
+}
+
+// errReported ends a command that has already said what is wrong.
+var errReported = errors.New("already reported")
+
+// newRoot returns the command tree. What fails before a command has started is
+// an error of usage.
+func newRoot() (root *cobra.Command, started *bool) {
+	started = new(bool)
+	root = &cobra.Command{
+		Use:   "kgen",
+		Short: "kgen compiles pipelines over columns into few, fused kernels",
+		Long: `kgen compiles pipelines over columns into few, fused kernels and runs them.
+
+A pipeline is a function from columns and scalars to columns and scalars:
+
+	pipeline grades(grade: [n]i32, score: [n]i32) {
+		g = runs(grade)
+		return key: first(grade, by: g), count: count(by: g), total: sum(score, by: g)
+	}`,
+		Example: `  kgen run examples/grades/grades.kg --in examples/grades/students.csv
+  kgen explain examples/tpch/orders.kg --fuse paper2
+  kgen emit examples/tpch/orders.kg --backend gocpu --package tpch -o out`,
+		SilenceUsage:     true,
+		SilenceErrors:    true,
+		PersistentPreRun: func(*cobra.Command, []string) { *started = true },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newRun(), newFmt(), newVet(), newDevices(), newVersion())
+	root.SetHelpCommand(newHelp(root))
+	return root, started
+}
