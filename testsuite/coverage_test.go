@@ -1,0 +1,104 @@
+package testsuite
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// The corpus has every operator, every element type as a parameter and as a
+// result, every operation of scan, every check, and each clause that an
+// operator may have.
+func TestCorpusCoverage(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		ops                               [ir.OpArgmax + 1]bool
+		params, results                   [ir.Char8 + 1]bool
+		scans, exscans                    [ir.ReduceXor + 1]bool
+		grouped, whole, otherwise         [ir.OpArgmax + 1]bool
+		checks                            [ir.CheckEmpty + 1]bool
+		descending, limited, binsByColumn bool
+	)
+	for _, entry := range entries {
+		for _, v := range entry.Pipeline.Values {
+			ops[v.Op] = true
+			grouped[v.Op] = grouped[v.Op] || v.By != nil
+			whole[v.Op] = whole[v.Op] || v.By == nil
+			otherwise[v.Op] = otherwise[v.Op] || v.Else != nil
+			scans[v.Reduce] = scans[v.Reduce] || v.Op == ir.OpScan
+			exscans[v.Reduce] = exscans[v.Reduce] || v.Op == ir.OpExscan
+			descending = descending || slices.Contains(v.Desc, true)
+			limited = limited || v.Limit != nil
+			binsByColumn = binsByColumn || v.Op == ir.OpBins && !v.Args[1].Type.IsScalar()
+		}
+		for _, v := range entry.Pipeline.Params {
+			params[v.Type.Kind] = true
+		}
+		for _, r := range entry.Pipeline.Results {
+			results[r.Value.Type.Kind] = true
+		}
+		for _, s := range entry.Pipeline.Sites {
+			checks[s.Kind] = true
+		}
+	}
+	missing := func(what string, i int) { t.Errorf("the corpus has no %s %d", what, i) }
+	for op := ir.OpParam; op <= ir.OpArgmax; op++ {
+		if !ops[op] {
+			missing("operator", int(op))
+		}
+		if op.IsAggregate() && op != ir.OpCount && (!grouped[op] || !whole[op]) {
+			missing("aggregate with and without by:", int(op))
+		}
+	}
+	for _, op := range []ir.Op{ir.OpMin, ir.OpMax, ir.OpAvg, ir.OpFirst, ir.OpLast} {
+		if !otherwise[op] {
+			missing("else: of operator", int(op))
+		}
+	}
+	for k := ir.Bool; k <= ir.Char8; k++ {
+		if !params[k] || !results[k] {
+			missing("parameter and result of kind", int(k))
+		}
+	}
+	for r := ir.ReduceAdd; r <= ir.ReduceXor; r++ {
+		if !scans[r] || !exscans[r] {
+			missing("scan and exscan of operation", int(r))
+		}
+	}
+	for c := range checks {
+		if !checks[c] {
+			missing("check", c)
+		}
+	}
+	if !descending || !limited || !binsByColumn {
+		t.Errorf("desc %v, limit: %v, bins by column %v", descending, limited, binsByColumn)
+	}
+	if len(entries) < 45 {
+		t.Errorf("only %d pipelines", len(entries))
+	}
+}
+
+// interpreterOnly are the operators that backends refuse for now.
+var interpreterOnly = []ir.Op{ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpArgmin, ir.OpArgmax}
+
+// Most of the corpus can be compared between devices.
+func TestCorpusForDevices(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	able := 0
+	for _, entry := range entries {
+		if !slices.ContainsFunc(entry.Pipeline.Values, func(v *ir.Value) bool { return slices.Contains(interpreterOnly, v.Op) }) {
+			able++
+		}
+	}
+	if able < 30 {
+		t.Errorf("only %d of %d pipelines run on a backend", able, len(entries))
+	}
+	t.Logf("%d of %d pipelines run on a backend", able, len(entries))
+}
