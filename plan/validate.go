@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
-// maxErrors is how many errors of one plan are reported.
-const maxErrors = 20
+// Of one plan so many errors are reported, each no longer than that.
+const (
+	maxErrors     = 20
+	maxErrorBytes = 500
+)
 
 // InvalidError lists what is wrong with a plan, at most 20 lines, each led by
 // the path of the offending part.
@@ -50,9 +53,14 @@ type validator struct {
 }
 
 func (v *validator) report(path, format string, args ...any) {
-	if len(v.problems) < maxErrors {
-		v.problems = append(v.problems, v.path+path+": "+fmt.Sprintf(format, args...))
+	if len(v.problems) == maxErrors {
+		return
 	}
+	problem := v.path + path + ": " + fmt.Sprintf(format, args...)
+	if len(problem) > maxErrorBytes {
+		problem = strings.ToValidUTF8(problem[:maxErrorBytes], "") + "..."
+	}
+	v.problems = append(v.problems, problem)
 }
 
 func (v *validator) plan(p *Plan) {
@@ -61,7 +69,7 @@ func (v *validator) plan(p *Plan) {
 	if p.Version != Version {
 		v.report("version", "%d; this program runs version %d", p.Version, Version)
 	}
-	v.ports = index(v, "ports", p.Ports, func(x *Port) string { return x.Name })
+	v.ports = index(v, "ports", p.Ports, func(x *Port) string { return string(x.Direction) + " " + x.Name }) // a result may be called like a parameter
 	v.domains = index(v, "domains", p.Domains, func(x *Domain) string { return x.Name })
 	v.scalars = index(v, "scalars", p.Scalars, func(x *Scalar) string { return x.Name })
 	v.buffers = index(v, "buffers", p.Buffers, func(x *Buffer) string { return x.Name })

@@ -1,0 +1,184 @@
+package fuse
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// fold is one running state of an aggregate: a monoid and what a row adds.
+type fold struct {
+	monoid *tile.Monoid
+	leaf   []tile.ID
+	field  int // of the monoid: the result
+}
+
+// argument returns the aggregated column as kind k, for the rows of domain.
+func (b *kernelBuilder) argument(domain int, x *ir.Value, k ir.Kind) tile.ID {
+	id := b.operand(x)
+	if x.Type.Kind == k {
+		return id
+	}
+	return b.Map(domain, ir.OpCast, k, "", id)
+}
+
+// counted returns what a row adds to a count.
+func (b *kernelBuilder) counted(domain int, v *ir.Value) tile.ID {
+	if v.Op == ir.OpCount && len(v.Args) > 0 {
+		return b.argument(domain, v.Args[0], ir.I64)
+	}
+	return b.Int(1)
+}
+
+// groupResult returns an aggregate over contiguous groups, for the rows of the groups.
+func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
+	group := b.row(v.By.Type.Target)
+	domain, head := b.Kernel.Domains[group].Parent, b.Kernel.Domains[group].Guard
+	restarted := func(reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
+		m := tile.NewSegmented(tile.NewFold(reduce, k))
+		return b.Scan(domain, m, true, v.Name, head, leaf)[1]
+	}
+	count := func() tile.ID { return restarted(ir.ReduceAdd, ir.I64, b.counted(domain, v)) }
+	sum := func() tile.ID {
+		k := sumKind(v.Args[0].Type.Kind)
+		return restarted(ir.ReduceAdd, k, b.argument(domain, v.Args[0], k))
+	}
+	switch v.Op {
+	case ir.OpCount:
+		return count()
+	case ir.OpSum:
+		return sum()
+	case ir.OpAvg:
+		return b.quotient(group, sum(), count())
+	case ir.OpMin:
+		return restarted(ir.ReduceMin, v.Type.Kind, b.operand(v.Args[0]))
+	case ir.OpMax:
+		return restarted(ir.ReduceMax, v.Type.Kind, b.operand(v.Args[0]))
+	case ir.OpFirst: // the last head's row
+		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, head, b.operand(v.Args[0]))[1]
+	case ir.OpLast:
+		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, b.Const(ir.BoolScalar(true)), b.operand(v.Args[0]))[1]
+	}
+	panic("fuse: no aggregate " + v.Op.String())
+}
+
+// quotient returns the average: sum / count as f64.
+func (b *kernelBuilder) quotient(domain int, sum, count tile.ID) tile.ID {
+	if b.Kernel.Values[sum].Kind != ir.F64 {
+		sum = b.Map(domain, ir.OpCast, ir.F64, "", sum)
+	}
+	return b.Map(domain, ir.OpDiv, ir.F64, "", sum, b.Map(domain, ir.OpCast, ir.F64, "", count))
+}
+
+// reduceResult returns an aggregate over all rows, after them.
+func (b *kernelBuilder) reduceResult(v *ir.Value) tile.ID {
+	x := v.Args[0]
+	domain := b.row(x.Type.Domain)
+	fold := func(reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
+		return b.Reduce(domain, tile.NewFold(reduce, k), v.Name, leaf)[0]
+	}
+	count := func() tile.ID { return fold(ir.ReduceAdd, ir.I64, b.counted(domain, v)) }
+	sum := func() tile.ID {
+		k := sumKind(x.Type.Kind)
+		return fold(ir.ReduceAdd, k, b.argument(domain, x, k))
+	}
+	switch v.Op {
+	case ir.OpCount:
+		return count()
+	case ir.OpSum:
+		return sum()
+	}
+	var present, result tile.ID
+	switch v.Op {
+	case ir.OpAvg:
+		n := count()
+		present = b.Map(tile.Uniform, ir.OpGt, ir.Bool, "", n, b.Int(0))
+		result = b.quotient(tile.Uniform, sum(), n)
+	case ir.OpMin, ir.OpMax:
+		reduce := ir.ReduceMin
+		if v.Op == ir.OpMax {
+			reduce = ir.ReduceMax
+		}
+		present = b.Map(tile.Uniform, ir.OpGt, ir.Bool, "", count(), b.Int(0))
+		result = fold(reduce, v.Type.Kind, b.operand(x))
+	default:
+		m := tile.NewFirst(v.Type.Kind)
+		if v.Op == ir.OpLast {
+			m = tile.NewLast(v.Type.Kind)
+		}
+		fields := b.Reduce(domain, m, v.Name, b.Const(ir.BoolScalar(true)), b.operand(x))
+		present, result = fields[0], fields[1]
+	}
+	return b.orElse(v, tile.Uniform, present, result)
+}
+
+// orElse replaces the result of no rows by the else: operand, or reports it.
+func (b *kernelBuilder) orElse(v *ir.Value, domain int, present, result tile.ID) tile.ID {
+	if v.Else != nil {
+		return b.Map(domain, ir.OpSelect, v.Type.Kind, v.Name, present, result, b.scalar(v.Else, domain == tile.Uniform))
+	}
+	for _, site := range b.graph.sites[v] {
+		b.check(domain, v, site, b.Map(domain, ir.OpNot, ir.Bool, "", present))
+		zero := b.Const(ir.Scalar{Kind: v.Type.Kind})
+		return b.Map(domain, ir.OpSelect, v.Type.Kind, v.Name, present, result, zero)
+	}
+	return result
+}
+
+// update combines the rows of an aggregate over bins into w, a table of a
+// result or of one field of its state.
+func (b *kernelBuilder) update(w *Value) {
+	v := w.IR
+	if length := b.graph.writer[key{kind: Lengths, of: w.Domain}]; length != nil && b.in[length.Writer] {
+		b.refuse("the length of %s is known only after %s", b.graph.DomainName(w.Domain), length.Writer.Name)
+	}
+	domain := b.row(v.By.Type.Domain)
+	f := stateField{reduce: ir.ReduceAdd, kind: w.Type, what: ofArgument}
+	if w.Kind == States {
+		f = stateFields(v)[w.Field]
+	} else if v.Op == ir.OpCount {
+		f.what = ofOne
+	}
+	var x tile.ID
+	switch f.what {
+	case ofOne:
+		x = b.counted(domain, v)
+	case ofRow:
+		x = b.place(v.By.Type.Domain)
+	default:
+		x = b.argument(domain, v.Args[0], w.Type)
+	}
+	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
+	b.Update(domain, stream, tile.NewFold(f.reduce, f.kind), b.column(v.By), x)
+}
+
+// finishBins returns an aggregate over bins from its state.
+func (b *kernelBuilder) finishBins(v *ir.Value) tile.ID {
+	domain := b.row(v.Type.Domain)
+	state := func(field int) tile.ID { return b.load(b.state(v, field)) }
+	count := state(1)
+	present := b.Map(domain, ir.OpGt, ir.Bool, "", count, b.Int(0))
+	var result tile.ID
+	switch v.Op {
+	case ir.OpAvg:
+		result = b.quotient(domain, state(0), count)
+	case ir.OpFirst, ir.OpLast:
+		if v.Args[0].Type.IsScalar() {
+			result = b.operand(v.Args[0])
+			break
+		}
+		table := b.complete(b.graph.result(v.Args[0]), tile.Gather)
+		result = b.LoadAt(domain, table, state(0), true)
+	default:
+		result = state(0)
+	}
+	return b.orElse(v, domain, present, result)
+}
+
+// state returns a table that an earlier kernel filled.
+func (b *kernelBuilder) state(v *ir.Value, field int) *Value {
+	w := b.graph.writer[key{kind: States, ir: v, field: field}]
+	if b.in[w.Writer] {
+		b.refuse("the bins of %s are complete only after all rows: %s ends a kernel", b.graph.DomainName(w.Domain), w.Writer.Name)
+	}
+	return w
+}

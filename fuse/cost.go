@@ -1,0 +1,124 @@
+package fuse
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// What a cost prediction assumes, because data is not known when compiling.
+// Bytes shown by explain are for these assumptions too.
+const (
+	AssumedRows     = 1 << 20 // of each parameter's domain
+	assumedSelected = 0.5     // rows that pass a mask
+	assumedGroups   = 0.25    // groups a row
+	assumedBins     = 1 << 12 // bins of a computed number
+)
+
+// assumedLength predicts the length of d.
+func assumedLength(d *ir.Domain) float64 {
+	switch d.Kind {
+	case ir.DomainParam:
+		return AssumedRows
+	case ir.DomainMask:
+		return assumedSelected * assumedLength(d.Parent)
+	case ir.DomainRuns, ir.DomainStarts:
+		return assumedGroups * assumedLength(d.Parent)
+	case ir.DomainBins:
+		if size := d.By.Args[1]; size.Op == ir.OpConst {
+			return float64(size.Const.Int64())
+		}
+		return assumedBins
+	}
+	return AssumedRows
+}
+
+// Traffic is the bytes that a kernel must move.
+type Traffic struct {
+	Read, Write float64
+	Terms       []string // per domain: 12·n
+}
+
+// traffic adds up the streams of k, each read or written once.
+func (g *Graph) traffic(k *tile.Kernel) Traffic {
+	var t Traffic
+	perDomain := map[string]int{}
+	var order []string
+	for _, s := range k.Streams {
+		w := g.valueNamed(s.Buffer)
+		rows, domain := assumedLength(w.Domain), g.DomainName(w.Domain)
+		if w.Chunks {
+			rows, domain = rows/ChunkRows, "chunks of "+domain
+		}
+		bytes := rows * float64(s.Kind.Size())
+		switch {
+		case s.Access == tile.Gather && !s.Write: // once per row that asks, at least a cache line of what it needs
+			t.Read += bytes
+		case s.Access == tile.Scatter:
+			t.Read += bytes
+			t.Write += bytes
+		case s.Write:
+			t.Write += bytes
+		default:
+			t.Read += bytes
+		}
+		if perDomain[domain] == 0 {
+			order = append(order, domain)
+		}
+		perDomain[domain] += s.Kind.Size()
+	}
+	for _, domain := range order {
+		t.Terms = append(t.Terms, fmt.Sprintf("%d·%s", perDomain[domain], domain))
+	}
+	return t
+}
+
+// Total is all bytes moved.
+func (t Traffic) Total() int64 { return int64(t.Read + t.Write) }
+
+// Formula writes the bytes in terms of the lengths of domains.
+func (t Traffic) Formula() string {
+	if len(t.Terms) == 0 {
+		return "0"
+	}
+	return strings.Join(t.Terms, " + ")
+}
+
+// valueNamed returns the value between stages of that name.
+func (g *Graph) valueNamed(name string) *Value {
+	for _, w := range g.Values {
+		if w.Name == name {
+			return w
+		}
+	}
+	panic("fuse: no value " + name)
+}
+
+// cost predicts the seconds that k takes: a launch, and its bytes at the
+// machine's rate. On cores each cut makes workers read the input once more
+// before they know where they write; a machine with sub-groups resolves cuts
+// in one pass.
+func (f *Fusion) cost(k *tile.Kernel) float64 {
+	t := f.Graph.traffic(k)
+	bytes := t.Read + t.Write
+	if f.Machine.Subgroup <= 1 {
+		bytes += t.Read * float64(len(tile.Analyze(k).Cuts))
+	}
+	return f.Machine.Rates[plan.RateLaunch] + bytes/f.Machine.Rates[plan.RateMemory]
+}
+
+// Cost predicts the seconds of the whole plan.
+func (f *Fusion) Cost() float64 {
+	total := 0.0
+	for _, group := range f.Groups {
+		k, err := f.legal(group, rule{})
+		if err != nil {
+			panic("fuse: an illegal group was chosen: " + err.Error())
+		}
+		total += f.cost(k)
+	}
+	return total
+}

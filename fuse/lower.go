@@ -1,0 +1,341 @@
+package fuse
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// Unsupported says that a pipeline uses an operator that has no lowering yet.
+type Unsupported struct {
+	Pos ir.Pos
+	Op  ir.Op
+}
+
+func (e *Unsupported) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s has no compiled form yet: it runs on --device interp",
+		e.Pos.File, e.Pos.Line, e.Pos.Column, e.Op)
+}
+
+// Lower turns a pipeline into stages. It fails with *Unsupported.
+func Lower(p *ir.Pipeline) (*Graph, error) {
+	l := &lowering{Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
+		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: map[string]bool{}, group: map[groupKey]*Stage{}}
+	for _, v := range p.Values {
+		if !supported(v) {
+			return nil, &Unsupported{v.Pos, v.Op}
+		}
+		for _, o := range v.Operands() {
+			l.users[o] = append(l.users[o], v)
+		}
+		if v.Name != "" {
+			l.names[v.Name] = true
+		}
+	}
+	for _, r := range p.Results {
+		l.isResult[r.Value] = true
+	}
+	for _, s := range p.Sites {
+		l.sites[s.Value] = append(l.sites[s.Value], s)
+	}
+	l.nameDomains()
+	for _, v := range p.Values {
+		l.lower(v)
+	}
+	l.finish()
+	return l.Graph, nil
+}
+
+// supported reports whether the lowering of v exists.
+func supported(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight, ir.OpArgmin, ir.OpArgmax:
+		return false
+	}
+	return true
+}
+
+type lowering struct {
+	*Graph
+	users    map[*ir.Value][]*ir.Value
+	isResult map[*ir.Value]bool
+	names    map[string]bool
+	group    map[groupKey]*Stage
+}
+
+// groupKey finds the stage that aggregates or compactions over one domain share.
+type groupKey struct {
+	kind   StageKind
+	domain *ir.Domain
+	out    *ir.Domain
+}
+
+// isRowWise reports whether v is computed within a Map or Mask stage: from the
+// same row of its operands, from neighbours, or by a gather.
+func isRowWise(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins:
+		return true
+	}
+	return v.Op.IsElementwise()
+}
+
+// inlined reports whether v is computed inside its user's stage: it is trivial,
+// or it has one user, which works row by row on the same domain.
+func (l *lowering) inlined(v *ir.Value) bool {
+	switch {
+	case v.Op == ir.OpConst || v.Op == ir.OpParam || v.Op == ir.OpLen && !l.isResult[v]:
+		return true
+	case !isRowWise(v) || l.isResult[v]:
+		return false
+	case v.Op == ir.OpIndex:
+		return true
+	case v.Type.IsScalar():
+		// Scalars are cheap to recompute, but a check is made once.
+		return len(l.sites[v]) == 0 && v.Op.IsElementwise()
+	}
+	users := l.users[v]
+	if len(users) != 1 {
+		return len(users) == 0
+	}
+	u := users[0]
+	switch u.Op {
+	case ir.OpGather: // the index works row by row, the table does not
+		return u.Args[1] == v && u.Type.Domain == v.Type.Domain
+	case ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpLen:
+		return false
+	}
+	return u.Op.IsElementwise() && u.Type.Domain == v.Type.Domain
+}
+
+// lower adds the stages that compute v, if it is not inlined.
+func (l *lowering) lower(v *ir.Value) {
+	switch v.Op {
+	case ir.OpParam:
+		if v.Type.Domain != nil {
+			l.define(&Value{Kind: Result, IR: v, Name: v.Name, Type: v.Type.Kind, Domain: v.Type.Domain}, nil)
+		}
+		return
+	case ir.OpCompact:
+		l.compact(v)
+		return
+	case ir.OpRuns, ir.OpStarts:
+		l.grouping(v)
+		return
+	case ir.OpScan, ir.OpExscan:
+		l.scan(v)
+		return
+	}
+	if v.Op == ir.OpBins {
+		l.binsLength(v)
+	}
+	switch {
+	case l.inlined(v):
+	case v.Op.IsAggregate():
+		l.aggregate(v)
+	case v.Type.IsScalar():
+		s := l.stage(ScalarMap, v.Pos, nil)
+		l.root(s, v)
+	default:
+		kind := Map
+		if l.isFlag(v) {
+			kind = Mask
+		}
+		l.root(l.stage(kind, v.Pos, v.Type.Domain), v)
+	}
+}
+
+// isFlag reports whether v selects rows.
+func (l *lowering) isFlag(v *ir.Value) bool {
+	for _, u := range l.users[v] {
+		if u.Op == ir.OpCompact && u.Args[1] == v {
+			return true
+		}
+	}
+	return false
+}
+
+// stage appends a stage.
+func (l *lowering) stage(kind StageKind, pos ir.Pos, domain *ir.Domain) *Stage {
+	s := &Stage{Index: len(l.Stages), Kind: kind, Pos: pos, Domain: domain}
+	l.Stages = append(l.Stages, s)
+	if domain != nil {
+		l.use(s, l.writer[key{kind: Lengths, of: domain}], tile.Element, false)
+	}
+	return s
+}
+
+// define adds a value that s writes; s is nil for parameters.
+func (l *lowering) define(v *Value, s *Stage) *Value {
+	v.Writer = s
+	if s != nil {
+		v.Name = l.unique(v.Name)
+		s.Writes = append(s.Writes, v)
+	}
+	l.Values = append(l.Values, v)
+	k := key{kind: v.Kind, of: v.Of, field: v.Field}
+	if v.Kind == Result || v.Kind == States {
+		k.ir = v.IR
+	}
+	if v.Kind != Partials && v.Kind != Totals && v.Kind != Offsets {
+		l.writer[k] = v
+	}
+	return v
+}
+
+// unique returns name, or name with a number where it is taken.
+func (l *lowering) unique(name string) string {
+	candidate := name
+	for i := 2; l.names[candidate]; i++ {
+		candidate = fmt.Sprintf("%s_%d", name, i)
+	}
+	l.names[candidate] = true
+	return candidate
+}
+
+// use records that s reads v.
+func (l *lowering) use(s *Stage, v *Value, access Access, whole bool) {
+	if v == nil || v.Writer == s {
+		return
+	}
+	for i := range s.Reads {
+		if s.Reads[i].Value == v {
+			s.Reads[i].Access = max(s.Reads[i].Access, access)
+			s.Reads[i].Whole = s.Reads[i].Whole || whole
+			return
+		}
+	}
+	s.Reads = append(s.Reads, Use{v, access, whole})
+}
+
+// root makes s compute v, a row-wise value, and all that is inlined in it.
+func (l *lowering) root(s *Stage, v *ir.Value) {
+	s.roots = append(s.roots, v)
+	l.operands(s, v)
+	l.defineResult(s, v)
+}
+
+func (l *lowering) defineResult(s *Stage, v *ir.Value) *Value {
+	name := v.Name
+	if name == "" {
+		name = string(s.Kind)
+		for _, r := range l.Pipeline.Results {
+			if r.Value == v {
+				name = r.Label
+			}
+		}
+	} else {
+		delete(l.names, v.Name) // it is this value's own
+	}
+	return l.define(&Value{Kind: Result, IR: v, Name: name, Type: v.Type.Kind, Domain: v.Type.Domain}, s)
+}
+
+// read makes s read v, or compute it where v is inlined.
+func (l *lowering) read(s *Stage, v *ir.Value, access Access, whole bool) {
+	if w := l.result(v); w != nil {
+		l.use(s, w, access, whole || v.Type.IsScalar())
+		return
+	}
+	l.operands(s, v)
+}
+
+// operands records what computing v in s reads.
+func (l *lowering) operands(s *Stage, v *ir.Value) {
+	switch v.Op {
+	case ir.OpGather:
+		l.read(s, v.Args[0], tile.Gather, true)
+		l.read(s, v.Args[1], tile.Element, false)
+		l.length(s, v.Args[0].Type.Domain)
+	case ir.OpPrev, ir.OpNext:
+		l.read(s, v.Args[0], tile.Halo, false)
+		l.read(s, v.Args[1], tile.Element, false)
+	case ir.OpIndex:
+		// The row's own number.
+	case ir.OpLen:
+		l.length(s, v.Args[0].Type.Domain)
+	case ir.OpAlign:
+		x, y := v.Args[0], v.Args[1]
+		if x.Type.IsScalar() {
+			l.read(s, x, tile.Element, false)
+			return
+		}
+		l.read(s, x, tile.Place, x.Type.Domain != y.Type.Domain)
+		l.length(s, x.Type.Domain)
+	case ir.OpBins:
+		l.read(s, v.Args[0], tile.Element, false)
+		l.length(s, v.Type.Target)
+	default:
+		for _, arg := range v.Operands() {
+			l.read(s, arg, tile.Element, false)
+		}
+	}
+}
+
+// length makes s read the length of d, unless it is known from the start.
+func (l *lowering) length(s *Stage, d *ir.Domain) {
+	l.use(s, l.writer[key{kind: Lengths, of: d}], tile.Element, true)
+}
+
+// nameDomains gives every domain an identifier of its own.
+func (l *lowering) nameDomains() {
+	l.domainNames = map[*ir.Domain]string{}
+	taken := map[string]bool{}
+	for _, d := range l.Pipeline.Domains {
+		name := d.Name
+		if !token.IsIdentifier(name) {
+			name = map[ir.DomainKind]string{ir.DomainMask: "selected", ir.DomainRuns: "group", ir.DomainStarts: "group",
+				ir.DomainBins: "bin"}[d.Kind]
+		}
+		candidate := name
+		for i := 2; taken[candidate]; i++ {
+			candidate = fmt.Sprintf("%s_%d", name, i)
+		}
+		taken[candidate] = true
+		l.domainNames[d] = candidate
+	}
+}
+
+// DomainName returns the identifier of d.
+func (g *Graph) DomainName(d *ir.Domain) string { return g.domainNames[d] }
+
+// finish numbers the stages and closes the dependence relation.
+func (l *lowering) finish() {
+	count := map[StageKind]int{}
+	for _, s := range l.Stages {
+		count[s.Kind]++
+	}
+	number := map[StageKind]int{}
+	for _, s := range l.Stages {
+		s.Name = string(s.Kind)
+		if number[s.Kind]++; count[s.Kind] > 1 {
+			s.Name = fmt.Sprintf("%s%d", s.Kind, number[s.Kind])
+		}
+	}
+	l.depends = make([][]bool, len(l.Stages))
+	for i := range l.Stages {
+		l.close(i)
+	}
+}
+
+// close computes what stage i needs. Stages share their row with later ones
+// that were added to a grouping, so operands may follow their user in number.
+func (l *lowering) close(i int) []bool {
+	if l.depends[i] != nil {
+		return l.depends[i]
+	}
+	needs := make([]bool, len(l.Stages))
+	l.depends[i] = needs
+	for _, use := range l.Stages[i].Reads {
+		w := use.Value.Writer
+		if w == nil {
+			continue
+		}
+		needs[w.Index] = true
+		for j, needed := range l.close(w.Index) {
+			needs[j] = needs[j] || needed
+		}
+	}
+	return needs
+}

@@ -1,0 +1,323 @@
+package fuse
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// Program is what a backend gets: the host program, and the tile program of
+// each of its kernels.
+type Program struct {
+	Fusion  *Fusion
+	Plan    *plan.Plan
+	Kernels []*tile.Kernel // of Plan.Kernels, in the same order
+	Groups  [][]*Stage     // their stages; groups of the Fusion that nothing needs are gone
+}
+
+// Program makes the plan of f. It works from the results backwards, so that a
+// kernel stores only what a later one loads, and a kernel that nothing needs
+// disappears.
+func (f *Fusion) Program() (*Program, error) {
+	p := &Program{Fusion: f}
+	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}}
+	for _, w := range f.Graph.Values {
+		if f.Graph.isOutput(w) {
+			m.demanded[w] = true
+		}
+	}
+	for _, s := range f.Graph.Pipeline.Sites {
+		if s.Kind == ir.CheckAlignLength {
+			m.demandLength(s.Value.Args[0].Type.Domain)
+			m.demandLength(s.Value.Type.Domain)
+		}
+	}
+	for i := len(f.Groups) - 1; i >= 0; i-- {
+		name := fmt.Sprintf("%s_kernel%d", f.Graph.Pipeline.Name, i+1)
+		k, err := f.Graph.Build(name, f.Groups[i], func(w *Value) bool { return m.demanded[w] })
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.HasEffect() }) {
+			continue
+		}
+		m.demand(k)
+		p.Kernels = append(p.Kernels, k)
+		p.Groups = append(p.Groups, f.Groups[i])
+	}
+	slices.Reverse(p.Kernels)
+	slices.Reverse(p.Groups)
+	for i, k := range p.Kernels {
+		k.Name = fmt.Sprintf("%s_kernel%d", f.Graph.Pipeline.Name, i+1)
+	}
+	m.errors = "errors"
+	for m.taken(m.errors) {
+		m.errors += "_"
+	}
+	p.Plan = m.plan(f.Level, p)
+	return p, nil
+}
+
+// planner assembles a plan.
+type planner struct {
+	*Graph
+	demanded map[*Value]bool
+	domains  map[*ir.Domain]bool // those whose length the plan must know
+	errors   string              // the buffer of failed rows
+	out      *plan.Plan
+}
+
+// taken reports whether a value has the name.
+func (m *planner) taken(name string) bool {
+	return slices.ContainsFunc(m.Values, func(w *Value) bool { return w.Name == name })
+}
+
+// demand marks what k reads.
+func (m *planner) demand(k *tile.Kernel) {
+	for _, s := range k.Streams {
+		w := m.valueNamed(s.Buffer)
+		if !s.Write {
+			m.demanded[w] = true
+		}
+		if !slices.ContainsFunc(k.Domains[1:], func(d tile.Domain) bool { return d.Plan == m.DomainName(w.Domain) }) {
+			m.demandLength(w.Domain)
+		}
+	}
+	for _, op := range k.Ops {
+		switch op.Kind {
+		case tile.Scalar:
+			for _, w := range m.Values {
+				if w.Domain == nil && w.Name == op.Ref {
+					m.demanded[w] = true
+				}
+			}
+		case tile.Length:
+			for d, name := range m.domainNames {
+				if name == op.Ref {
+					m.demandLength(d)
+				}
+			}
+		}
+	}
+	for d, name := range m.domainNames {
+		if base := k.Domains[0].Plan; base == name || base == name+"_chunks" {
+			m.demandLength(d)
+		}
+	}
+}
+
+func (m *planner) demandLength(d *ir.Domain) {
+	m.domains[d] = true
+	if w := m.writer[key{kind: Lengths, of: d}]; w != nil {
+		m.demanded[w] = true
+	}
+}
+
+// plan writes down ports, domains, buffers, kernels and steps.
+func (m *planner) plan(level string, p *Program) *plan.Plan {
+	m.out = &plan.Plan{Version: plan.Version, Pipeline: m.Pipeline.Name, Level: level}
+	for _, d := range m.Pipeline.Domains {
+		if d.Kind == ir.DomainParam {
+			m.domains[d] = true
+		}
+	}
+	for _, r := range m.Pipeline.Results {
+		if d := r.Value.Type.Domain; d != nil {
+			m.domains[d] = true
+		}
+	}
+	for _, s := range m.Pipeline.Sites {
+		if s.Domain != nil {
+			m.domains[s.Domain] = true
+		}
+	}
+	for _, d := range m.Pipeline.Domains {
+		if m.domains[d] {
+			m.out.Domains = append(m.out.Domains, m.domain(d))
+		}
+	}
+	m.parameters()
+	m.steps(p)
+	m.results()
+	for _, s := range m.Pipeline.Sites {
+		site := plan.Site{Number: s.Number, Position: fmt.Sprintf("%s:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Column),
+			Kind: strconv.Itoa(int(s.Kind)), Message: s.Message}
+		if s.Domain != nil {
+			site.Domain = m.DomainName(s.Domain)
+		}
+		if s.Kind == ir.CheckAlignLength { // lengths are known to the host
+			x, y := plan.Len(m.DomainName(s.Value.Args[0].Type.Domain)), plan.Len(m.DomainName(s.Value.Type.Domain))
+			site.When = plan.Lt(plan.Const(0), plan.Max(plan.Sub(x, y), plan.Sub(y, x)))
+		}
+		m.out.Sites = append(m.out.Sites, site)
+	}
+	return m.out
+}
+
+// domain describes d; where nothing needs its length but its bound, Len is the bound.
+func (m *planner) domain(d *ir.Domain) plan.Domain {
+	out := plan.Domain{Name: m.DomainName(d), Ordered: d.Ordered()}
+	if d.Kind == ir.DomainParam {
+		return out
+	}
+	out.Bound = m.bound(d)
+	switch w := m.writer[key{kind: Lengths, of: d}]; {
+	case w != nil && m.demanded[w]:
+		out.Len = plan.Var(w.Name)
+	default:
+		out.Len = out.Bound
+	}
+	return out
+}
+
+// bound returns an expression that the length of d never exceeds.
+func (m *planner) bound(d *ir.Domain) plan.Expr {
+	switch d.Kind {
+	case ir.DomainParam:
+		return plan.Len(m.DomainName(d))
+	case ir.DomainBins:
+		if w := m.writer[key{kind: Lengths, of: d}]; w != nil {
+			return plan.Var(w.Name)
+		}
+		return plan.Const(d.By.Args[1].Const.Int64())
+	}
+	return m.bound(d.Parent)
+}
+
+func (m *planner) parameters() {
+	for _, v := range m.Pipeline.Params {
+		port := plan.Port{Name: v.Name, Direction: plan.In, Kind: plan.Kind(v.Type.Kind.String())}
+		if v.Type.Domain != nil {
+			port.Domain, port.Buffer = m.DomainName(v.Type.Domain), v.Name
+			m.out.Buffers = append(m.out.Buffers, plan.Buffer{Name: v.Name, Kind: port.Kind, Role: plan.Input})
+		} else {
+			port.Scalar = v.Name
+			if v.Const.Kind != ir.Invalid {
+				port.Default = literal(v.Const)
+			}
+			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: v.Name, Kind: port.Kind})
+		}
+		m.out.Ports = append(m.out.Ports, port)
+	}
+}
+
+func (m *planner) results() {
+	for _, r := range m.Pipeline.Results {
+		port := plan.Port{Name: r.Label, Direction: plan.Out, Kind: plan.Kind(r.Value.Type.Kind.String())}
+		name := r.Value.Name
+		if w := m.result(r.Value); w != nil {
+			name = w.Name
+		}
+		switch {
+		case r.Value.Type.Domain != nil:
+			port.Domain, port.Buffer = m.DomainName(r.Value.Type.Domain), name
+		case r.Value.Op == ir.OpConst:
+			port.Scalar = "constant_" + r.Label
+			m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: port.Scalar, Kind: port.Kind, Init: literal(r.Value.Const)})
+		default:
+			port.Scalar = name
+		}
+		m.out.Ports = append(m.out.Ports, port)
+	}
+}
+
+// steps allocates each kernel's outputs and launches it.
+func (m *planner) steps(p *Program) {
+	step := func(s plan.Step) { m.out.Steps = append(m.out.Steps, s) }
+	if n := len(m.Pipeline.Sites); n > 0 {
+		m.out.Buffers = append(m.out.Buffers, plan.Buffer{Name: m.errors, Kind: plan.I64, Length: plan.Const(int64(n)), Role: plan.Errors})
+		step(plan.Step{Alloc: &plan.Alloc{Buffer: m.errors}})
+		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})
+	}
+	for i, k := range p.Kernels {
+		made := map[string]bool{}
+		for _, d := range k.Domains[1:] {
+			made[d.Plan] = true
+		}
+		for _, s := range k.Streams {
+			if !s.Write {
+				continue
+			}
+			w := m.valueNamed(s.Buffer)
+			b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made[m.DomainName(w.Domain)])}
+			if m.isOutput(w) {
+				b.Role = plan.Output
+			}
+			step(plan.Step{Alloc: &plan.Alloc{Buffer: w.Name}})
+			if s.Access == tile.Scatter {
+				if w.Fill.Kind != ir.Invalid {
+					b.Fill = literal(w.Fill)
+				}
+				step(plan.Step{Init: &plan.Init{Buffer: w.Name}})
+			}
+			m.out.Buffers = append(m.out.Buffers, b)
+		}
+		for _, op := range k.Ops {
+			if op.Kind == tile.StoreScalar {
+				kind := k.Values[op.Args[0]].Kind
+				m.out.Scalars = append(m.out.Scalars, plan.Scalar{Name: op.Ref, Kind: plan.Kind(kind.String())})
+			}
+		}
+		m.out.Kernels = append(m.out.Kernels, plan.Kernel{Name: k.Name, Stages: names(p.Groups[i]), Variants: []plan.Variant{{Entry: k.Name}}})
+		step(plan.Step{Launch: &plan.Launch{Kernel: k.Name, Rows: m.rows(k)}})
+	}
+	step(plan.Step{CheckErrors: &plan.CheckErrors{}})
+	step(plan.Step{Return: &plan.Return{}})
+}
+
+// length returns how many elements the buffer of w must hold when its kernel is
+// launched: a domain made by the kernel itself has no length yet, only a bound.
+func (m *planner) length(w *Value, made bool) plan.Expr {
+	length := plan.Len(m.DomainName(w.Domain))
+	if made {
+		length = m.bound(w.Domain)
+	}
+	if w.Chunks {
+		length = plan.CeilDiv(length, plan.Const(ChunkRows))
+	}
+	return length
+}
+
+// rows returns how many rows a launch of k spans.
+func (m *planner) rows(k *tile.Kernel) plan.Expr {
+	base := k.Domains[0].Plan
+	if base == "" {
+		return plan.Const(1)
+	}
+	for _, name := range m.domainNames {
+		if base == name+"_chunks" {
+			return plan.CeilDiv(plan.Len(name), plan.Const(ChunkRows))
+		}
+	}
+	return plan.Len(base)
+}
+
+// literal writes s as the plan does.
+func literal(s ir.Scalar) plan.Literal {
+	switch {
+	case s.Kind == ir.Bool:
+		return plan.Literal(strconv.FormatBool(s.IsTrue()))
+	case s.Kind == ir.F32:
+		return plan.Literal(strconv.FormatFloat(s.Float64(), 'g', -1, 32))
+	case s.Kind == ir.F64:
+		return plan.Literal(strconv.FormatFloat(s.Float64(), 'g', -1, 64))
+	case s.Kind == ir.Date:
+		return plan.Literal(day(s.Int64()))
+	case s.Kind == ir.Char8:
+		b := s.Bytes()
+		return plan.Literal(strconv.Quote(string(b[:])))
+	case s.Kind.IsUnsigned():
+		return plan.Literal(strconv.FormatUint(s.Bits, 10))
+	}
+	return plan.Literal(strconv.FormatInt(s.Int64(), 10))
+}
+
+// day writes a number of days since 1970-01-01 as a date.
+func day(days int64) string {
+	return time.Unix(days*24*60*60, 0).UTC().Format(time.DateOnly)
+}

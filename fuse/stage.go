@@ -1,0 +1,122 @@
+package fuse
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// StageKind is what a stage does.
+type StageKind string
+
+// The kinds of stages. Their names are those of the published kernels where
+// there are any (Saxena et al., "Code fusion of prefix sum with ordered
+// aggregation", table I).
+const (
+	Map       StageKind = "map"       // element-wise values, gathers and neighbours
+	Mask      StageKind = "mask"      // the same, but what is computed are flags for a prefix
+	Partial   StageKind = "partial"   // a scan within each chunk
+	Offset    StageKind = "offset"    // the scan of the chunks' totals
+	Add       StageKind = "add"       // offsets added to partial scans
+	Compact   StageKind = "compact"   // rows moved to their place in a sub-domain
+	Aggregate StageKind = "aggregate" // one row per group
+	Finish    StageKind = "finish"    // results from the state of bins
+	Reduce    StageKind = "reduce"    // one scalar per domain
+	ScalarMap StageKind = "scalar"    // arithmetic on scalars
+)
+
+// Stage is a primitive step of a pipeline. Stages are in an order in which
+// they can run.
+type Stage struct {
+	Index  int
+	Name   string // the kind, numbered where it is not the only one
+	Kind   StageKind
+	Pos    ir.Pos
+	Domain *ir.Domain // whose rows it runs over; nil for scalars
+	Out    *ir.Domain // the domain whose rows it makes: Compact, Aggregate
+	Writes []*Value
+	Reads  []Use
+
+	roots  []*ir.Value // the values that it computes: Map, Mask, Compact, Aggregate, Finish, Reduce, ScalarMap
+	prefix *Prefix     // Partial, Offset, Add
+}
+
+// ValueKind is what a value between stages is.
+type ValueKind uint8
+
+// The kinds of values between stages.
+const (
+	Result   ValueKind = iota // a value of the pipeline
+	Heads                     // bool: whether a row begins a group of Of
+	Places                    // i64: how many rows before belong to the sub-domain Of
+	Partials                  // a field of a scan within its chunk
+	Totals                    // a field of each chunk's fold
+	Offsets                   // a field of the fold of all chunks before
+	Lengths                   // i64 scalar: the length of Of
+	States                    // what an aggregate over bins keeps per bin
+)
+
+// Value is what one stage writes and others read: a column, or a scalar where
+// Domain is nil.
+type Value struct {
+	Kind   ValueKind
+	IR     *ir.Value  // Result, States
+	Of     *ir.Domain // Heads, Places, Lengths
+	Field  int        // Partials, Totals, Offsets, States
+	Name   string     // unique within the pipeline
+	Type   ir.Kind
+	Domain *ir.Domain
+	Chunks bool      // one row per chunk of Domain
+	Fill   ir.Scalar // States: what a bin starts with
+	Writer *Stage
+}
+
+// Access is how a stage reads a value, row by row.
+type Access = tile.Access
+
+// Use is a value read by a stage.
+type Use struct {
+	Value  *Value
+	Access Access
+	Whole  bool // needs every row of the value, or is a scalar: the writer must have ended
+}
+
+// Prefix is a grid-wide scan: the stages Partial, Offset and Add.
+type Prefix struct {
+	Domain    *ir.Domain // rows it scans
+	Of        *ir.Domain // the sub-domain or grouping that it numbers, or nil
+	Scan      *ir.Value  // the scan or exscan, or nil
+	Monoid    *tile.Monoid
+	Exclusive bool // the state before a row, else after it
+
+	Partial, Offset, Add *Stage
+	partials             []*Value
+	totals, offsets      []*Value
+	result               *Value
+}
+
+// Graph is a pipeline as stages.
+type Graph struct {
+	Pipeline *ir.Pipeline
+	Stages   []*Stage
+	Values   []*Value
+
+	writer      map[key]*Value
+	prefixes    map[key]*Prefix // by the value that the Add stage writes
+	sites       map[*ir.Value][]ir.Site
+	domainNames map[*ir.Domain]string
+	depends     [][]bool // depends[a][b]: stage a needs stage b, directly or not
+}
+
+// key identifies a Value.
+type key struct {
+	kind  ValueKind
+	ir    *ir.Value
+	of    *ir.Domain
+	field int
+}
+
+// result returns what holds v between stages; nil if v is inlined where it is used.
+func (g *Graph) result(v *ir.Value) *Value { return g.writer[key{kind: Result, ir: v}] }
+
+// Needs reports whether stage a needs stage b to have run, directly or not.
+func (g *Graph) Needs(a, b *Stage) bool { return g.depends[a.Index][b.Index] }

@@ -1,0 +1,222 @@
+package tile
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Builder appends operations to a kernel. Pure operations are built once:
+// asking again returns the same value.
+type Builder struct {
+	Kernel *Kernel
+	Stage  string // recorded with each operation
+	Pos    ir.Pos
+	memo   map[string]ID
+}
+
+// NewBuilder starts a kernel over the plan's domain base.
+func NewBuilder(name string, base, baseName string) *Builder {
+	return &Builder{memo: map[string]ID{}, Kernel: &Kernel{Name: name,
+		Domains: []Domain{{Kind: Base, Name: baseName, Plan: base}}, Values: make([]Value, 1)}}
+}
+
+// value adds a value that the operation appended next defines.
+func (b *Builder) value(k ir.Kind, domain int, name string) ID {
+	b.Kernel.Values = append(b.Kernel.Values, Value{Kind: k, Domain: domain, Name: name, Op: len(b.Kernel.Ops)})
+	return ID(len(b.Kernel.Values) - 1)
+}
+
+func (b *Builder) emit(op Op) {
+	op.Stage, op.Pos = b.Stage, b.Pos
+	b.Kernel.Ops = append(b.Kernel.Ops, op)
+}
+
+// pure appends op with one result unless an equal operation exists.
+func (b *Builder) pure(op Op, k ir.Kind, name string) ID {
+	key := fmt.Sprint(op.Kind, op.Domain, op.Args, op.Operator, op.Const, op.Ref, op.Stream, op.Distance, op.Checked, k)
+	if id, ok := b.memo[key]; ok {
+		return id
+	}
+	id := b.value(k, op.Domain, name)
+	op.Res = []ID{id}
+	b.emit(op)
+	b.memo[key] = id
+	return id
+}
+
+// Const returns a constant.
+func (b *Builder) Const(s ir.Scalar) ID {
+	return b.pure(Op{Kind: Const, Domain: Uniform, Const: s}, s.Kind, "")
+}
+
+// Int returns an i64 constant.
+func (b *Builder) Int(i int64) ID { return b.Const(ir.Int(ir.I64, i)) }
+
+// Scalar returns the plan's scalar name, known before the launch.
+func (b *Builder) Scalar(name string, k ir.Kind) ID {
+	return b.pure(Op{Kind: Scalar, Domain: Uniform, Ref: name}, k, name)
+}
+
+// Length returns the length of the plan's domain, known before the launch.
+func (b *Builder) Length(domain string) ID {
+	return b.pure(Op{Kind: Length, Domain: Uniform, Ref: domain}, ir.I64, "")
+}
+
+// Row returns the number of the base row.
+func (b *Builder) Row() ID { return b.pure(Op{Kind: Row}, ir.I64, "row") }
+
+// Stream declares a buffer, or returns its number if declared; the access
+// becomes the least regular one asked for.
+func (b *Builder) Stream(buffer string, k ir.Kind, name string, access Access, write bool) int {
+	for i := range b.Kernel.Streams {
+		if s := &b.Kernel.Streams[i]; s.Buffer == buffer && s.Write == write {
+			s.Access = max(s.Access, access)
+			return i
+		}
+	}
+	b.Kernel.Streams = append(b.Kernel.Streams, Stream{Buffer: buffer, Kind: k, Name: name, Access: access, Write: write})
+	return len(b.Kernel.Streams) - 1
+}
+
+// Load reads stream at the base row.
+func (b *Builder) Load(stream int) ID {
+	s := b.Kernel.Streams[stream]
+	return b.pure(Op{Kind: Load, Stream: stream}, s.Kind, s.Name)
+}
+
+// LoadAt reads stream at place for the rows of domain; checked says that place may lie outside, which gives the zero value.
+func (b *Builder) LoadAt(domain, stream int, place ID, checked bool) ID {
+	s := b.Kernel.Streams[stream]
+	return b.pure(Op{Kind: Load, Stream: stream, Args: []ID{place}, Checked: checked, Domain: domain}, s.Kind, s.Name)
+}
+
+// Map applies an element-wise operator for the rows of domain; the result is
+// uniform if all arguments are and domain is the base or Uniform.
+func (b *Builder) Map(domain int, operator ir.Op, k ir.Kind, name string, args ...ID) ID {
+	if domain == 0 && b.uniform(args) {
+		domain = Uniform
+	}
+	return b.pure(Op{Kind: Map, Operator: operator, Args: args, Domain: domain}, k, name)
+}
+
+func (b *Builder) uniform(args []ID) bool {
+	for _, arg := range args {
+		if b.Kernel.Values[arg].Domain != Uniform {
+			return false
+		}
+	}
+	return true
+}
+
+// Shift returns x at the base row distance rows back, fill where there is none.
+func (b *Builder) Shift(x, fill ID, distance int64) ID {
+	return b.pure(Op{Kind: Shift, Args: []ID{x, fill}, Distance: distance}, b.Kernel.Values[x].Kind, "")
+}
+
+// Head returns whether the base row is the first or differs from the one before in any key.
+func (b *Builder) Head(keys ...ID) ID {
+	return b.pure(Op{Kind: Head, Args: keys}, ir.Bool, "head")
+}
+
+// Derive adds a domain: the rows of parent that guard selects, or the groups that close there.
+func (b *Builder) Derive(kind DomainKind, parent int, guard ID, plan, name string) int {
+	b.Kernel.Domains = append(b.Kernel.Domains, Domain{Kind: kind, Name: name, Plan: plan, Parent: parent, Guard: guard})
+	return len(b.Kernel.Domains) - 1
+}
+
+// Scan folds m over the rows of domain; see the operation Scan.
+func (b *Builder) Scan(domain int, m *Monoid, exclusive bool, name string, leaf ...ID) []ID {
+	return b.fold(Op{Kind: Scan, Domain: domain, Monoid: m, Exclusive: exclusive, Args: leaf}, domain, name)
+}
+
+// ChunkScan folds m over the rows of each chunk of the base and stores each chunk's fold in totals.
+func (b *Builder) ChunkScan(m *Monoid, exclusive bool, totals []int, name string, leaf ...ID) []ID {
+	return b.fold(Op{Kind: ChunkScan, Monoid: m, Exclusive: exclusive, Totals: totals, Args: leaf}, 0, name)
+}
+
+// Reduce folds m over all rows of domain; the results are defined in the epilogue.
+func (b *Builder) Reduce(domain int, m *Monoid, name string, leaf ...ID) []ID {
+	return b.fold(Op{Kind: Reduce, Domain: domain, Monoid: m, Args: leaf}, Uniform, name)
+}
+
+// ScanTotals turns the chunks' totals into the folds of the chunks before, and returns the grand total.
+func (b *Builder) ScanTotals(m *Monoid, totals, offsets []int) []ID {
+	return b.fold(Op{Kind: ScanTotals, Domain: Uniform, Monoid: m, Totals: totals, Offsets: offsets, Epilogue: true}, Uniform, "")
+}
+
+// fold appends op, which has a result per field of its monoid.
+func (b *Builder) fold(op Op, domain int, name string) []ID {
+	key := fmt.Sprint(op.Kind, op.Domain, op.Args, op.Exclusive, op.Totals, op.Monoid.Kind, op.Monoid.String())
+	if id, ok := b.memo[key]; ok {
+		return b.Kernel.Ops[b.Kernel.Values[id].Op].Res
+	}
+	for i, f := range op.Monoid.Fields {
+		fieldName := f.Name
+		if name != "" && i == len(op.Monoid.Fields)-1 {
+			fieldName = name
+		}
+		op.Res = append(op.Res, b.value(f.Kind, domain, fieldName))
+	}
+	b.emit(op)
+	b.memo[key] = op.Res[0]
+	return op.Res
+}
+
+// Total returns the value that the Scan behind x reaches after the last row, uniform and in the epilogue.
+func (b *Builder) Total(x ID, name string) ID {
+	return b.pure(Op{Kind: Total, Domain: Uniform, Args: []ID{x}, Epilogue: true}, b.Kernel.Values[x].Kind, name)
+}
+
+// Store writes x to stream at the base row.
+func (b *Builder) Store(stream int, x ID) {
+	b.emit(Op{Kind: Store, Stream: stream, Args: []ID{x}})
+}
+
+// StoreAt writes x to stream at place, for the rows of domain.
+func (b *Builder) StoreAt(domain, stream int, x, place ID) {
+	b.emit(Op{Kind: Store, Domain: domain, Stream: stream, Args: []ID{x, place}})
+}
+
+// Update combines x into stream at index, for the rows of domain.
+func (b *Builder) Update(domain, stream int, m *Monoid, index, x ID) {
+	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Args: []ID{index, x}})
+}
+
+// Check reports row at the plan's site where failed holds, for the rows of domain (Uniform: once).
+func (b *Builder) Check(domain, site int, failed, row ID) {
+	b.emit(Op{Kind: Check, Domain: domain, Site: site, Args: []ID{failed, row}})
+}
+
+// StoreScalar sets the plan's scalar name to x, after all rows.
+func (b *Builder) StoreScalar(name string, x ID) {
+	b.emit(Op{Kind: StoreScalar, Domain: Uniform, Ref: name, Args: []ID{x}, Epilogue: true})
+}
+
+// Finish orders the operations: those that depend on a fold over all rows form
+// the epilogue. It returns the kernel.
+func (b *Builder) Finish() *Kernel {
+	k := b.Kernel
+	var rows, epilogue []Op
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		for _, arg := range op.Args {
+			by := k.Ops[k.Values[arg].Op]
+			if op.Domain == Uniform && (by.Epilogue || by.Kind == Reduce) {
+				op.Epilogue = true
+			}
+		}
+		if op.Epilogue {
+			epilogue = append(epilogue, *op)
+		} else {
+			rows = append(rows, *op)
+		}
+	}
+	k.Ops = append(rows, epilogue...)
+	for i, op := range k.Ops {
+		for _, result := range op.Res {
+			k.Values[result].Op = i
+		}
+	}
+	return k
+}

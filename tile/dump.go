@@ -1,0 +1,186 @@
+package tile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// operatorSign is how element-wise operators are printed.
+var operatorSign = map[ir.Op]string{ir.OpAdd: "+", ir.OpSub: "-", ir.OpMul: "*", ir.OpDiv: "/", ir.OpRem: "%", ir.OpAnd: "&",
+	ir.OpOr: "|", ir.OpXor: "^", ir.OpAndNot: "&^", ir.OpShl: "<<", ir.OpShr: ">>", ir.OpEq: "==", ir.OpNe: "!=", ir.OpLt: "<",
+	ir.OpLe: "<=", ir.OpGt: ">", ir.OpGe: ">=", ir.OpLogicalAnd: "&&", ir.OpLogicalOr: "||", ir.OpNeg: "-", ir.OpComplement: "^",
+	ir.OpNot: "!"}
+
+var operatorName = map[ir.Op]string{ir.OpLeast: "least", ir.OpGreatest: "greatest", ir.OpCast: "cast", ir.OpAbs: "abs",
+	ir.OpSqrt: "sqrt", ir.OpYear: "year", ir.OpMonth: "month", ir.OpDay: "day", ir.OpSelect: "select"}
+
+func formatOperator(operator ir.Op, kind ir.Kind, args []string) string {
+	if sign, ok := operatorSign[operator]; ok {
+		if len(args) == 1 {
+			return sign + args[0]
+		}
+		return args[0] + " " + sign + " " + args[1]
+	}
+	name := operatorName[operator]
+	if operator == ir.OpCast {
+		name = kind.String()
+	}
+	return name + "(" + strings.Join(args, ", ") + ")"
+}
+
+func formatScalar(s ir.Scalar) string {
+	switch {
+	case s.Kind.IsFloat():
+		return fmt.Sprint(s.Float64())
+	case s.Kind == ir.Bool:
+		return fmt.Sprint(s.IsTrue())
+	case s.Kind == ir.Char8:
+		b := s.Bytes()
+		return fmt.Sprintf("%q", strings.TrimRight(string(b[:]), "\x00"))
+	case s.Kind == ir.U64:
+		return fmt.Sprint(s.Bits)
+	}
+	return fmt.Sprint(s.Int64())
+}
+
+// String prints the expression over the fields of a and b.
+func (e *Expr) string(m *Monoid) string {
+	switch e.Operator {
+	case ir.OpInvalid:
+		return e.Side.String() + "." + m.Fields[e.Field].Name
+	case ir.OpConst:
+		return formatScalar(e.Const)
+	}
+	args := make([]string, len(e.Args))
+	for i, arg := range e.Args {
+		args[i] = arg.string(m)
+	}
+	return formatOperator(e.Operator, e.Kind, args)
+}
+
+// String prints the monoid's state, identity and combination on one line each.
+func (m *Monoid) String() string {
+	var b strings.Builder
+	for i, f := range m.Fields {
+		fmt.Fprintf(&b, "%s %v = %s; %s\n", f.Name, f.Kind, formatScalar(m.Identity[i]), m.Combine[i].string(m))
+	}
+	return b.String()
+}
+
+func (k *Kernel) id(v ID) string {
+	if name := k.Values[v].Name; name != "" {
+		return fmt.Sprintf("%%%d.%s", v, name)
+	}
+	return fmt.Sprintf("%%%d", v)
+}
+
+func (k *Kernel) ids(list []ID) string {
+	names := make([]string, len(list))
+	for i, v := range list {
+		names[i] = k.id(v)
+	}
+	return strings.Join(names, ", ")
+}
+
+// String prints one operation.
+func (k *Kernel) opString(op *Op) string {
+	var b strings.Builder
+	if len(op.Res) > 0 {
+		b.WriteString(k.ids(op.Res) + " = ")
+	}
+	switch op.Kind {
+	case Map:
+		args := make([]string, len(op.Args))
+		for i, arg := range op.Args {
+			args[i] = k.id(arg)
+		}
+		b.WriteString(formatOperator(op.Operator, k.Values[op.Res[0]].Kind, args))
+		return b.String()
+	case Const:
+		b.WriteString(formatScalar(op.Const))
+		return b.String()
+	}
+	b.WriteString(op.Kind.String())
+	switch op.Kind {
+	case Load, Store, Update:
+		b.WriteString(" " + k.Streams[op.Stream].Name)
+	case Scalar, Length, StoreScalar:
+		b.WriteString(" " + op.Ref)
+	case Check:
+		fmt.Fprintf(&b, " site %d", op.Site)
+	case Shift:
+		fmt.Fprintf(&b, " %d", op.Distance)
+	}
+	if op.Exclusive {
+		b.WriteString(" exclusive")
+	}
+	if op.Monoid != nil {
+		b.WriteString(" " + op.Monoid.summary())
+	}
+	if len(op.Args) > 0 {
+		b.WriteString(" " + k.ids(op.Args))
+	}
+	return b.String()
+}
+
+// summary names the monoid by its kind and fields.
+func (m *Monoid) summary() string {
+	names := make([]string, len(m.Fields))
+	for i, f := range m.Fields {
+		names[i] = f.Name + " " + f.Kind.String()
+	}
+	return m.Kind.String() + "{" + strings.Join(names, ", ") + "}"
+}
+
+// String prints the kernel phase by phase, with each cut's state, how states
+// combine, and what is alive across it: all that a single-pass scheme needs.
+func (a *Analysis) String() string {
+	k := a.Kernel
+	var b strings.Builder
+	fmt.Fprintf(&b, "kernel %s\n", k.Name)
+	for i, d := range k.Domains {
+		fmt.Fprintf(&b, "  domain %d %s %s", i, d.Kind, d.Name)
+		if d.Kind != Base {
+			fmt.Fprintf(&b, " of %d where %s", d.Parent, k.id(d.Guard))
+		}
+		b.WriteByte('\n')
+	}
+	for i, s := range k.Streams {
+		fmt.Fprintf(&b, "  stream %d %s %v %s write=%v\n", i, s.Name, s.Kind, s.Access, s.Write)
+	}
+	for phase := 0; phase <= len(a.Cuts); phase++ {
+		fmt.Fprintf(&b, "phase %d\n", phase)
+		for i := range k.Ops {
+			if op := &k.Ops[i]; !op.Epilogue && a.Phase[i] == phase {
+				where := ""
+				if op.Domain > 0 {
+					where = fmt.Sprintf("  [%d]", op.Domain)
+				}
+				fmt.Fprintf(&b, "  %s%s\n", k.opString(op), where)
+			}
+		}
+		if phase < len(a.Cuts) {
+			cut := a.Cuts[phase]
+			fmt.Fprintf(&b, "cut %d: %s, %d words\n", phase, cut.Monoid.Kind, cut.Monoid.Words())
+			for line := range strings.Lines(cut.Monoid.String()) {
+				b.WriteString("  " + line)
+			}
+			for _, c := range cut.Carries {
+				fmt.Fprintf(&b, "  carry %s %v: %s\n", k.id(c.Value), k.Values[c.Value].Kind, c.How)
+			}
+		}
+	}
+	first := true
+	for i := range k.Ops {
+		if op := &k.Ops[i]; op.Epilogue {
+			if first {
+				b.WriteString("epilogue\n")
+				first = false
+			}
+			fmt.Fprintf(&b, "  %s\n", k.opString(op))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,213 @@
+package tile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Monoid is an associative operation with an identity, over a tuple of typed
+// fields, as data: any scheme and any printer can expand it, and tests can
+// evaluate it. It need not commute; A is the earlier operand.
+type Monoid struct {
+	Kind     MonoidKind
+	Fields   []Field
+	Identity []ir.Scalar // one per field
+	Combine  []*Expr     // one per field, over the fields of A and B
+}
+
+// Field is one component of a monoid's state.
+type Field struct {
+	Name string
+	Kind ir.Kind
+}
+
+// MonoidKind is what a scheme may exploit about a monoid.
+type MonoidKind uint8
+
+// The kinds, from the most to the least special.
+const (
+	Fold      MonoidKind = iota // one commutative field: add, mul, min, max, and, or, xor
+	Segmented                   // a head flag, and a fold that restarts at each head
+	Ordered                     // anything else, such as last-valid
+)
+
+var monoidKindNames = [...]string{"fold", "segmented", "ordered"}
+
+func (k MonoidKind) String() string { return monoidKindNames[k] }
+
+// Expr is an expression over two states of a monoid: a field of A or B, a
+// constant, or an element-wise operator.
+type Expr struct {
+	Operator ir.Op // OpInvalid for a field, OpConst for a constant
+	Kind     ir.Kind
+	Args     []*Expr
+	Const    ir.Scalar
+	Side     Side
+	Field    int
+}
+
+// Side is an operand of Combine.
+type Side uint8
+
+// The operands: A holds the earlier rows.
+const (
+	A Side = iota
+	B
+)
+
+func (s Side) String() string { return [...]string{"a", "b"}[s] }
+
+func field(side Side, index int, kind ir.Kind) *Expr {
+	return &Expr{Side: side, Field: index, Kind: kind}
+}
+
+func apply(operator ir.Op, kind ir.Kind, args ...*Expr) *Expr {
+	return &Expr{Operator: operator, Kind: kind, Args: args}
+}
+
+var reduceOperator = [...]ir.Op{ir.ReduceAdd: ir.OpAdd, ir.ReduceMul: ir.OpMul, ir.ReduceMin: ir.OpLeast,
+	ir.ReduceMax: ir.OpGreatest, ir.ReduceAnd: ir.OpAnd, ir.ReduceOr: ir.OpOr, ir.ReduceXor: ir.OpXor}
+
+// NewFold returns the monoid of a reduction operation over elements of kind k.
+func NewFold(op ir.ReduceOp, k ir.Kind) *Monoid {
+	operator := reduceOperator[op]
+	if k == ir.Bool && (op == ir.ReduceAnd || op == ir.ReduceOr) {
+		operator = map[ir.ReduceOp]ir.Op{ir.ReduceAnd: ir.OpLogicalAnd, ir.ReduceOr: ir.OpLogicalOr}[op]
+	}
+	if k == ir.Bool && op == ir.ReduceXor {
+		operator = ir.OpNe
+	}
+	return &Monoid{Kind: Fold, Fields: []Field{{op.String(), k}}, Identity: []ir.Scalar{Identity(op, k)},
+		Combine: []*Expr{apply(operator, k, field(A, 0, k), field(B, 0, k))}}
+}
+
+// NewLast returns the monoid that keeps the last present element: fields
+// present and last. A row that is absent contributes the identity.
+func NewLast(k ir.Kind) *Monoid { return pick("last", k, B) }
+
+// NewFirst returns the monoid that keeps the first present element: fields
+// present and first.
+func NewFirst(k ir.Kind) *Monoid { return pick("first", k, A) }
+
+func pick(name string, k ir.Kind, preferred Side) *Monoid {
+	other := 1 - preferred
+	return &Monoid{Kind: Ordered, Fields: []Field{{"present", ir.Bool}, {name, k}},
+		Identity: []ir.Scalar{ir.BoolScalar(false), {Kind: k}},
+		Combine: []*Expr{
+			apply(ir.OpLogicalOr, ir.Bool, field(A, 0, ir.Bool), field(B, 0, ir.Bool)),
+			apply(ir.OpSelect, k, field(preferred, 0, ir.Bool), field(preferred, 1, k), field(other, 1, k)),
+		}}
+}
+
+// NewSegmented returns m restarted at each head: a head flag before the fields of m.
+func NewSegmented(m *Monoid) *Monoid {
+	s := &Monoid{Kind: Segmented, Fields: []Field{{"head", ir.Bool}}, Identity: []ir.Scalar{ir.BoolScalar(false)},
+		Combine: []*Expr{apply(ir.OpLogicalOr, ir.Bool, field(A, 0, ir.Bool), field(B, 0, ir.Bool))}}
+	s.Fields = append(s.Fields, m.Fields...)
+	s.Identity = append(s.Identity, m.Identity...)
+	for i, combine := range m.Combine {
+		k := m.Fields[i].Kind
+		s.Combine = append(s.Combine, apply(ir.OpSelect, k, field(B, 0, ir.Bool), field(B, i+1, k), combine.shift(1)))
+	}
+	return s
+}
+
+// NewProduct returns the componentwise product of several monoids.
+func NewProduct(parts ...*Monoid) *Monoid {
+	product := &Monoid{Kind: Ordered}
+	for _, part := range parts {
+		base := len(product.Fields)
+		product.Fields = append(product.Fields, part.Fields...)
+		product.Identity = append(product.Identity, part.Identity...)
+		for _, combine := range part.Combine {
+			product.Combine = append(product.Combine, combine.shift(base))
+		}
+	}
+	if len(parts) == 1 {
+		product.Kind = parts[0].Kind
+	}
+	return product
+}
+
+// shift renumbers the fields of an expression by distance.
+func (e *Expr) shift(distance int) *Expr {
+	moved := *e
+	if e.Operator == ir.OpInvalid {
+		moved.Field += distance
+	}
+	moved.Args = make([]*Expr, len(e.Args))
+	for i, arg := range e.Args {
+		moved.Args[i] = arg.shift(distance)
+	}
+	return &moved
+}
+
+// Words is the width of the state in 32-bit words, as a status word of a
+// single-pass scheme would hold it.
+func (m *Monoid) Words() int {
+	bits := 0
+	for _, f := range m.Fields {
+		if f.Kind == ir.Bool {
+			bits++
+		} else {
+			bits += 8 * max(f.Kind.Size(), 4)
+		}
+	}
+	return (bits + 31) / 32
+}
+
+// Identity returns the neutral element of a reduction over kind k: for min and
+// max the type's extremes, or infinities.
+func Identity(op ir.ReduceOp, k ir.Kind) ir.Scalar {
+	switch op {
+	case ir.ReduceAdd, ir.ReduceOr, ir.ReduceXor:
+		return zero(k)
+	case ir.ReduceMul:
+		if k.IsFloat() {
+			return ir.Float(k, 1)
+		}
+		return ir.Int(k, 1)
+	case ir.ReduceAnd:
+		if k == ir.Bool {
+			return ir.BoolScalar(true)
+		}
+		return ir.Int(k, -1)
+	case ir.ReduceMin:
+		return extreme(k, true)
+	case ir.ReduceMax:
+		return extreme(k, false)
+	}
+	panic(fmt.Sprintf("tile: no identity of %v", op))
+}
+
+func zero(k ir.Kind) ir.Scalar {
+	if k.IsFloat() {
+		return ir.Float(k, 0)
+	}
+	return ir.Scalar{Kind: k}
+}
+
+// extreme returns the largest (or smallest) element of k.
+func extreme(k ir.Kind, largest bool) ir.Scalar {
+	switch {
+	case k.IsFloat() && largest:
+		return ir.Float(k, math.Inf(1))
+	case k.IsFloat():
+		return ir.Float(k, math.Inf(-1))
+	case k == ir.Bool:
+		return ir.BoolScalar(largest)
+	case k == ir.Char8 && largest:
+		return ir.Scalar{Kind: k, Bits: math.MaxUint64}
+	case k.IsSigned() || k == ir.Date:
+		bits := 8 * k.Size()
+		if largest {
+			return ir.Int(k, 1<<(bits-1)-1)
+		}
+		return ir.Int(k, -1<<(bits-1))
+	case largest: // unsigned: all ones
+		return ir.Int(k, -1)
+	}
+	return ir.Scalar{Kind: k}
+}

@@ -1,0 +1,133 @@
+package tile
+
+import "github.com/kgen-go/kgen/ir"
+
+// ID names a value of a kernel: an index into Kernel.Values. The zero ID is no value.
+type ID int
+
+// Value is one result of an operation, one element per row of its domain, or
+// one per launch where Domain is Uniform.
+type Value struct {
+	Kind   ir.Kind
+	Name   string // the user's name where there is one
+	Domain int    // index into Kernel.Domains, or Uniform
+	Op     int    // index of the defining operation in Kernel.Ops; -1 for ID 0
+}
+
+// Uniform is the domain of values that are the same for every row.
+const Uniform = -1
+
+// DomainKind says how rows of a kernel's domain come about.
+type DomainKind uint8
+
+// The kinds of row streams.
+const (
+	Base    DomainKind = iota // the rows that the launch spans
+	Compact                   // rows of Parent where Guard holds
+	Close                     // a row per group of Parent: when Guard (the head of the next group) holds and a group is open, and at the end
+)
+
+var domainKindNames = [...]string{"base", "compact", "close"}
+
+func (k DomainKind) String() string { return domainKindNames[k] }
+
+// Domain is a stream of rows within the kernel. Domains[0] is the base.
+type Domain struct {
+	Kind     DomainKind
+	Name     string
+	Plan     string // the domain in the plan; "" for the one row of a kernel of scalars
+	Parent   int
+	Guard    ID // bool over Parent
+	Open     ID // Close: bool over Parent, whether a group was open before this row
+	Position ID // i64, this row's number in the domain; 0 if nothing needs it
+}
+
+// Stream is a buffer that the kernel reads or writes.
+type Stream struct {
+	Buffer string // in the plan
+	Kind   ir.Kind
+	Name   string
+	Access Access
+	Write  bool
+}
+
+// Access is how rows of a stream relate to rows of the kernel.
+type Access uint8
+
+// The accesses, from the most to the least regular.
+const (
+	Element Access = iota // row r of the base touches row r
+	Halo                  // row r also touches rows at a fixed distance
+	Place                 // row r touches the place of r in a derived domain: ascending, dense
+	Chunk                 // one row per chunk of the base
+	Gather                // anywhere
+	Scatter               // anywhere, combined with what is there
+)
+
+var accessNames = [...]string{"element", "halo", "place", "chunk", "gather", "scatter"}
+
+func (a Access) String() string { return accessNames[a] }
+
+// OpKind is what an operation does.
+type OpKind uint8
+
+// The operations. Arguments and results are listed in this order.
+const (
+	Const       OpKind = iota // () -> v, uniform: Const
+	Scalar                    // () -> v, uniform: scalar Ref of the plan, known before the launch
+	Length                    // () -> i64, uniform: length of the plan's domain Ref, known before the launch
+	Row                       // () -> i64: the row's number in the base domain
+	Load                      // ([place]) -> v: Stream at the base row, or at place. With Checked a place outside gives the zero value
+	Shift                     // (x, fill) -> v: x at base row - Distance, fill where that is outside; x is recomputable
+	Map                       // (args) -> v: element-wise Operator, result kind Values[v].Kind
+	Head                      // (keys...) -> bool over the base: row 0, or a key differs from the row before
+	Scan                      // (leaf fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
+	ChunkScan                 // (leaf fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
+	Reduce                    // (leaf fields) -> fields, uniform, defined in the epilogue: fold over all rows
+	Total                     // (x, a result of Scan) -> v, uniform, in the epilogue: the fold over all rows
+	Store                     // (x, [place]) -> (): Stream at the base row, or at place
+	Update                    // (index, x) -> (): Stream[index] = Monoid(Stream[index], x), in any order
+	Check                     // (failed, row) -> (): where failed holds, Site fails at row
+	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
+	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
+)
+
+var opNames = [...]string{"const", "scalar", "length", "row", "load", "shift", "map", "head", "scan", "chunkscan",
+	"reduce", "total", "store", "update", "check", "scantotals", "storescalar"}
+
+func (k OpKind) String() string { return opNames[k] }
+
+// Op is one operation. It runs for each row of Domain, or once where Domain is
+// Uniform (before the rows, or after them if it stands in the epilogue).
+type Op struct {
+	Kind   OpKind
+	Domain int
+	Args   []ID
+	Res    []ID
+
+	Operator  ir.Op     // Map
+	Const     ir.Scalar // Const
+	Ref       string    // Scalar, Length, StoreScalar: a name in the plan
+	Site      int       // Check: index of the plan's site
+	Stream    int       // Load, Store, Update
+	Distance  int64     // Shift: rows back; negative is ahead
+	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals
+	Exclusive bool      // Scan, ChunkScan
+	Checked   bool      // Load at a place that may lie outside
+	Totals    []int     // ChunkScan, ScanTotals: streams, one per field
+	Offsets   []int     // ScanTotals: streams, one per field
+	Epilogue  bool      // runs once, after all rows
+
+	Stage string // the stage it came from
+	Pos   ir.Pos
+}
+
+// Kernel is one launch: a loop over the rows of Domains[0].
+type Kernel struct {
+	Name    string
+	Stages  []string
+	Domains []Domain
+	Streams []Stream
+	Values  []Value // Values[0] is unused
+	Ops     []Op    // arguments are defined before use; epilogue operations come last
+}
