@@ -72,7 +72,8 @@ func TestFailedChecks(t *testing.T) {
 			i = x[q]
 			c = count(by: bins(i, 3))
 			r = repeat(i - 1)
-			return y: max(i), z: min(c), w: last(a[r]), v: align(c, to: a) }`,
+			empty = sum(a, by: index(x)[q])
+			return y: max(i), z: min(c), w: last(a[r]), v: align(c, to: a), empty }`,
 			[]any{[]int32{1, 7}, []int32{0, 0}, []int32{}}, ir.CheckDivideByZero, 0, "n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -118,6 +119,7 @@ func TestArgumentErrors(t *testing.T) {
 		{"wrong kind", []ir.Column{f64s(1), f64s(1), i64s(1), none}, "column x is i32"},
 		{"wrong slice", []ir.Column{{Kind: ir.I32, Slice: []int64{1}}, f64s(1), i64s(1), none}, "column x is i32"},
 		{"no slice at all", []ir.Column{{Kind: ir.I32, Slice: 7}, f64s(1), i64s(1), none}, "column x is i32"},
+		{"days for a date", []ir.Column{i32s(1), f64s(1), i64s(1), i32s(1)}, "scalar d is date"},
 		{"scalar of two rows", []ir.Column{i32s(1), f64s(1), i64s(1, 2), none}, "scalar s takes 1 row, not 2"},
 		{"scalar of no rows", []ir.Column{i32s(1), f64s(1), i64s(), none}, "scalar s takes 1 row, not 0"},
 	} {

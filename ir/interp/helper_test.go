@@ -85,7 +85,7 @@ func runExamples(t *testing.T, examples []example) {
 	}
 }
 
-// failure runs p, which must fail a check, and returns it as "number row".
+// failure runs p, which must fail a check, and returns the failure.
 func failure(t *testing.T, p *ir.Pipeline, slices ...any) *ir.CheckError {
 	t.Helper()
 	_, err := Run(p, columns(p, slices))

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -39,7 +38,7 @@ func (m *machine) order(v *ir.Value) column {
 // equal where all keys are.
 func (m *machine) sides(v *ir.Value) (left, right []string) {
 	side := func(values []*ir.Value) []string {
-		n := m.length(domainOf(values))
+		n := m.length(values[0].Type.Domain)
 		keys := m.keys(values, n)
 		rows := make([]string, n)
 		text := make([]byte, 0, 8*len(keys))
@@ -53,14 +52,6 @@ func (m *machine) sides(v *ir.Value) (left, right []string) {
 		return rows
 	}
 	return side(v.Args[:v.Split]), side(v.Args[v.Split:])
-}
-
-// domainOf returns the domain of the columns among values, nil if all are scalars.
-func domainOf(values []*ir.Value) *ir.Domain {
-	if i := slices.IndexFunc(values, func(v *ir.Value) bool { return !v.Type.IsScalar() }); i >= 0 {
-		return values[i].Type.Domain
-	}
-	return nil
 }
 
 // find gives the smallest right row that is equal, else -1.

@@ -18,6 +18,8 @@ func TestOrder(t *testing.T) {
 		{"floats", `(k: [n]f64) { return up: order(k), down: order(desc(k)) }`,
 			[]any{[]float64{nan, 0, inf, negativeZero, -inf, nan}},
 			[]any{[]int64{4, 1, 3, 2, 0, 5}, []int64{0, 5, 2, 1, 3, 4}}},
+		{"down to the least of a type", `(a: [n]u8, b: [n]i64) { return p: order(desc(a)), q: order(desc(b)) }`,
+			[]any{[]uint8{0, 255, 7}, []int64{-1 << 63, 1<<63 - 1, 0}}, []any{[]int64{1, 2, 0}, []int64{1, 2, 0}}},
 		{"limit", `(k: [n]i32, a: i64, b: u64) { return x: order(k, limit: a), y: order(k, limit: b), z: order(k, limit: 0) }`,
 			[]any{[]int32{3, 1, 2}, []int64{2}, []uint64{1<<64 - 1}}, []any{[]int64{1, 2}, []int64{1, 2, 0}, []int64{}}},
 		{"no rows", `(k: [n]i32) { return x: order(k), y: order(desc(k), limit: 5) }`,

@@ -26,9 +26,7 @@ func keyRank(k ir.Kind, x uint64) uint64 {
 		switch {
 		case f != f:
 			return math.MaxUint64
-		case f == 0:
-			return sign
-		case f < 0:
+		case f < 0: // false for -0.0, whose rank becomes that of 0.0
 			return ^math.Float64bits(f)
 		}
 		return math.Float64bits(f) | sign

@@ -21,8 +21,8 @@ type options struct {
 // of as many takes 1 GiB here.
 const DefaultRowLimit = 1 << 27
 
-// RowLimit sets how many rows bins, repeat and join may make. More are an
-// ArgumentError instead of exhausted memory.
+// RowLimit sets how many rows, at least 0, bins, repeat and join may make. More
+// are an ArgumentError instead of exhausted memory.
 func RowLimit(rows int) Option { return func(o *options) { o.rowLimit = rows } }
 
 // ShuffleUnordered permutes the rows of each result domain of a pipeline that

@@ -79,6 +79,7 @@ func TestExactSumSpecialValues(t *testing.T) {
 		{[]float64{1e100, 1, -1e100}, 1},
 		{[]float64{1, half}, 1},                                      // a tie goes to even
 		{[]float64{1, half, 5e-324}, math.Nextafter(1, 2)},           // past the tie
+		{[]float64{1, half, 0x1p-70}, math.Nextafter(1, 2)},          // by bits just behind the leading 64
 		{[]float64{math.Nextafter(1, 2), half}, 1 + 2*(2*half)},      // a tie goes to even, upwards
 		{[]float64{math.Nextafter(1, 2), half, -5e-324}, 1 + 2*half}, // before the tie
 		{[]float64{5e-324, 5e-324}, 1e-323},
@@ -171,6 +172,18 @@ func TestProductSpecialValues(t *testing.T) {
 		if got := p.value(); !same(ir.F64, got, math.Float64bits(test.want)) {
 			t.Errorf("product of %g is %g, want %g", test.in, math.Float64frombits(got), test.want)
 		}
+	}
+}
+
+// Rounding this product to f64 first would make it a tie of f32.
+func TestProductRoundsOnce(t *testing.T) {
+	p := &product{kind: ir.F32}
+	p.reset()
+	for _, f := range []float64{15687442, 15642192, 8511148} {
+		p.add(ir.Float(ir.F32, f).Bits)
+	}
+	if got := float32(floatOf(ir.F32, p.value())); got != 2.0885163e+21 {
+		t.Errorf("product is %g", got)
 	}
 }
 
