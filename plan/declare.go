@@ -222,6 +222,9 @@ func (v *validator) site(i int) {
 	if s.Number != i {
 		v.report(path+".number", "%d; a site's number is its position", s.Number)
 	}
+	if s.Position == "" || s.Kind == "" || s.Message == "" {
+		v.report(path, "a site has a position, a kind and a message")
+	}
 	if s.Domain != "" {
 		lookup(v, path+".domain", "domain", s.Domain, v.domains)
 	}

@@ -247,6 +247,9 @@ func (v *validator) while(path string, w *While, s *state) {
 	if w.Max < 1 {
 		v.report(path+".max", "%d; a loop is bounded by at least 1", w.Max)
 	}
+	if len(w.Steps) == 0 {
+		v.report(path+".steps", "a round of no steps changes nothing")
+	}
 	if len(w.Else) == 0 && v.p.Fallback == nil {
 		v.report(path, "what happens after %d rounds? give it an else, or the plan a fallback", w.Max)
 	}
@@ -283,6 +286,9 @@ func (v *validator) parts(path string, p *Parts, s *state) {
 		}
 		v.allocated(path, in.Name, s)
 		v.allocated(path, out.Name, s)
+	}
+	if len(p.Steps) == 0 {
+		v.report(path+".steps", "a part needs steps")
 	}
 	s.dirty = s.dirty || effectOf(p.Steps) == dirty
 	v.steps(path+".steps", p.Steps, s, true)

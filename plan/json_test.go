@@ -116,7 +116,7 @@ func FuzzDecode(f *testing.F) {
 	for _, text := range goldens(f) {
 		f.Add(text)
 	}
-	f.Add([]byte(`{"version": 1, "steps": [{"return": {}}]}`))
+	f.Add([]byte(`{"version": 1, "pipeline": "p", "steps": [{"return": {}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		start := time.Now()
 		p, err := Decode(text)

@@ -52,7 +52,7 @@ type Set struct {
 // If runs Then or Else.
 type If struct {
 	Cond Expr   `json:"cond"`
-	Then []Step `json:"then"`
+	Then []Step `json:"then,omitempty"`
 	Else []Step `json:"else,omitempty"`
 }
 

@@ -69,6 +69,9 @@ func (v *validator) plan(p *Plan) {
 	if p.Version != Version {
 		v.report("version", "%d; this program runs version %d", p.Version, Version)
 	}
+	if p.Pipeline == "" {
+		v.report("pipeline", "a plan has the name of its pipeline")
+	}
 	v.ports = index(v, "ports", p.Ports, func(x *Port) string { return string(x.Direction) + " " + x.Name }) // a result may be called like a parameter
 	v.domains = index(v, "domains", p.Domains, func(x *Domain) string { return x.Name })
 	v.scalars = index(v, "scalars", p.Scalars, func(x *Scalar) string { return x.Name })

@@ -54,6 +54,10 @@ func TestValidate(t *testing.T) {
 	}{
 		// Names and references.
 		{"groups", func(p *Plan) { p.Version = 2 }, "version: 2; this program runs version 1"},
+		{"groups", func(p *Plan) { p.Pipeline = "" }, "pipeline: a plan has the name of its pipeline"},
+		{"groups", func(p *Plan) { p.Sites[0].Message = "" }, "sites[0]: a site has a position, a kind and a message"},
+		{"groups", func(p *Plan) { find(p, isWhile).While.Steps = nil }, "while.steps: a round of no steps changes nothing"},
+		{"parts", func(p *Plan) { find(p, isParts).Parts.Steps = nil }, "parts.steps: a part needs steps"},
 		{"groups", func(p *Plan) { p.Buffers[3].Name = "k" }, `buffers[3]: there are two with the name "k"`},
 		{"groups", func(p *Plan) { p.Scalars[0].Name = "" }, "scalars[0]: has no name"},
 		{"groups", func(p *Plan) { p.Ports[0].Buffer = "x" }, `ports[0].buffer: there is no buffer "x"; there are a, b, count,`},
