@@ -57,10 +57,7 @@ type RandomData struct {
 func (d RandomData) Columns(p *ir.Pipeline) []ir.Column {
 	r := rand.New(rand.NewPCG(d.Seed, uint64(d.Shape)))
 	length := d.lengths(p, r)
-	fit := map[*ir.Value]int64{}
-	if !d.Careless {
-		fit = limits(p, length)
-	}
+	fit := limits(p, length, d.Careless)
 	columns := make([]ir.Column, len(p.Params))
 	for i, v := range p.Params {
 		shape := d.Shape
@@ -71,7 +68,7 @@ func (d RandomData) Columns(p *ir.Pipeline) []ir.Column {
 		if !v.Type.IsScalar() {
 			rows = length[v.Type.Domain]
 		}
-		g := generator{r: r, kind: v.Type.Kind, limit: fit[v], exact: len(p.Warnings) > 0}
+		g := generator{r: r, kind: v.Type.Kind, limit: fit[v], careless: d.Careless, exact: len(p.Warnings) > 0}
 		columns[i] = g.column(shape, rows)
 		if v.Type.IsScalar() && v.Const.Kind != ir.Invalid && r.IntN(2) == 0 {
 			columns[i].Set(0, v.Const)
@@ -98,12 +95,22 @@ func (d RandomData) lengths(p *ir.Pipeline, r *rand.Rand) map[*ir.Domain]int {
 	return length
 }
 
-// limits returns, for parameters that a check reads directly, the number of
-// values from 0 that it allows; -1 stands for all but zero.
-func limits(p *ir.Pipeline, length map[*ir.Domain]int) map[*ir.Value]int64 {
+// limits returns, for parameters that reach a check without arithmetic, the
+// number of values from 0 that it allows; -1 stands for all but zero. Where
+// data is to be careless, only lengths of repeat keep a limit, or memory would
+// be what fails.
+func limits(p *ir.Pipeline, length map[*ir.Domain]int, careless bool) map[*ir.Value]int64 {
 	const repeatAtMost = 5
 	limit := map[*ir.Value]int64{}
 	for _, v := range p.Values {
+		if v.Op == ir.OpRepeat {
+			for _, param := range origins(v.Args[0], true) {
+				limit[param] = repeatAtMost
+			}
+		}
+		if careless {
+			continue
+		}
 		var checked *ir.Value
 		var n int64
 		switch v.Op {
@@ -120,26 +127,41 @@ func limits(p *ir.Pipeline, length map[*ir.Domain]int) map[*ir.Value]int64 {
 			} else if rows, known := length[size.Type.Domain]; known {
 				n = int64(rows)
 			}
-		case ir.OpRepeat:
-			checked, n = v.Args[0], repeatAtMost
 		case ir.OpDiv, ir.OpRem:
 			checked, n = v.Args[1], -1
 		default:
 			continue
 		}
-		if checked.Op == ir.OpParam && checked.Type.Kind.IsInteger() {
-			limit[checked] = n
+		for _, param := range origins(checked, false) {
+			limit[param] = n
 		}
 	}
 	return limit
 }
 
+// origins returns the integer parameters whose elements v selects, or, through
+// arithmetic, computes from.
+func origins(v *ir.Value, arithmetic bool) (params []*ir.Value) {
+	switch {
+	case v.Op == ir.OpParam && v.Type.Kind.IsInteger():
+		return []*ir.Value{v}
+	case v.Op == ir.OpCompact || v.Op == ir.OpGather:
+		return origins(v.Args[0], arithmetic)
+	case arithmetic:
+		for _, arg := range v.Args {
+			params = append(params, origins(arg, true)...)
+		}
+	}
+	return params
+}
+
 // generator makes the values of one column.
 type generator struct {
-	r     *rand.Rand
-	kind  ir.Kind
-	limit int64 // see limits; 0 for none
-	exact bool
+	r        *rand.Rand
+	kind     ir.Kind
+	limit    int64 // see limits; 0 for none
+	careless bool
+	exact    bool
 }
 
 func (g *generator) column(shape Shape, rows int) ir.Column {
@@ -202,6 +224,8 @@ func (g *generator) ordinals(shape Shape, rows int) []int64 {
 // equal ordinals give equal values, larger ones larger values where they fit.
 func (g *generator) scalar(o int64) ir.Scalar {
 	switch {
+	case g.limit > 0 && g.careless:
+		return ir.Int(g.kind, max(-1, o%g.limit))
 	case g.limit > 0:
 		return ir.Int(g.kind, (o%g.limit+g.limit)%g.limit)
 	case g.limit < 0:

@@ -1,0 +1,99 @@
+package testsuite
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/interp"
+)
+
+// Every pipeline of the corpus takes data of every shape, the same data for
+// the same description; fitted data passes most checks, careless data few.
+func TestRandomData(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed, failed := map[bool]int{}, map[bool]int{}
+	for _, entry := range entries {
+		for _, shape := range Shapes() {
+			for i, rows := range []int{0, 1, 2, 70} {
+				for _, careless := range []bool{false, true} {
+					data := RandomData{Rows: rows, Shape: shape, Seed: uint64(i), Careless: careless}
+					text := runText(t, entry, data)
+					if again := runText(t, entry, data); again != text {
+						t.Fatalf("%s, %+v: two runs differ", entry.Name, data)
+					}
+					if text == failedCheck {
+						failed[careless]++
+					} else {
+						passed[careless]++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("fitted data: %d pass, %d fail; careless: %d pass, %d fail", passed[false], failed[false], passed[true], failed[true])
+	if passed[false] < 3*failed[false] {
+		t.Errorf("of fitted data, only %d pass and %d fail", passed[false], failed[false])
+	}
+	if failed[true] <= failed[false] {
+		t.Errorf("careless data fails %d times, fitted %d", failed[true], failed[false])
+	}
+}
+
+const failedCheck = "a check failed"
+
+// runText interprets an entry over random data: the results as text, or failedCheck.
+func runText(t *testing.T, entry Entry, data RandomData) string {
+	results, err := interp.Run(entry.Pipeline, data.Columns(entry.Pipeline))
+	var check *ir.CheckError
+	if errors.As(err, &check) {
+		return failedCheck
+	}
+	text, err := Render(entry.Pipeline, results, err)
+	if err != nil {
+		t.Fatalf("%s, %+v: %v", entry.Name, data, err)
+	}
+	return text
+}
+
+// Fitted index columns are rows of what they index, and extreme columns hold
+// what they are named for.
+func TestRandomDataFits(t *testing.T) {
+	p := loadOne(t, `pipeline p(x: [m]f64, i: [n]i32, j: [n]u8, d: [n]i64) {
+	return a: x[i], h: count(by: bins(j, 5)), q: 100 / d
+}`)
+	specials := 0
+	for seed := range uint64(50) {
+		in := RandomData{Rows: 40, Shape: Extreme, Seed: seed}.Columns(p)
+		for row := range in[1].Len() {
+			if i := in[1].At(row).Int64(); i < 0 || i >= int64(in[0].Len()) {
+				t.Fatalf("seed %d: index %d of %d rows", seed, i, in[0].Len())
+			}
+			if j := in[2].At(row).Int64(); j >= 5 {
+				t.Fatalf("seed %d: bin %d", seed, j)
+			}
+			if in[3].At(row).Int64() == 0 {
+				t.Fatalf("seed %d: a divisor is 0", seed)
+			}
+		}
+		for row := range in[0].Len() {
+			if x := in[0].At(row).Float64(); x != x {
+				specials++
+			}
+		}
+	}
+	if specials == 0 {
+		t.Error("no NaN among extreme floats")
+	}
+}
+
+func loadOne(t *testing.T, source string) *ir.Pipeline {
+	pipelines, errs := ir.Load("test.kg", []byte(source))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return pipelines[0]
+}
