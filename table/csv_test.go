@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -174,6 +176,12 @@ func TestReadFileErrors(t *testing.T) {
 	cancel()
 	if _, err := ReadFile(cancelled, Standard, nil, strings.NewReader("a\n")); err != context.Canceled {
 		t.Errorf("cancelled: error %v", err)
+	}
+	silent, _ := io.Pipe()
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := ReadFile(soon, Standard, nil, silent); err != context.DeadlineExceeded {
+		t.Errorf("cancelled while waiting for input: error %v", err)
 	}
 	if _, err := ReadFile(t.Context(), Standard, parseFields(t, []string{"a:i64"}), strings.NewReader("a\nx\n")); err == nil ||
 		!strings.HasPrefix(err.Error(), "standard input:2: ") {

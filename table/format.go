@@ -14,9 +14,8 @@ import (
 type Format interface {
 	// Extensions returns the extensions of the format's files, as in ".csv".
 	Extensions() []string
-	// Read returns the columns of fields, in order, and touches no others. The
-	// input is an *os.File wherever one is at hand, so that a format may ask
-	// it for random access. Errors need not name the file.
+	// Read returns the columns of fields, in order, and parses no others.
+	// Errors need not name the file; those of its content are a DataError.
 	Read(in io.Reader, fields []Field) ([]ir.Column, error)
 	// Write writes all rows of t.
 	Write(out io.Writer, t Table) error

@@ -140,7 +140,7 @@ func parseOutputs(p *ir.Pipeline, flags []string) (map[string]string, error) {
 // deliver writes the tables that have a file and prints the others; to
 // standard error where standard output carries a table.
 func deliver(c *cobra.Command, r report, asJSON bool) error {
-	var rest []table.Table
+	rest := []table.Table{}
 	printTo := c.OutOrStdout()
 	for _, t := range r.Results {
 		path, ok := r.Files[t.Name]

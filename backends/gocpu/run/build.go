@@ -188,6 +188,8 @@ func build(ctx context.Context, toolchain Toolchain, files map[string][]byte, ca
 	executable := filepath.Join(done, executableName())
 	command := exec.CommandContext(ctx, toolchain.Path, append(slices.Clone(buildArguments), "-o", executable, ".")...)
 	command.Dir, command.Env = source, buildEnvironment()
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // lets go end its own children
+	command.WaitDelay = 3 * time.Second
 	out, err := command.CombinedOutput()
 	if ctx.Err() != nil {
 		return ctx.Err()
