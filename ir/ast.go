@@ -18,7 +18,7 @@ type File struct {
 type Comment struct {
 	Pos  Pos
 	Text string
-	Own  bool // no token stands before it on its line
+	Own  bool // nothing stands before it on its line
 }
 
 // PipelineDecl is a pipeline as written.

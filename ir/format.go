@@ -101,11 +101,12 @@ func settle(tokens []formatToken) []formatToken {
 		}
 		if t.gap == tight {
 			next := &tokens[i+1]
-			if (isBinary(tokens, i) || t.tok == token.COMMA) && t.broken() {
-				next.lines = max(next.lines, 1)
+			broken, moved := t.broken(), t.takeBreaking()
+			if broken && len(moved) == 0 && (isBinary(tokens, i) || t.tok == token.COMMA) {
+				next.breakBefore()
 			}
 			t.lines = 0
-			next.comments = append(t.takeBreaking(), next.comments...)
+			next.comments = append(moved, next.comments...)
 		}
 	}
 	return tokens
@@ -170,6 +171,16 @@ func (t *formatToken) hasBreaking() bool {
 	return false
 }
 
+// breakBefore puts a line break between t and the token before, ahead of the
+// comments there.
+func (t *formatToken) breakBefore() {
+	first := &t.lines
+	if len(t.comments) > 0 {
+		first = &t.comments[0].lines
+	}
+	*first = max(*first, 1)
+}
+
 // takeBreaking removes and returns the comments from the first one on that
 // cannot be followed by t on its line.
 func (t *formatToken) takeBreaking() []formatComment {
@@ -186,9 +197,9 @@ func (t *formatToken) takeBreaking() []formatComment {
 func isOpener(tok token.Token) bool { return tok == token.LPAREN || tok == token.LBRACK }
 func isCloser(tok token.Token) bool { return tok == token.RPAREN || tok == token.RBRACK }
 
-// isUnordered reports whether token i is the word after return.
+// isUnordered reports whether token i is the keyword after return.
 func isUnordered(tokens []formatToken, i int) bool {
-	return i > 0 && tokens[i].isWord("unordered") && tokens[i-1].isWord("return") && tokens[i+1].isName()
+	return i > 0 && tokens[i].isWord("unordered") && tokens[i-1].isWord("return") && unorderedBefore(tokens[i+1].lexeme)
 }
 
 // endsOperand reports whether token i can end a value.

@@ -9,7 +9,8 @@ import (
 // printer writes settled tokens.
 type printer struct {
 	out      bytes.Buffer
-	indent   int // of the current line
+	indent   int  // of the current line
+	body     bool // in the body of a pipeline
 	brackets []bracket
 }
 
@@ -40,6 +41,10 @@ func (p *printer) print(tokens []formatToken, i int) {
 		p.brackets = append(p.brackets, bracket{indent: p.indent, list: list})
 	case isCloser(t.tok):
 		p.brackets = p.brackets[:len(p.brackets)-1]
+	case t.tok == token.LBRACE:
+		p.body = true
+	case t.tok == token.RBRACE:
+		p.body = false
 	case t.tok == token.COMMA && len(p.brackets) > 0:
 		p.top().list = true
 	}
@@ -83,7 +88,7 @@ func (p *printer) printGap(tokens []formatToken, i int) {
 	}
 	switch {
 	case t.tok == token.EOF:
-	case mustBreak, lines > 0 && t.gap != tight, !broken && t.gap >= statement:
+	case mustBreak, lines > 0 && t.gap != tight, t.gap >= statement && (!broken || t.tok == token.RBRACE):
 		newline(indent, lines)
 	case len(t.comments) > 0:
 		if t.tok != token.COMMA && !isCloser(t.tok) {
@@ -113,7 +118,7 @@ func (p *printer) gapIndent(tokens []formatToken, i int) int {
 			return b.indent + 2
 		}
 	}
-	if inBody := p.indent > 0; inBody || len(p.brackets) == 0 {
+	if p.body {
 		return 2
 	}
 	return 1
@@ -132,7 +137,9 @@ func (p *printer) closerIndent(t formatToken) int {
 func wantsSpace(tokens []formatToken, i int) bool {
 	before, t := tokens[i-1], tokens[i]
 	switch {
-	case t.tok == token.COMMA, t.tok == token.COLON, t.tok == token.PERIOD, isCloser(t.tok):
+	case t.tok == token.PERIOD:
+		return before.tok == token.INT || before.tok == token.FLOAT // 1 .left, whatever it means
+	case t.tok == token.COMMA, t.tok == token.COLON, isCloser(t.tok):
 		return false
 	case isOpener(before.tok), before.tok == token.PERIOD, isUnary(tokens, i-1):
 		return false

@@ -135,6 +135,11 @@ func (p *parser) lineEnds() bool {
 // at reports whether the next token is tok and on the line being read.
 func (p *parser) at(tok token.Token) bool { return p.tok.tok == tok && !p.lineEnds() }
 
+// nextIs reports whether the token behind p.tok is tok and on the same line.
+func (p *parser) nextIs(tok token.Token) bool {
+	return p.next.tok == tok && (!p.next.first || len(p.open) > 0)
+}
+
 // expect takes a token of the kind tok.
 func (p *parser) expect(tok token.Token, where string) lexeme {
 	if !p.at(tok) {
@@ -200,8 +205,8 @@ func (p *parser) unexpectedHint() string {
 		return "write ^x for the complement of x"
 	case t.tok == token.SEMICOLON:
 		return "write one statement a line"
-	case t.tok == token.ARROW, t.tok == token.LBRACE:
-		return "a pipeline is: pipeline name(column: [n]i32) { ... }"
+	case t.tok == token.SUB && p.next.tok == token.GTR:
+		return "results are named by return, and have the types of their values"
 	case t.tok == token.COLON && len(p.open) > 0 && p.open[len(p.open)-1].tok == token.LBRACK:
 		return "there are no slices; x[mask] keeps the rows where mask is true"
 	case p.prev.isWord("not"):
@@ -215,11 +220,11 @@ func (p *parser) unexpectedHint() string {
 
 // skipStatement moves to the end of a statement that could not be read: a
 // line end outside of brackets, the next line that looks like a statement, or
-// the end of the pipeline.
-func (p *parser) skipStatement(open int) {
+// the end of the pipeline. It began at start, and open brackets are open.
+func (p *parser) skipStatement(start Pos, open int) {
 	braces := 0
-	for start := true; p.tok.tok != token.EOF; start = false {
-		if p.tok.first && !start && (open <= 0 && braces <= 0 || p.atStatement() || p.atPipeline()) {
+	for p.tok.tok != token.EOF {
+		if p.tok.first && p.tok.pos != start && (open <= 0 && braces <= 0 || p.atStatement() || p.atPipeline()) {
 			return
 		}
 		switch p.tok.tok {
@@ -238,10 +243,10 @@ func (p *parser) skipStatement(open int) {
 	}
 }
 
-func (p *parser) atPipeline() bool { return p.tok.isWord("pipeline") && p.next.tok != token.ASSIGN }
+func (p *parser) atPipeline() bool { return p.tok.isWord("pipeline") && !p.nextIs(token.ASSIGN) }
 
 func (p *parser) atStatement() bool {
-	return p.tok.isWord("return") || p.tok.isName() && p.next.tok == token.ASSIGN
+	return p.tok.isWord("return") || p.tok.isName() && p.next.tok == token.ASSIGN && !p.next.first
 }
 
 // parseFile = { pipeline }.
@@ -255,22 +260,31 @@ func (p *parser) parseFile() {
 	}
 }
 
-// doc returns the comment that ends on the line above pos, without its marks.
-func (p *parser) doc(pos Pos) string {
-	comments, line := p.file.Comments, pos.Line
+// doc returns the comment that ends on the line above t, the current token,
+// without its marks.
+func (p *parser) doc(t lexeme) string {
+	if !t.first {
+		return ""
+	}
+	comments, pos, line := p.file.Comments, t.pos, t.pos.Line
 	var texts []string
 	for i := len(comments) - 1; i >= 0; i-- {
 		c := comments[i]
-		if c.Pos.Line > pos.Line || c.Pos.Line == pos.Line && c.Pos.Column > pos.Column {
+		if pos.before(c.Pos) {
 			continue // seen by looking ahead
 		}
-		if !c.Own || c.Pos.Line+strings.Count(c.Text, "\n") != line-1 {
+		if !c.Own || c.Pos.before(p.prev.pos) || c.Pos.Line+strings.Count(c.Text, "\n") != line-1 {
 			break
 		}
 		line = c.Pos.Line
 		texts = append([]string{commentText(c.Text)}, texts...)
 	}
 	return strings.Trim(strings.Join(texts, "\n"), "\n")
+}
+
+// before reports whether p stands before q in the same file.
+func (p Pos) before(q Pos) bool {
+	return p.Line < q.Line || p.Line == q.Line && p.Column < q.Column
 }
 
 // commentText returns a comment without its marks.

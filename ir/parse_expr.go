@@ -153,7 +153,7 @@ func (p *parser) parseCall(name lexeme) Expr {
 // parseArgument = [ label ":" ] ( expression | tuple ).
 func (p *parser) parseArgument() *Arg {
 	arg := &Arg{}
-	if p.next.tok == token.COLON && p.tok.tok == token.IDENT {
+	if p.tok.tok == token.IDENT && p.nextIs(token.COLON) {
 		label := p.expectName("a label")
 		arg.Label, arg.LabelPos = label.text, label.pos
 		p.advance()

@@ -7,7 +7,7 @@ func (p *parser) parsePipeline() {
 	if !p.tok.isWord("pipeline") {
 		p.syntaxError(p.tok.pos, "a file holds pipelines: pipeline name(column: [n]i32) { ... }", "expected pipeline, found %v", p.tok)
 	}
-	pipeline := &PipelineDecl{Pos: p.tok.pos, Doc: p.doc(p.tok.pos)}
+	pipeline := &PipelineDecl{Pos: p.tok.pos, Doc: p.doc(p.tok)}
 	p.advance()
 	if p.try(func() { p.parseHeader(pipeline) }) || p.skipHeader() {
 		p.parseBody(pipeline)
@@ -26,6 +26,9 @@ func (p *parser) parseHeader(pipeline *PipelineDecl) {
 	if p.lineEnds() && p.tok.tok == token.LBRACE {
 		p.errorf(p.tok.pos, "write it behind the closing parenthesis", "the brace stands on a line of its own")
 		p.joined = true
+	}
+	if p.lineEnds() && p.tok.tok != token.EOF {
+		p.syntaxError(pipeline.Pos, "the statements stand in braces: pipeline name(column: [n]i32) { ... }", "pipeline %v has no body", name)
 	}
 	p.expect(token.LBRACE, "after the parameters")
 }
@@ -86,13 +89,13 @@ func (p *parser) parseParameter() *ParamDecl {
 // parseBody reads statements, the return and the closing brace.
 func (p *parser) parseBody(pipeline *PipelineDecl) {
 	for p.tok.tok != token.EOF && p.tok.tok != token.RBRACE && !(p.tok.first && p.atPipeline()) {
-		open := 0
+		start, open := p.tok.pos, 0
 		ok := p.try(func() {
 			defer func() { open = len(p.open) }()
 			p.parseStatement(pipeline)
 		})
 		if !ok {
-			p.skipStatement(open)
+			p.skipStatement(start, open)
 		}
 	}
 	pipeline.End = p.tok.pos
@@ -111,7 +114,7 @@ func (p *parser) parseStatement(pipeline *PipelineDecl) {
 		p.syntaxError(p.tok.pos, "return is the last statement", "%v stands after return", p.tok)
 	}
 	p.joined = true // here a line begins
-	if p.tok.isWord("return") {
+	if p.tok.isWord("return") && !p.nextIs(token.ASSIGN) {
 		pipeline.Return = &Return{Pos: p.tok.pos} // there, even if it cannot be read
 		p.parseReturn(pipeline.Return)
 	} else {
@@ -124,7 +127,7 @@ func (p *parser) parseStatement(pipeline *PipelineDecl) {
 
 func (p *parser) parseAssignment() *Stmt {
 	name := p.tok
-	if !name.isName() || p.next.tok != token.ASSIGN {
+	if !name.isName() || !p.nextIs(token.ASSIGN) {
 		p.notAStatement()
 	}
 	p.advance()
@@ -156,11 +159,14 @@ func (p *parser) notAStatement() {
 // parseReturn = "return" [ "unordered" ] result { "," result }.
 func (p *parser) parseReturn(r *Return) {
 	p.advance()
-	p.joined = true // a line may end after return
-	if p.tok.isWord("unordered") && p.next.isName() {
+	p.joined = true // a line may end after return, and after unordered
+	if p.tok.isWord("unordered") && unorderedBefore(p.next) {
 		r.Unordered = true
 		p.advance()
-		p.joined = true // and after unordered
+		p.joined = true
+	}
+	if p.tok.tok == token.RBRACE {
+		p.syntaxError(r.Pos, "write what the pipeline computes: return total: sum(x)", "return has no results")
 	}
 	for {
 		r.Results = append(r.Results, p.parseArgument())
@@ -170,4 +176,16 @@ func (p *parser) parseReturn(r *Return) {
 		p.advance()
 		p.joined = true
 	}
+}
+
+// unorderedBefore reports whether the word unordered behind return is the
+// keyword where t follows; else it names a result.
+func unorderedBefore(t lexeme) bool {
+	switch t.tok {
+	case token.IDENT, token.INT, token.FLOAT, token.STRING, token.NOT:
+		return true
+	case token.RBRACE, token.EOF:
+		return false
+	}
+	return t.first
 }

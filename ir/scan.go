@@ -19,8 +19,8 @@ type lexeme struct {
 	tok  token.Token
 	text string // as written
 	pos  Pos
-	// first says that no other token stands before this one on its line.
-	// Statements end at such tokens.
+	// first says that no other token stands before this one on its line, and
+	// before a comment nothing at all. Statements end at such tokens.
 	first bool
 }
 
@@ -73,6 +73,7 @@ type lexer struct {
 	line    int      // the line, in lines, of the last position asked for
 	queue   []lexeme // the rest of a split operator
 	endLine int      // line on which the last token, not comment, ended
+	lastEnd int      // line on which the last token or comment ended
 	// cut says that an unterminated comment swallowed the end of the file.
 	cut bool
 }
@@ -111,15 +112,20 @@ func (l *lexer) next() lexeme {
 		}
 		t := lexeme{tok: tok, text: text, pos: l.position(l.file.Offset(at))}
 		t.first = t.pos.Line > l.endLine
+		before := l.lastEnd
+		l.lastEnd = t.pos.Line + strings.Count(text, "\n")
 		switch {
-		case tok == token.COMMENT, tok == token.EOF:
+		case tok == token.COMMENT:
+			t.first = t.pos.Line > before
+			return t
+		case tok == token.EOF:
 			return t
 		case tok.IsKeyword():
 			t.tok = token.IDENT
 		case text == "":
 			t.text = tok.String()
 		}
-		l.endLine = t.pos.Line + strings.Count(text, "\n")
+		l.endLine = l.lastEnd
 		switch t.tok {
 		case token.ARROW:
 			return l.split(t, token.LSS, token.SUB)
