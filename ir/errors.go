@@ -135,7 +135,7 @@ func (e Error) position() string {
 	if !e.Pos.IsValid() {
 		return e.Pos.File
 	}
-	return fmt.Sprintf("%s:%d:%d", e.Pos.File, e.Pos.Line, e.Pos.Column)
+	return e.Pos.String()
 }
 
 // Error renders all errors, one after another.

@@ -119,16 +119,9 @@ func (g *graph) name(v *Value, name string) {
 	}
 }
 
-// finish returns the pipeline that computes results: the values they need,
-// numbered densely in the order they were made, so operands come first. The
-// constants, which literals make at different times depending on how they are
-// written, stand behind the parameters in the order of their first use.
-func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bool) *Pipeline {
-	p := &Pipeline{Name: name, Doc: doc, Pos: pos, Params: g.params, Results: results, Unordered: unordered}
+// needed reports for every value whether results are computed from it.
+func (g *graph) needed(results []Result) []bool {
 	needed := make([]bool, len(g.values))
-	for _, v := range g.params {
-		needed[v.ID] = true
-	}
 	for _, r := range results {
 		needed[r.Value.ID] = true
 	}
@@ -138,6 +131,19 @@ func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bo
 				needed[o.ID] = true
 			}
 		}
+	}
+	return needed
+}
+
+// finish returns the pipeline that computes results: the values they need,
+// numbered densely in the order they were made, so operands come first. The
+// constants, which literals make at different times depending on how they are
+// written, stand behind the parameters in the order of their first use.
+func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bool) *Pipeline {
+	p := &Pipeline{Name: name, Doc: doc, Pos: pos, Params: g.params, Results: results, Unordered: unordered}
+	needed := g.needed(results)
+	for _, v := range g.params {
+		needed[v.ID] = true
 	}
 	numbered := make([]bool, len(g.values))
 	number := func(v *Value, i int) {

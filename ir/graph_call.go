@@ -47,7 +47,7 @@ func (g *graph) operandCount(c *call) bool {
 	f := c.op
 	for name, a := range c.named {
 		if !slices.Contains(f.named, name) {
-			g.fail(a.pos, unexpectedNameHint(f, name), "%s takes no %s:", f.name, name)
+			g.fail(a.pos, unexpectedNameHint(f, name), "%s takes no %s:", f.name, clip(name))
 			return false
 		}
 	}

@@ -36,6 +36,9 @@ func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 			return g.dateKinds(pos, op, x, y)
 		}
 	}
+	if op == OpLogicalAnd || op == OpLogicalOr {
+		return Bool, g.mask(*x, op.String()) && g.mask(*y, op.String())
+	}
 	k, ok := g.sameKind(pos, op.String(), x, y)
 	if !ok {
 		return k, false
@@ -47,12 +50,6 @@ func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 			return k, false
 		}
 		return Bool, true
-	case op == OpLogicalAnd || op == OpLogicalOr:
-		if k != Bool {
-			g.fail(pos, fmt.Sprintf("%v takes bools: compare first, as in %v != 0", op, *x), "%v of %v operands %v and %v", op, k, *x, *y)
-			return k, false
-		}
-		return k, true
 	case op == OpLeast || op == OpGreatest:
 		if k == Bool {
 			g.fail(pos, "use && for the least of two bools, || for the greatest", "%v of bools %v and %v", op, *x, *y)
@@ -209,8 +206,9 @@ func (g *graph) fold(pos Pos, op Op, x, y operand) operand {
 			return operand{pos: pos, constant: a}
 		}
 		return operand{pos: pos, constant: b}
-	case !ok:
-		return g.fail(pos, "it takes bools: compare first", "%v of constants %v and %v", op, x, y)
+	case !ok: // && and ||
+		g.mask(x, op.String())
+		return operand{pos: pos}
 	case op >= OpEq && op <= OpGe:
 		return g.scalar(pos, BoolScalar(constant.Compare(a, tok, b)))
 	case isString:

@@ -88,7 +88,7 @@ func (g *graph) field(pos Pos, x operand, name string) operand {
 		return x
 	}
 	if x.kind() != Pair {
-		return g.fail(pos, "only join(a, b) has fields: left and right", "%v has no field %s", x, name)
+		return g.fail(pos, "only join(a, b) has fields: left and right", "%v has no field %s", x, clip(name))
 	}
 	join := x.value
 	switch name {
@@ -97,7 +97,7 @@ func (g *graph) field(pos Pos, x operand, name string) operand {
 	case "right":
 		return g.value(pos, Value{Op: OpRight, Type: Type{I64, join.Type.Domain, join.Args[join.Split].Type.Domain}, Args: []*Value{join}})
 	}
-	return g.fail(pos, "a join has the fields left and right", "join %v has no field %s", x, name)
+	return g.fail(pos, "a join has the fields left and right", "join %v has no field %s", x, clip(name))
 }
 
 func buildIndex(g *graph, c *call) operand {

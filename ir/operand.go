@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -67,9 +68,9 @@ func (o operand) String() string {
 
 func constantText(c constant.Value) string {
 	if c.Kind() == constant.String {
-		return fmt.Sprintf("%q", cut(constant.StringVal(c), shortLimit))
+		return strconv.Quote(clip(constant.StringVal(c)))
 	}
-	return cut(c.String(), shortLimit)
+	return clip(c.String())
 }
 
 // typed gives an operand that is a constant without context its default type.

@@ -81,7 +81,7 @@ func (w *valueWriter) definition(v *Value) {
 const (
 	maxInline      = 1000
 	maxInlineDepth = 40
-	maxRepeated    = 40 // of an expression that is used more than once
+	maxRepeated    = 60 // of an expression that is used more than once
 )
 
 // A naming chooses which values of a pipeline are written as statements.

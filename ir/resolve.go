@@ -40,7 +40,7 @@ func resolve(file *File) ([]*Pipeline, ErrorList) {
 	defined := map[string]Pos{}
 	for _, decl := range file.Pipelines {
 		if at, ok := defined[decl.Name]; ok {
-			report(decl.NamePos, fmt.Sprintf("pipeline %s is already defined at line %d", decl.Name, at.Line), "give it another name")
+			report(decl.NamePos, fmt.Sprintf("pipeline %s is already defined at line %d", clip(decl.Name), at.Line), "give it another name")
 		}
 		defined[decl.Name] = decl.NamePos
 		r := &resolver{g: newGraph(report), report: report, symbols: map[string]*symbol{}}
@@ -96,17 +96,15 @@ func (r *resolver) pipeline(decl *PipelineDecl) *Pipeline {
 		switch {
 		case s.used:
 		case s.parameter:
-			r.report(s.pos, fmt.Sprintf("parameter %s is never used", s.name), "delete it, or use it")
+			r.report(s.pos, fmt.Sprintf("parameter %s is never used", clip(s.name)), "delete it, or use it")
 		default:
-			r.report(s.pos, fmt.Sprintf("%s is never used", s.name), "return it, or delete the statement")
+			r.report(s.pos, fmt.Sprintf("%s is never used", clip(s.name)), "return it, or delete the statement")
 		}
 	}
-	for _, result := range results {
-		if result.Value == nil {
-			return nil
-		}
+	if results.bad {
+		return nil
 	}
-	return r.g.finish(decl.Name, decl.Doc, decl.Pos, results, decl.Return.Unordered)
+	return r.g.finish(decl.Name, decl.Doc, decl.Pos, results.results, decl.Return.Unordered)
 }
 
 // nameable requires that a statement's expression denotes one value.
@@ -119,7 +117,7 @@ func (r *resolver) nameable(x Expr, o operand) bool {
 
 func (r *resolver) define(s *symbol) {
 	if old := r.symbols[s.name]; old != nil {
-		r.report(s.pos, fmt.Sprintf("%s is already defined at line %d", s.name, old.pos.Line), "a name stands for one value: choose another")
+		r.report(s.pos, fmt.Sprintf("%s is already defined at line %d", clip(s.name), old.pos.Line), "a name stands for one value: choose another")
 		return
 	}
 	r.symbols[s.name] = s
@@ -129,7 +127,7 @@ func (r *resolver) define(s *symbol) {
 func (r *resolver) parameter(p *ParamDecl) operand {
 	kind, ok := KindByName(p.Type)
 	if !ok {
-		return r.g.fail(p.TypePos, "the types are bool, i8 to i64, u8 to u64, f32, f64, date and char8", "unknown type %s", p.Type)
+		return r.g.fail(p.TypePos, "the types are bool, i8 to i64, u8 to u64, f32, f64, date and char8", "unknown type %s", clip(p.Type))
 	}
 	var byDefault Scalar
 	if p.Default != nil {
@@ -139,9 +137,9 @@ func (r *resolver) parameter(p *ParamDecl) operand {
 		switch {
 		case o.bad():
 		case o.value.Op != OpConst:
-			r.g.fail(p.Default.Position(), "", "the default of %s is no constant", p.Name)
+			r.g.fail(p.Default.Position(), "", "the default of %s is no constant", clip(p.Name))
 		case o.kind() != kind:
-			r.g.fail(p.Default.Position(), "", "the default of %s is %v, not %v", p.Name, o.kind(), kind)
+			r.g.fail(p.Default.Position(), "", "the default of %s is %v, not %v", clip(p.Name), o.kind(), kind)
 		default:
 			byDefault = o.value.Const
 		}
@@ -149,38 +147,22 @@ func (r *resolver) parameter(p *ParamDecl) operand {
 	return operand{pos: p.Pos, value: r.g.parameter(p.Pos, p.Name, p.Domain, kind, byDefault)}
 }
 
-// results checks the return statement; a result without a value had an error.
-func (r *resolver) results(ret *Return) []Result {
-	var results []Result
-	labels := map[string]bool{}
+// results resolves the return statement.
+func (r *resolver) results(ret *Return) resultList {
+	list := resultList{g: r.g}
 	for _, arg := range ret.Results {
-		pos := arg.X.Position()
 		o := r.expr(arg.X)
-		if !o.bad() && r.g.plain(pos, o) {
-			o = r.g.typed(o)
-		} else {
-			o = operand{pos: pos}
-		}
-		label := arg.Label
+		o.pos = arg.X.Position()
+		label, labelPos := arg.Label, arg.LabelPos
 		if label == "" {
-			label = labelOf(arg.X)
+			label, labelPos = labelOf(arg.X), o.pos
 		}
-		switch {
-		case label == "":
-			r.report(pos, "result without a label", "write label: before it; only a name, or an indexed name as x[mask], labels itself")
-		case labels[label]:
-			if arg.LabelPos.IsValid() {
-				pos = arg.LabelPos
-			}
-			r.report(pos, fmt.Sprintf("two results are labelled %s", label), "labels differ: write another label before one of them")
-		}
-		labels[label] = true
-		results = append(results, Result{Label: label, Value: o.value, Pos: pos})
+		list.add(label, labelPos, o)
 	}
 	if ret.Unordered {
-		r.g.unordered(results)
+		list.unordered()
 	}
-	return results
+	return list
 }
 
 // labelOf is the label of a result that is a name, perhaps indexed.
@@ -192,26 +174,6 @@ func labelOf(x Expr) string {
 		return labelOf(x.X)
 	}
 	return ""
-}
-
-// unordered refuses results that depend on the order of a domain whose rows
-// may come in any.
-func (g *graph) unordered(results []Result) {
-	permuted := map[*Domain]bool{}
-	for _, r := range results {
-		if r.Value != nil {
-			permuted[r.Value.Type.Domain] = true
-		}
-	}
-	for _, r := range results {
-		if r.Value == nil {
-			continue
-		}
-		if t := r.Value.Type.Target; t != nil && permuted[t] {
-			g.fail(r.Pos, "write return without unordered, or leave the index column out",
-				"result %s points into %s, whose rows return unordered may permute", r.Label, origin(t))
-		}
-	}
 }
 
 // expr resolves an expression. It visits every operand, after errors too, so
@@ -325,7 +287,7 @@ func (r *resolver) call(x *Call) operand {
 			continue
 		}
 		if _, twice := c.named[a.Label]; twice {
-			r.report(a.LabelPos, fmt.Sprintf("%s: is given twice", a.Label), "")
+			r.report(a.LabelPos, fmt.Sprintf("%s: is given twice", clip(a.Label)), "")
 		}
 		c.named[a.Label] = o
 	}

@@ -67,7 +67,7 @@ func (f *facts) binChecks(v *Value) []Site {
 	i, size := shortText(v.Args[0]), shortText(v.Args[1])
 	bins := "0.." + size + " - 1"
 	if !v.Args[1].Type.IsScalar() {
-		bins, size = "row of ["+v.Type.Target.Name+"]", "len("+size+")"
+		bins, size = "row of ["+clip(v.Type.Target.Name)+"]", "len("+size+")"
 	} else if !f.nonNegative(v.Args[1]) {
 		sites = append(sites, Site{Kind: CheckBinSize,
 			Message: fmt.Sprintf("%s: negative size (write greatest(%s, 0))", expressionText(v), size)})

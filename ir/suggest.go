@@ -6,11 +6,11 @@ import (
 )
 
 func (r *resolver) unknown(x *Name) operand {
-	return r.g.fail(x.Pos, "", "unknown name %s", x.Name)
+	return r.g.fail(x.Pos, "", "unknown name %s", clip(x.Name))
 }
 
 func (r *resolver) unknownFunction(x *Call) operand {
-	return r.g.fail(x.Pos, "", "unknown function %s", x.Name)
+	return r.g.fail(x.Pos, "", "unknown function %s", clip(x.Name))
 }
 
 func (r *resolver) operation(f *function, a *Arg) (ReduceOp, bool) {

@@ -15,15 +15,7 @@ const shortLimit = 40
 func shortText(v *Value) string {
 	w := valueWriter{name: func(v *Value) string { return v.Name }, limit: shortLimit}
 	w.value(v, lowest)
-	return cut(w.String(), shortLimit)
-}
-
-// cut shortens text to about limit bytes.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "..."
+	return clip(w.String())
 }
 
 // A valueWriter writes values as source text.
@@ -309,20 +301,20 @@ func origin(d *Domain) string {
 		return "a scalar"
 	}
 	if d.Kind == DomainParam {
-		return fmt.Sprintf("[%s] of the parameters", d.Name)
+		return fmt.Sprintf("[%s] of the parameters", clip(d.Name))
 	}
 	maker := expressionText(d.By)
 	switch d.Kind {
 	case DomainMask:
-		return fmt.Sprintf("[%s], the rows of [%s] where %s", d.Name, d.Parent.Name, maker)
+		return fmt.Sprintf("[%s], the rows of [%s] where %s", clip(d.Name), clip(d.Parent.Name), maker)
 	case DomainRuns, DomainStarts, DomainGroups:
-		return fmt.Sprintf("[%s], the groups of [%s] by %s", d.Name, d.Parent.Name, maker)
+		return fmt.Sprintf("[%s], the groups of [%s] by %s", clip(d.Name), clip(d.Parent.Name), maker)
 	case DomainOrder:
-		return fmt.Sprintf("[%s], the rows of [%s] by %s", d.Name, d.Parent.Name, maker)
+		return fmt.Sprintf("[%s], the rows of [%s] by %s", clip(d.Name), clip(d.Parent.Name), maker)
 	case DomainRepeat:
-		return fmt.Sprintf("[%s], the rows of [%s] by %s", d.Name, d.Parent.Name, maker)
+		return fmt.Sprintf("[%s], the rows of [%s] by %s", clip(d.Name), clip(d.Parent.Name), maker)
 	}
-	return fmt.Sprintf("[%s], made by %s", d.Name, maker)
+	return fmt.Sprintf("[%s], made by %s", clip(d.Name), maker)
 }
 
 // expressionText is the short text of what v computes, even where it has a name.
@@ -335,5 +327,5 @@ func expressionText(v *Value) string {
 		return o.Name
 	}
 	w.value(v, lowest)
-	return cut(w.String(), shortLimit)
+	return clip(w.String())
 }

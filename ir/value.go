@@ -3,7 +3,7 @@ package ir
 import "fmt"
 
 // Pos is a place in source text. Line and Column count from 1; Column counts
-// bytes. The zero Pos is unknown.
+// bytes; it is 0 for what a Go program built. The zero Pos is unknown.
 type Pos struct {
 	File         string
 	Line, Column int
@@ -16,6 +16,9 @@ func (p Pos) IsValid() bool { return p.Line > 0 }
 func (p Pos) String() string {
 	if !p.IsValid() {
 		return ""
+	}
+	if p.Column == 0 { // a place in a Go program
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }

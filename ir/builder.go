@@ -1,0 +1,273 @@
+package ir
+
+import (
+	"fmt"
+	"go/constant"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A Builder makes a pipeline from Go. It has the power of the language and
+// builds the same graph as source text does:
+//
+//	b := ir.NewBuilder("orders")
+//	key := b.Column("l_orderkey", "n", ir.I64)
+//	quantity := b.Column("l_quantity", "n", ir.I64)
+//	g := b.Let("g", b.Runs(key))
+//	b.Return(ir.As("key", b.First(key, ir.By(g))), ir.As("total", b.Sum(quantity, ir.By(g))))
+//	pipeline, err := b.Pipeline()
+//
+// Methods take operands as any: an [Operand] that the same builder made, or a
+// Go constant. Constants of the types int, float64 and string take their type
+// from the context, as in source text; those of other types (int32, bool, ...,
+// [Scalar]) have it. Methods never fail: errors gather, with the caller's file and line,
+// until [Builder.Pipeline] returns them.
+type Builder struct {
+	g         *graph
+	name, doc string
+	pos       Pos
+	errs      ErrorList
+	names     map[string]bool
+	results   resultList
+	ordered   bool // no ReturnUnordered
+	returned  bool
+}
+
+// An Operand is a value or constant of a pipeline under construction.
+type Operand struct {
+	b *Builder
+	o operand
+}
+
+// NewBuilder starts a pipeline.
+func NewBuilder(name string) *Builder {
+	b := &Builder{name: name, pos: callerPos(), names: map[string]bool{}, ordered: true}
+	b.g = newGraph(func(pos Pos, msg, hint string) { b.errs = append(b.errs, NewError(nil, pos, msg, hint)) })
+	b.results.g = b.g
+	b.checkName(b.pos, "pipeline", name)
+	return b
+}
+
+// Doc sets the comment above the pipeline.
+func (b *Builder) Doc(text string) { b.doc = strings.TrimSpace(text) }
+
+// Column adds a parameter that is a column over a domain: name: [domain]kind.
+func (b *Builder) Column(name, domain string, kind Kind) Operand {
+	pos := callerPos()
+	b.checkName(pos, "domain", domain)
+	return b.parameter(pos, name, domain, kind, Scalar{})
+}
+
+// Scalar adds a scalar parameter: name: kind.
+func (b *Builder) Scalar(name string, kind Kind) Operand {
+	return b.parameter(callerPos(), name, "", kind, Scalar{})
+}
+
+// ScalarWithDefault adds a scalar parameter that callers may leave out:
+// name: kind = value.
+func (b *Builder) ScalarWithDefault(name string, kind Kind, value any) Operand {
+	pos := callerPos()
+	o := b.g.as(b.operand(pos, value), kind)
+	var byDefault Scalar
+	switch {
+	case o.bad():
+	case o.value.Op != OpConst || o.kind() != kind:
+		b.g.fail(pos, fmt.Sprintf("pass a constant of type %v", kind), "the default of %s is %v, which is %v", name, o, o.typ())
+	default:
+		byDefault = o.value.Const
+	}
+	return b.parameter(pos, name, "", kind, byDefault)
+}
+
+func (b *Builder) parameter(pos Pos, name, domain string, kind Kind, byDefault Scalar) Operand {
+	b.define(pos, name)
+	if _, ok := KindByName(kind.String()); !ok {
+		return b.wrap(b.g.fail(pos, "the types are ir.Bool to ir.Char8", "parameter %s of type %v", clip(name), kind))
+	}
+	return b.wrap(operand{pos: pos, value: b.g.parameter(pos, name, domain, kind, byDefault)})
+}
+
+// Let gives x a name, as the statement name = x does.
+func (b *Builder) Let(name string, x any) Operand {
+	pos := callerPos()
+	o := b.g.typed(b.operand(pos, x))
+	b.define(pos, name)
+	if !o.bad() && (o.kind() == Pair || b.g.plain(pos, o)) {
+		b.g.name(o.value, name)
+	}
+	return b.wrap(o)
+}
+
+// define notes a name of a parameter or statement.
+func (b *Builder) define(pos Pos, name string) {
+	b.checkName(pos, "name", name)
+	if b.names[name] {
+		b.g.fail(pos, "a name stands for one value: choose another", "%s is already defined", clip(name))
+	}
+	b.names[name] = true
+}
+
+func (b *Builder) checkName(pos Pos, what, name string) {
+	letter := func(c rune) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+	valid := name != "" && len(name) <= maxName && letter(rune(name[0])) && !reservedWords[name]
+	for _, c := range name {
+		valid = valid && (letter(c) || '0' <= c && c <= '9')
+	}
+	if !valid {
+		b.g.fail(pos, "names have ASCII letters, digits and _, and are not pipeline, return, true or false", "%q is no %s", clip(name), what)
+	}
+}
+
+// As labels a result of [Builder.Return].
+func As(label string, x any) LabelledResult { return LabelledResult{label, x} }
+
+// A LabelledResult is a result with its label.
+type LabelledResult struct {
+	label string
+	x     any
+}
+
+// Return sets the results: operands that have a name, or are indexed by
+// [Builder.At] and have one, and results labelled by [As].
+func (b *Builder) Return(results ...any) { b.setResults(callerPos(), results) }
+
+// ReturnUnordered is return unordered: the rows of each domain may come in any
+// order, the same for all its columns.
+func (b *Builder) ReturnUnordered(results ...any) {
+	b.ordered = false
+	b.setResults(callerPos(), results)
+	b.results.unordered()
+}
+
+func (b *Builder) setResults(pos Pos, results []any) {
+	if b.returned {
+		b.g.fail(pos, "", "Return is called twice")
+	}
+	b.returned = true
+	if len(results) == 0 {
+		b.g.fail(pos, "a pipeline has results", "Return without results")
+	}
+	for _, r := range results {
+		labelled, ok := r.(LabelledResult)
+		if ok {
+			b.checkName(pos, "label", labelled.label)
+			r = labelled.x
+		}
+		o := b.operand(pos, r)
+		o.pos = pos
+		if !ok && o.value == nil && o.constant == nil {
+			b.results.bad = true // and its name, which may be the label, is unknown
+			continue
+		}
+		if !ok && o.value != nil {
+			labelled.label = b.labelOf(o.value)
+		}
+		b.results.add(labelled.label, pos, o)
+	}
+}
+
+func (b *Builder) labelOf(v *Value) string {
+	for v.Name == "" && (v.Op == OpCompact || v.Op == OpGather) {
+		v = v.Args[0]
+	}
+	return v.Name
+}
+
+// Pipeline returns the finished pipeline, or as an [ErrorList] all that was
+// wrong.
+func (b *Builder) Pipeline() (*Pipeline, error) {
+	if !b.returned {
+		b.g.fail(b.pos, "call Return", "pipeline %s returns nothing", clip(b.name))
+	}
+	if len(b.errs) == 0 && !b.results.bad {
+		if p := b.finish(); p != nil {
+			return p, nil
+		}
+	}
+	slices.SortStableFunc(b.errs, func(x, y Error) int {
+		if x.Pos.File != y.Pos.File {
+			return 0
+		}
+		return x.Pos.Line - y.Pos.Line
+	})
+	return nil, b.errs.limited()
+}
+
+// finish returns the pipeline unless a value is never used.
+func (b *Builder) finish() *Pipeline {
+	needed := b.g.needed(b.results.results)
+	for i, v := range b.g.values {
+		if !needed[i] && v.Op != OpConst {
+			b.g.fail(v.Pos, "return it, or leave it out", "%v is never used", operand{value: v})
+		}
+	}
+	if len(b.errs) > 0 {
+		return nil
+	}
+	return b.g.finish(b.name, b.doc, b.pos, b.results.results, !b.ordered)
+}
+
+func (b *Builder) wrap(o operand) Operand { return Operand{b, o} }
+
+// operand accepts what a caller passed as an operand.
+func (b *Builder) operand(pos Pos, x any) operand {
+	switch x := x.(type) {
+	case Operand:
+		if x.b != b {
+			return b.g.fail(pos, "operands belong to the builder that made them", "operand %v of another builder", x.o)
+		}
+		o := x.o
+		o.pos = pos
+		return o
+	case int:
+		return operand{pos: pos, constant: constant.MakeInt64(int64(x))}
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return b.g.fail(pos, "compute it from columns, or pass it as a parameter", "%v is no constant of the language", x)
+		}
+		return operand{pos: pos, constant: constant.ToFloat(constant.MakeFloat64(x))}
+	case string:
+		return operand{pos: pos, constant: constant.MakeString(x)}
+	case bool:
+		return b.g.scalar(pos, BoolScalar(x))
+	case Scalar:
+		return b.g.scalar(pos, x)
+	case float32:
+		return b.g.as(b.operand(pos, float64(x)), F32)
+	case int8:
+		return b.g.scalar(pos, Int(I8, int64(x)))
+	case int16:
+		return b.g.scalar(pos, Int(I16, int64(x)))
+	case int32:
+		return b.g.scalar(pos, Int(I32, int64(x)))
+	case int64:
+		return b.g.scalar(pos, Int(I64, x))
+	case uint8:
+		return b.g.scalar(pos, Int(U8, int64(x)))
+	case uint16:
+		return b.g.scalar(pos, Int(U16, int64(x)))
+	case uint32:
+		return b.g.scalar(pos, Int(U32, int64(x)))
+	case uint64:
+		return b.g.scalar(pos, Scalar{U64, x})
+	}
+	return b.g.fail(pos, "pass an ir.Operand of this builder or a Go constant", "%T is no operand", x)
+}
+
+// callerPos is the place in the user's program that called a builder's method.
+func callerPos() Pos {
+	const (
+		constructor = "github.com/kgen-go/kgen/ir.NewBuilder"
+		methods     = "github.com/kgen-go/kgen/ir.(*Builder)."
+	)
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if !more || frame.Function != constructor && !strings.HasPrefix(frame.Function, methods) {
+			return Pos{File: frame.File, Line: frame.Line}
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package ir
+
+import "strings"
+
+// Named is an operand with a name: by:, else: or limit:.
+type Named struct {
+	name string
+	x    any
+}
+
+// By groups an aggregate or scan: by: g.
+func By(g any) Named { return Named{"by", g} }
+
+// Else is the value of an aggregate of no rows: else: x.
+func Else(x any) Named { return Named{"else", x} }
+
+// Limit is the most rows of an order: limit: x.
+func Limit(x any) Named { return Named{"limit", x} }
+
+// Descending is a key of [Builder.Order] from greatest to least: desc(x).
+type Descending struct{ x any }
+
+// Desc makes a key of [Builder.Order] descending.
+func Desc(x any) Descending { return Descending{x} }
+
+// CompoundKey is a key of several columns, for [Builder.Find] and [Builder.Join].
+type CompoundKey []any
+
+// Keys makes a compound key: (a, b).
+func Keys(columns ...any) CompoundKey { return columns }
+
+// Infix is x op y for an operator of source text: + - * / % & | ^ &^ << >>
+// == != < <= > >= && ||.
+func (b *Builder) Infix(x any, op string, y any) Operand {
+	pos := callerPos()
+	o, ok := infix[op]
+	if !ok {
+		return b.wrap(b.g.fail(pos, "the operators are + - * / % & | ^ &^ << >> == != < <= > >= && ||", "unknown operator %q", clip(op)))
+	}
+	return b.wrap(b.g.binary(pos, o, b.operand(pos, x), b.operand(pos, y)))
+}
+
+// Prefix is op x for an operator of source text: - ^ !.
+func (b *Builder) Prefix(op string, x any) Operand {
+	pos := callerPos()
+	o, ok := prefix[op]
+	if !ok {
+		return b.wrap(b.g.fail(pos, "the operators are - ^ !", "unknown operator %q", clip(op)))
+	}
+	return b.wrap(b.g.unary(pos, o, b.operand(pos, x)))
+}
+
+// Cast is kind(x).
+func (b *Builder) Cast(kind Kind, x any) Operand {
+	pos := callerPos()
+	return b.wrap(b.g.cast(pos, kind, b.operand(pos, x)))
+}
+
+// Date is the constant date("1994-01-01").
+func (b *Builder) Date(text string) Operand {
+	pos := callerPos()
+	return b.wrap(b.g.cast(pos, Date, b.operand(pos, text)))
+}
+
+// At is x[i]: compaction where i is a bool, else a gather.
+func (b *Builder) At(x, i any) Operand {
+	pos := callerPos()
+	return b.wrap(b.g.subscript(pos, b.operand(pos, x), b.operand(pos, i)))
+}
+
+// Left is join.left.
+func (b *Builder) Left(join any) Operand { return b.field(join, "left") }
+
+// Right is join.right.
+func (b *Builder) Right(join any) Operand { return b.field(join, "right") }
+
+func (b *Builder) field(join any, name string) Operand {
+	pos := callerPos()
+	return b.wrap(b.g.field(pos, b.operand(pos, join), name))
+}
+
+// Select is select(condition, x, y).
+func (b *Builder) Select(condition, x, y any) Operand { return b.call(OpSelect, condition, x, y) }
+
+// Least is least(x, y).
+func (b *Builder) Least(x, y any) Operand { return b.call(OpLeast, x, y) }
+
+// Greatest is greatest(x, y).
+func (b *Builder) Greatest(x, y any) Operand { return b.call(OpGreatest, x, y) }
+
+// Abs is abs(x).
+func (b *Builder) Abs(x any) Operand { return b.call(OpAbs, x) }
+
+// Sqrt is sqrt(x).
+func (b *Builder) Sqrt(x any) Operand { return b.call(OpSqrt, x) }
+
+// Year is year(x).
+func (b *Builder) Year(x any) Operand { return b.call(OpYear, x) }
+
+// Month is month(x).
+func (b *Builder) Month(x any) Operand { return b.call(OpMonth, x) }
+
+// Day is day(x).
+func (b *Builder) Day(x any) Operand { return b.call(OpDay, x) }
+
+// Index is index(x).
+func (b *Builder) Index(x any) Operand { return b.call(OpIndex, x) }
+
+// Len is len(x).
+func (b *Builder) Len(x any) Operand { return b.call(OpLen, x) }
+
+// Prev is prev(x, k, fill).
+func (b *Builder) Prev(x any, k int, fill any) Operand { return b.call(OpPrev, x, k, fill) }
+
+// Next is next(x, k, fill).
+func (b *Builder) Next(x any, k int, fill any) Operand { return b.call(OpNext, x, k, fill) }
+
+// Scan is scan(op, x), with an optional [By].
+func (b *Builder) Scan(op ReduceOp, x any, named ...Named) Operand {
+	return b.call(OpScan, op, x, named)
+}
+
+// Exscan is exscan(op, x), with an optional [By].
+func (b *Builder) Exscan(op ReduceOp, x any, named ...Named) Operand {
+	return b.call(OpExscan, op, x, named)
+}
+
+// Runs is runs(keys...).
+func (b *Builder) Runs(keys ...any) Operand { return b.call(OpRuns, keys...) }
+
+// Starts is starts(mask).
+func (b *Builder) Starts(mask any) Operand { return b.call(OpStarts, mask) }
+
+// Groups is groups(keys...).
+func (b *Builder) Groups(keys ...any) Operand { return b.call(OpGroups, keys...) }
+
+// Bins is bins(i, size), or bins(i, column).
+func (b *Builder) Bins(i, size any) Operand { return b.call(OpBins, i, size) }
+
+// Repeat is repeat(length).
+func (b *Builder) Repeat(length any) Operand { return b.call(OpRepeat, length) }
+
+// Order is order(keys...); a key may be [Desc], the last one [Limit].
+func (b *Builder) Order(keys ...any) Operand { return b.call(OpOrder, keys...) }
+
+// Find is find(key, in: table); a key is a column or [Keys].
+func (b *Builder) Find(key, table any) Operand { return b.call(OpFind, key, Named{"in", table}) }
+
+// Join is join(left, right); a key is a column or [Keys].
+func (b *Builder) Join(left, right any) Operand { return b.call(OpJoin, left, right) }
+
+// Align is align(x, to: y).
+func (b *Builder) Align(x, y any) Operand { return b.call(OpAlign, x, Named{"to", y}) }
+
+// Sum is sum(x), with an optional [By].
+func (b *Builder) Sum(x any, named ...Named) Operand { return b.call(OpSum, x, named) }
+
+// Count is count(mask), with an optional [By].
+func (b *Builder) Count(mask any, named ...Named) Operand { return b.call(OpCount, mask, named) }
+
+// CountBy is count(by: g).
+func (b *Builder) CountBy(g any) Operand { return b.call(OpCount, By(g)) }
+
+// Min is min(x), with an optional [By] and [Else].
+func (b *Builder) Min(x any, named ...Named) Operand { return b.call(OpMin, x, named) }
+
+// Max is max(x), with an optional [By] and [Else].
+func (b *Builder) Max(x any, named ...Named) Operand { return b.call(OpMax, x, named) }
+
+// Avg is avg(x), with an optional [By] and [Else].
+func (b *Builder) Avg(x any, named ...Named) Operand { return b.call(OpAvg, x, named) }
+
+// First is first(x), with an optional [By] and [Else].
+func (b *Builder) First(x any, named ...Named) Operand { return b.call(OpFirst, x, named) }
+
+// Last is last(x), with an optional [By] and [Else].
+func (b *Builder) Last(x any, named ...Named) Operand { return b.call(OpLast, x, named) }
+
+// Argmin is argmin(x), with an optional [By].
+func (b *Builder) Argmin(x any, named ...Named) Operand { return b.call(OpArgmin, x, named) }
+
+// Argmax is argmax(x), with an optional [By].
+func (b *Builder) Argmax(x any, named ...Named) Operand { return b.call(OpArgmax, x, named) }
+
+// call makes a call of a function from operands and what names or marks them.
+func (b *Builder) call(op Op, operands ...any) Operand {
+	pos := callerPos()
+	f := functionsByName[op.String()]
+	c := &call{pos: pos, op: f, named: map[string]operand{}}
+	name := func(n Named) {
+		if _, twice := c.named[n.name]; twice {
+			b.g.fail(pos, "", "%s: is given twice", n.name)
+		}
+		c.named[n.name] = b.key(pos, n.x)
+	}
+	for _, x := range operands {
+		switch x := x.(type) {
+		case ReduceOp:
+			c.reduce = x
+			if x == ReduceNone || int(x) >= len(reduceNames) {
+				return b.wrap(b.g.fail(pos, "the operations are "+strings.Join(reduceNames[1:], " "), "unknown operation %d of %s", uint8(x), f.name))
+			}
+		case Named:
+			name(x)
+		case []Named:
+			for _, n := range x {
+				name(n)
+			}
+		case Descending:
+			o := b.operand(pos, x.x)
+			o.desc = true
+			c.args = append(c.args, o)
+		default:
+			c.args = append(c.args, b.key(pos, x))
+		}
+	}
+	return b.wrap(b.g.call(c))
+}
+
+// key accepts an operand or a compound key.
+func (b *Builder) key(pos Pos, x any) operand {
+	columns, ok := x.(CompoundKey)
+	if !ok {
+		return b.operand(pos, x)
+	}
+	o := operand{pos: pos}
+	for _, c := range columns {
+		o.parts = append(o.parts, b.operand(pos, c))
+	}
+	if len(columns) == 0 {
+		return b.g.fail(pos, "name the columns: ir.Keys(a, b)", "a key without columns")
+	}
+	return o
+}
