@@ -129,6 +129,7 @@ func removeUnread(body *[]Stmt, read map[*Var]bool) (removed bool) {
 			removed = true
 			continue
 		}
+		dropUnreadResults(s, read)
 		for _, b := range bodies(s) {
 			if removeUnread(b, read) {
 				removed = true
@@ -138,6 +139,22 @@ func removeUnread(body *[]Stmt, read map[*Var]bool) (removed bool) {
 	}
 	*body = kept
 	return removed
+}
+
+// dropUnreadResults makes s bind only what is read.
+func dropUnreadResults(s Stmt, read map[*Var]bool) {
+	switch s := s.(type) {
+	case *Do:
+		for i, v := range s.Results {
+			if v != nil && !read[v] {
+				s.Results[i] = nil
+			}
+		}
+	case *Atomic:
+		if s.Old != nil && !read[s.Old] {
+			s.Old = nil
+		}
+	}
 }
 
 func isUnread(s Stmt, read map[*Var]bool) bool {

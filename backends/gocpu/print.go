@@ -1,0 +1,259 @@
+package gocpu
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+)
+
+// printer prints loop IR of profile cores as Go. It decides on spelling only:
+// what runs, and in which order, is what the statements say.
+type printer struct {
+	names *names
+	calls map[*loop.Signature]string
+}
+
+func newPrinter() *printer {
+	return &printer{names: newNames(), calls: map[*loop.Signature]string{}}
+}
+
+// reserve keeps name, of the package's scope, from being given to a variable.
+func (p *printer) reserve(name string) { p.names.scopes[0][name] = true }
+
+// use prints the name of v.
+func (p *printer) use(v *loop.Var) *jen.Statement {
+	name, ok := p.names.of[v]
+	if !ok {
+		panic(fmt.Sprintf("gocpu: %s is used before it is declared", v.Name))
+	}
+	return jen.Id(name)
+}
+
+// callee returns the Go name of a function.
+func (p *printer) callee(s *loop.Signature) string {
+	if name, ok := p.calls[s]; ok {
+		return name
+	}
+	return s.Name
+}
+
+// funcName names f in the package's scope, for its declaration and its calls.
+func (p *printer) funcName(f *loop.Func) string {
+	sig := f.Signature()
+	name, ok := p.calls[sig]
+	if !ok {
+		name = p.names.fresh(f.Name)
+		p.calls[sig] = name
+	}
+	return name
+}
+
+// function prints the declaration of f.
+func (p *printer) function(f *loop.Func) *jen.Statement {
+	loop.RemoveUnread(f)
+	name := p.funcName(f)
+	p.names.push()
+	defer p.names.pop()
+	var params []jen.Code
+	for i, v := range f.Params {
+		param := jen.Id(p.names.declare(v))
+		if i+1 == len(f.Params) || f.Params[i+1].T.AsReadOnly() != v.T.AsReadOnly() {
+			param.Add(goType(v.T))
+		}
+		params = append(params, param)
+	}
+	var results []jen.Code
+	for _, r := range f.Results {
+		results = append(results, goType(r.Type()))
+	}
+	code := &jen.Statement{}
+	for _, line := range strings.Split(f.Doc, "\n") {
+		if line != "" {
+			code.Comment(line).Line()
+		}
+	}
+	code.Func().Id(name).Params(params...)
+	if len(results) == 1 {
+		code.Add(results[0])
+	} else if len(results) > 1 {
+		code.Params(results...)
+	}
+	body := p.statements(f.Body)
+	if len(f.Results) > 0 {
+		var values []jen.Code
+		for _, r := range f.Results {
+			values = append(values, p.expr(r).code)
+		}
+		body = append(body, jen.Return(values...))
+	}
+	return code.Block(body...)
+}
+
+// block prints the statements of a body in a scope of its own.
+func (p *printer) block(body []loop.Stmt) []jen.Code {
+	p.names.push()
+	defer p.names.pop()
+	return p.statements(body)
+}
+
+// statements prints body in the scope at hand.
+func (p *printer) statements(body []loop.Stmt) []jen.Code {
+	var code []jen.Code
+	for _, s := range body {
+		code = append(code, p.statement(s)...)
+	}
+	return code
+}
+
+func (p *printer) statement(s loop.Stmt) []jen.Code {
+	one := func(c *jen.Statement) []jen.Code { return []jen.Code{c} }
+	switch s := s.(type) {
+	case *loop.Note:
+		var lines []jen.Code
+		for _, line := range strings.Split(s.Text, "\n") {
+			lines = append(lines, jen.Comment("// "+line))
+		}
+		return lines
+	case *loop.Decl:
+		return p.decl(s)
+	case *loop.Let:
+		return p.let(s)
+	case *loop.Assign:
+		return one(p.assign(s))
+	case *loop.Store:
+		return one(p.store(s))
+	case *loop.Atomic:
+		return p.atomic(s)
+	case *loop.If:
+		return one(p.branch(s))
+	case *loop.For:
+		return one(p.counted(s))
+	case *loop.While:
+		cond := p.expr(s.Cond).code
+		return one(jen.For(cond).Block(p.block(s.Body)...))
+	case *loop.Break:
+		return one(jen.Break())
+	case *loop.Do:
+		return one(p.do(s))
+	case *loop.View:
+		return one(p.view(s))
+	case *loop.Parallel:
+		return one(p.parallel(s))
+	case *loop.Chain:
+		return one(p.chain(s))
+	}
+	panic(fmt.Sprintf("gocpu: no Go for %T", s))
+}
+
+func (p *printer) decl(s *loop.Decl) []jen.Code {
+	var code *jen.Statement
+	switch init := s.Init.(type) {
+	case nil:
+		if s.Length != nil {
+			length := p.expr(s.Length).code
+			code = jen.Id(p.names.declare(s.Var)).Op(":=").Make(goType(s.Var.T), length)
+			break
+		}
+		code = jen.Var().Id(p.names.declare(s.Var)).Add(goType(s.Var.T))
+	case *loop.Select:
+		return p.selected(s.Var, init)
+	case *loop.Const:
+		if isZero(init) && !init.Counter && init.Value.Kind != ir.Bool {
+			code = jen.Var().Id(p.names.declare(s.Var)).Add(goType(s.Var.T))
+			break
+		}
+		code = jen.Id(p.names.declare(s.Var)).Op(":=").Add(typedLiteral(init).code)
+	default:
+		value := p.typed(init).code
+		code = jen.Id(p.names.declare(s.Var)).Op(":=").Add(value)
+	}
+	return []jen.Code{code}
+}
+
+func (p *printer) let(s *loop.Let) []jen.Code {
+	if x, ok := s.X.(*loop.Select); ok {
+		return p.selected(s.Var, x)
+	}
+	value := p.typed(s.X).code
+	return []jen.Code{jen.Id(p.names.declare(s.Var)).Op(":=").Add(value)}
+}
+
+// selected declares v as the choice x. Go compiles a value that is overwritten
+// under a condition to a conditional move where it can.
+func (p *printer) selected(v *loop.Var, x *loop.Select) []jen.Code {
+	cond, then, otherwise := p.expr(x.Cond).code, p.expr(x.Then).code, p.typed(x.Else).code
+	name := p.names.declare(v)
+	return []jen.Code{
+		jen.Id(name).Op(":=").Add(otherwise),
+		jen.If(cond).Block(jen.Id(name).Op("=").Add(then)),
+	}
+}
+
+func (p *printer) assign(s *loop.Assign) *jen.Statement {
+	if x, ok := s.X.(*loop.Select); ok {
+		set := func(value loop.Expr) *jen.Statement { return p.assign(&loop.Assign{Var: s.Var, X: value}) }
+		switch s.Var {
+		case x.Else:
+			return jen.If(p.expr(x.Cond).code).Block(set(x.Then))
+		case x.Then:
+			return jen.If(p.expr(loop.Not(x.Cond)).code).Block(set(x.Else))
+		}
+		return jen.If(p.expr(x.Cond).code).Block(set(x.Then)).Else().Block(set(x.Else))
+	}
+	isTarget := func(x loop.Expr) bool { return x == s.Var }
+	return p.update(p.use(s.Var), isTarget, s.X)
+}
+
+func (p *printer) store(s *loop.Store) *jen.Statement {
+	if s.Memory.T.Kind == ir.Char8 {
+		return jen.Qual("encoding/binary", "BigEndian").Dot("PutUint64").Call(
+			p.element(s.Memory, s.Index).Index(jen.Op(":")), p.expr(s.X).code)
+	}
+	isTarget := func(x loop.Expr) bool {
+		l, ok := x.(*loop.Load)
+		return ok && l.Memory == s.Memory && isSame(l.Index, s.Index)
+	}
+	return p.update(p.element(s.Memory, s.Index), isTarget, s.X)
+}
+
+// isSame reports whether x and y are one variable or equal literals.
+func isSame(x, y loop.Expr) bool {
+	if a, ok := x.(*loop.Const); ok {
+		b, ok := y.(*loop.Const)
+		return ok && *a == *b
+	}
+	_, ok := x.(*loop.Var)
+	return ok && x == y
+}
+
+// update prints target = x, as target op= y or target++ where x allows it.
+func (p *printer) update(target *jen.Statement, isTarget func(loop.Expr) bool, x loop.Expr) *jen.Statement {
+	b, ok := x.(*loop.Binary)
+	o, hasToken := operator{}, false
+	if ok {
+		o, hasToken = operators[b.Op]
+	}
+	isProduct := ok && b.Op == ir.OpMul && b.Type().Kind.IsFloat() // must round: see binary
+	if !hasToken || o.precedence < 4 || isProduct || !isTarget(b.X) {
+		return target.Op("=").Add(p.expr(x).code)
+	}
+	if c, ok := b.Y.(*loop.Const); ok && c.Value.Kind.IsInteger() && c.Value.Int64() == 1 {
+		switch b.Op {
+		case ir.OpAdd:
+			return target.Op("++")
+		case ir.OpSub:
+			return target.Op("--")
+		}
+	}
+	right := p.expr(b.Y)
+	if b.Op == ir.OpShl || b.Op == ir.OpShr {
+		_, right = p.shiftOperands(b)
+	} else if b.Op == ir.OpDiv {
+		right = p.unrounded(b.Y)
+	}
+	return target.Op(o.token + "=").Add(right.code)
+}

@@ -1,0 +1,291 @@
+package gocpu
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+)
+
+// text is a printed expression and how strongly it binds.
+type text struct {
+	code       *jen.Statement
+	precedence int
+}
+
+// Go's precedences; those of binary operators are 1 to 5.
+const (
+	unaryPrecedence = 6
+	operand         = 7
+)
+
+// within prints t for a place that binds as strongly as precedence.
+func (t text) within(precedence int) *jen.Statement {
+	if t.precedence < precedence {
+		return jen.Parens(t.code)
+	}
+	return t.code
+}
+
+type operator struct {
+	token      string
+	precedence int
+}
+
+var operators = map[ir.Op]operator{
+	ir.OpMul: {"*", 5}, ir.OpDiv: {"/", 5}, ir.OpRem: {"%", 5}, ir.OpShl: {"<<", 5}, ir.OpShr: {">>", 5},
+	ir.OpAnd: {"&", 5}, ir.OpAndNot: {"&^", 5},
+	ir.OpAdd: {"+", 4}, ir.OpSub: {"-", 4}, ir.OpOr: {"|", 4}, ir.OpXor: {"^", 4},
+	ir.OpEq: {"==", 3}, ir.OpNe: {"!=", 3}, ir.OpLt: {"<", 3}, ir.OpLe: {"<=", 3}, ir.OpGt: {">", 3}, ir.OpGe: {">=", 3},
+	ir.OpLogicalAnd: {"&&", 2}, ir.OpLogicalOr: {"||", 1},
+}
+
+// expr prints x where a literal gets its type from the context.
+func (p *printer) expr(x loop.Expr) text {
+	if c, ok := x.(*loop.Const); ok {
+		return literal(c)
+	}
+	return p.typed(x)
+}
+
+// typed prints x where its text must say its type.
+func (p *printer) typed(x loop.Expr) text {
+	switch x := x.(type) {
+	case *loop.Const:
+		return typedLiteral(x)
+	case *loop.Var:
+		return text{p.use(x), operand}
+	case *loop.Unary:
+		return p.unary(x)
+	case *loop.Binary:
+		return p.binary(x)
+	case *loop.Compare:
+		return p.compare(x)
+	case *loop.Select:
+		then := p.expr(x.Then)
+		if _, ok := x.Else.(*loop.Const); ok {
+			then = p.typed(x.Then)
+		}
+		return helper("kgenSelect", p.expr(x.Cond).code, then.code, p.expr(x.Else).code)
+	case *loop.Cast:
+		return p.cast(x)
+	case *loop.Load:
+		return p.load(x)
+	case *loop.Call:
+		return text{p.call(x), operand}
+	case *loop.Len:
+		return text{jen.Len(p.use(x.Memory)), operand}
+	}
+	panic(fmt.Sprintf("gocpu: no Go for %T", x))
+}
+
+func helper(name string, args ...*jen.Statement) text {
+	list := make([]jen.Code, len(args))
+	for i, a := range args {
+		list[i] = a
+	}
+	return text{jen.Id(name).Call(list...), operand}
+}
+
+// variable prints x so that Go computes with it as with a variable: of
+// literals Go makes constants, which may not overflow.
+func (p *printer) variable(x loop.Expr) text {
+	t := p.typed(x)
+	if _, ok := x.(*loop.Const); ok {
+		return helper("kgenVariable", t.code)
+	}
+	return t
+}
+
+func (p *printer) unary(x *loop.Unary) text {
+	kind := x.X.Type().Kind
+	prefix := func(token string) text {
+		return text{jen.Op(token).Add(p.variable(x.X).within(unaryPrecedence)), unaryPrecedence}
+	}
+	// Go's math works on float64. Each of these is exact or rounds as f32 does.
+	math := func(name string) text {
+		if kind == ir.F32 {
+			return text{jen.Float32().Call(jen.Qual("math", name).Call(jen.Float64().Call(p.expr(x.X).code))), operand}
+		}
+		return text{jen.Qual("math", name).Call(p.expr(x.X).code), operand}
+	}
+	switch x.Op {
+	case ir.OpNeg:
+		return prefix("-")
+	case ir.OpComplement:
+		return prefix("^")
+	case ir.OpNot:
+		return text{jen.Op("!").Add(p.expr(x.X).within(unaryPrecedence)), unaryPrecedence}
+	case ir.OpAbs:
+		switch {
+		case kind.IsFloat():
+			return math("Abs")
+		case kind.IsUnsigned():
+			return p.typed(x.X)
+		}
+		return helper("kgenAbs", p.typed(x.X).code)
+	case ir.OpSqrt:
+		return math("Sqrt")
+	case ir.OpYear:
+		return helper("kgenYear", p.expr(x.X).code)
+	case ir.OpMonth:
+		return helper("kgenMonth", p.expr(x.X).code)
+	case ir.OpDay:
+		return helper("kgenDay", p.expr(x.X).code)
+	}
+	panic(fmt.Sprintf("gocpu: operator %d is not unary", x.Op))
+}
+
+func (p *printer) binary(x *loop.Binary) text {
+	t := p.unrounded(x)
+	if x.Op == ir.OpMul && x.Type().Kind.IsFloat() {
+		// Go may fuse a product with a later sum, across statements too; a
+		// conversion makes it round.
+		return text{goType(x.Type()).Call(t.code), operand}
+	}
+	return t
+}
+
+// unrounded prints x, in the place of an operand that no Go compiler fuses a
+// product into.
+func (p *printer) unrounded(x loop.Expr) text {
+	b, ok := x.(*loop.Binary)
+	if !ok {
+		return p.expr(x)
+	}
+	left, right := p.operands(b.X, b.Y, b.Op == ir.OpMul || b.Op == ir.OpDiv)
+	switch b.Op {
+	case ir.OpLeast:
+		return helper("min", left.code, right.code)
+	case ir.OpGreatest:
+		return helper("max", left.code, right.code)
+	case ir.OpShl, ir.OpShr:
+		left, right = p.shiftOperands(b)
+	}
+	o := operators[b.Op]
+	return text{left.within(o.precedence).Op(o.token).Add(right.within(o.precedence + 1)), o.precedence}
+}
+
+// operands prints x and y, of which at least one says the type of both.
+func (p *printer) operands(x, y loop.Expr, unfused bool) (left, right text) {
+	_, xConst := x.(*loop.Const)
+	_, yConst := y.(*loop.Const)
+	if xConst && yConst {
+		return p.variable(x), p.expr(y)
+	}
+	if unfused {
+		return p.unrounded(x), p.unrounded(y)
+	}
+	return p.expr(x), p.expr(y)
+}
+
+func (p *printer) shiftOperands(x *loop.Binary) (left, right text) {
+	width := int64(x.Type().Kind.Size() * 8)
+	if c, ok := x.Y.(*loop.Const); ok {
+		return p.variable(x.X), literal(loop.Int(c.Value.Int64() & (width - 1)))
+	}
+	count := p.expr(x.Y).within(5).Op("&").Add(jen.Lit(int(width - 1)))
+	return p.typed(x.X), text{count, 5}
+}
+
+func (p *printer) compare(x *loop.Compare) text {
+	kind := x.X.Type().Kind
+	switch {
+	case kind == ir.Bool && x.Op != ir.OpEq && x.Op != ir.OpNe:
+		return p.compareBools(x)
+	case x.Key && kind.IsFloat():
+		return p.compareKeys(x)
+	}
+	left, right := p.operands(x.X, x.Y, true)
+	o := operators[x.Op]
+	return text{left.within(o.precedence + 1).Op(o.token).Add(right.within(o.precedence + 1)), o.precedence}
+}
+
+// compareBools prints an order of bools, false before true, which Go lacks.
+func (p *printer) compareBools(x *loop.Compare) text {
+	switch x.Op {
+	case ir.OpLt:
+		return p.expr(loop.And(loop.Not(x.X), x.Y))
+	case ir.OpGt:
+		return p.expr(loop.And(x.X, loop.Not(x.Y)))
+	case ir.OpLe:
+		return p.expr(loop.Or(loop.Not(x.X), x.Y))
+	}
+	return p.expr(loop.Or(x.X, loop.Not(x.Y)))
+}
+
+// compareKeys prints a comparison of floats in the order of keys.
+func (p *printer) compareKeys(x *loop.Compare) text {
+	left, right := p.operands(x.X, x.Y, true)
+	not := func(t text) text { return text{jen.Op("!").Add(t.code), unaryPrecedence} }
+	switch x.Op {
+	case ir.OpEq:
+		return helper("kgenKeyEqual", left.code, right.code)
+	case ir.OpNe:
+		return not(helper("kgenKeyEqual", left.code, right.code))
+	case ir.OpLt:
+		return helper("kgenKeyLess", left.code, right.code)
+	case ir.OpGe:
+		return not(helper("kgenKeyLess", left.code, right.code))
+	case ir.OpGt:
+		return helper("kgenKeyLess", right.code, left.code)
+	}
+	return not(helper("kgenKeyLess", right.code, left.code))
+}
+
+func (p *printer) cast(x *loop.Cast) text {
+	from, to := x.X.Type().Kind, x.To.Kind
+	convert := func(t *jen.Statement) text { return text{goType(x.To).Call(t), operand} }
+	if x.Bits {
+		name := map[ir.Kind]string{ir.U32: "Float32bits", ir.U64: "Float64bits", ir.F32: "Float32frombits", ir.F64: "Float64frombits"}[to]
+		return text{jen.Qual("math", name).Call(p.expr(x.X).code), operand}
+	}
+	switch {
+	case from == ir.Bool && to.IsFloat():
+		return convert(jen.Id("kgenBit").Types(jen.Int32()).Call(p.expr(x.X).code))
+	case from == ir.Bool:
+		return text{jen.Id("kgenBit").Types(goType(x.To)).Call(p.expr(x.X).code), operand}
+	case from.IsFloat() && to.IsInteger():
+		arg := p.expr(x.X).code
+		if from == ir.F32 {
+			arg = jen.Float64().Call(p.typed(x.X).code)
+		}
+		low, high := limits(to)
+		return text{jen.Id("kgenTruncate").Types(goType(x.To)).Call(arg, low, high), operand}
+	case from.IsFloat():
+		return convert(p.variable(x.X).code)
+	}
+	return convert(p.variable(x.X).code)
+}
+
+// limits prints the least and greatest value of an integer kind.
+func limits(k ir.Kind) (low, high *jen.Statement) {
+	bits := fmt.Sprint(k.Size() * 8)
+	if k.IsUnsigned() {
+		return jen.Lit(0), jen.Qual("math", "MaxUint"+bits)
+	}
+	return jen.Qual("math", "MinInt"+bits), jen.Qual("math", "MaxInt"+bits)
+}
+
+func (p *printer) load(x *loop.Load) text {
+	element := p.element(x.Memory, x.Index)
+	if x.Memory.T.Kind == ir.Char8 {
+		return text{jen.Qual("encoding/binary", "BigEndian").Dot("Uint64").Call(element.Index(jen.Op(":"))), operand}
+	}
+	return text{element, operand}
+}
+
+// element prints m[i].
+func (p *printer) element(m *loop.Var, i loop.Expr) *jen.Statement {
+	return p.use(m).Index(p.expr(i).code)
+}
+
+func (p *printer) call(x *loop.Call) *jen.Statement {
+	args := make([]jen.Code, len(x.Args))
+	for i, a := range x.Args {
+		args[i] = p.expr(a).code
+	}
+	return jen.Id(p.callee(x.Callee)).Call(args...)
+}

@@ -1,0 +1,258 @@
+package gocpu
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+)
+
+func (p *printer) branch(s *loop.If) *jen.Statement {
+	if len(s.Then) == 0 {
+		return p.branch(&loop.If{Cond: loop.Not(s.Cond), Then: s.Else})
+	}
+	code := jen.If(p.expr(s.Cond).code).Block(p.block(s.Then)...)
+	if len(s.Else) == 0 {
+		return code
+	}
+	if len(s.Else) == 1 {
+		if next, ok := s.Else[0].(*loop.If); ok {
+			return code.Else().Add(p.branch(next))
+		}
+	}
+	return code.Else().Block(p.block(s.Else)...)
+}
+
+// counted prints a For, over the elements of a slice where it is one.
+func (p *printer) counted(s *loop.For) *jen.Statement {
+	lo, hi := p.expr(s.Lo).code, p.expr(s.Hi).code
+	if s.Var.T.Kind != ir.I64 || !s.Var.T.Counter {
+		lo, hi = p.typed(s.Lo).code, p.typed(s.Hi).code
+	}
+	p.names.push()
+	defer p.names.pop()
+	if c, ok := s.Lo.(*loop.Const); !ok || !isZero(c) || s.Step != 1 {
+		name := p.names.declare(s.Var)
+		step := jen.Id(name).Op("++")
+		if s.Step != 1 {
+			step = jen.Id(name).Op("+=").Lit(int(s.Step))
+		}
+		if _, ok := s.Hi.(*loop.Const); !ok && !isFixed(s.Hi) {
+			end := p.names.fresh(s.Var.Name + "_end")
+			return jen.For(jen.List(jen.Id(name), jen.Id(end)).Op(":=").List(lo, hi),
+				jen.Id(name).Op("<").Id(end), step).Block(p.statements(s.Body)...)
+		}
+		return jen.For(jen.Id(name).Op(":=").Add(lo), jen.Id(name).Op("<").Add(hi), step).Block(p.statements(s.Body)...)
+	}
+	if memory, element, rest := p.elements(s); memory != nil {
+		index := "_"
+		if reads(rest, s.Var) {
+			index = p.names.declare(s.Var)
+		}
+		value := p.names.declare(element)
+		return jen.For(jen.List(jen.Id(index), jen.Id(value)).Op(":=").Range().Add(p.use(memory))).Block(p.statements(rest)...)
+	}
+	if l, ok := s.Hi.(*loop.Len); ok {
+		hi = p.use(l.Memory)
+	}
+	if !reads(s.Body, s.Var) {
+		return jen.For(jen.Range().Add(hi)).Block(p.statements(s.Body)...)
+	}
+	return jen.For(jen.Id(p.names.declare(s.Var)).Op(":=").Range().Add(hi)).Block(p.statements(s.Body)...)
+}
+
+// isFixed reports whether evaluating x again gives the same value and costs nothing.
+func isFixed(x loop.Expr) bool {
+	switch x := x.(type) {
+	case *loop.Var:
+		return !x.Changes
+	case *loop.Len:
+		return true
+	}
+	return false
+}
+
+// elements reports whether s goes over all elements of a slice or window and
+// first loads each: then Go can range over them without bounds checks. Rest is
+// the body without that load.
+func (p *printer) elements(s *loop.For) (memory, element *loop.Var, rest []loop.Stmt) {
+	for i, first := range s.Body {
+		switch first := first.(type) {
+		case *loop.Note:
+			continue
+		case *loop.Let:
+			load, ok := first.X.(*loop.Load)
+			if !ok || load.Index != s.Var || load.Memory.T.Kind == ir.Char8 || !spans(s.Hi, load.Memory) || isCut(s.Body, load.Memory) {
+				return nil, nil, nil
+			}
+			rest = append(append(rest, s.Body[:i]...), s.Body[i+1:]...)
+			return load.Memory, first.Var, rest
+		}
+		break
+	}
+	return nil, nil, nil
+}
+
+// spans reports whether n is the number of elements of m.
+func spans(n loop.Expr, m *loop.Var) bool {
+	switch n := n.(type) {
+	case *loop.Len:
+		return n.Memory == m
+	case *loop.Const:
+		return m.T.Form == loop.Window && n.Value.Int64() == int64(m.T.Len)
+	}
+	return false
+}
+
+// isCut reports whether body makes the slice m shorter.
+func isCut(body []loop.Stmt, m *loop.Var) bool {
+	for _, s := range body {
+		if v, ok := s.(*loop.View); ok && v.Var == m {
+			return true
+		}
+	}
+	return false
+}
+
+func reads(body []loop.Stmt, v *loop.Var) bool {
+	found := false
+	loop.Walk(body, func(x loop.Expr) { found = found || x == v })
+	return found
+}
+
+func (p *printer) do(s *loop.Do) *jen.Statement {
+	call := p.call(s.Call)
+	if len(s.Results) == 0 {
+		return call
+	}
+	var targets []jen.Code
+	named := false
+	for _, v := range s.Results {
+		if v == nil {
+			targets = append(targets, jen.Id("_"))
+			continue
+		}
+		targets = append(targets, jen.Id(p.names.declare(v)))
+		named = true
+	}
+	if !named {
+		return call
+	}
+	return jen.List(targets...).Op(":=").Add(call)
+}
+
+func (p *printer) view(s *loop.View) *jen.Statement {
+	isStart := func(x loop.Expr) bool { c, ok := x.(*loop.Const); return ok && isZero(c) }
+	var bounds *jen.Statement
+	switch {
+	case s.Var.T.Form == loop.Window && isStart(s.Start):
+		return jen.Id(p.names.declare(s.Var)).Op(":=").Parens(goType(s.Var.T)).Call(p.use(s.Memory))
+	case isStart(s.Start):
+		bounds = jen.Op(":")
+	default:
+		bounds = p.expr(s.Start).code.Op(":")
+	}
+	if s.End != nil && s.Var.T.Form != loop.Window {
+		bounds.Add(p.expr(s.End).code)
+	}
+	part := p.use(s.Memory).Index(bounds)
+	if s.Var == s.Memory {
+		return p.use(s.Var).Op("=").Add(part)
+	}
+	if s.Var.T.Form == loop.Window {
+		part = jen.Parens(goType(s.Var.T)).Call(part)
+	}
+	return jen.Id(p.names.declare(s.Var)).Op(":=").Add(part)
+}
+
+func (p *printer) parallel(s *loop.Parallel) *jen.Statement {
+	workers, rows := p.expr(s.Workers).code, p.expr(s.Rows).code
+	p.names.push()
+	defer p.names.pop()
+	param := func(v *loop.Var) *jen.Statement {
+		if !reads(s.Body, v) {
+			return jen.Id("_")
+		}
+		return jen.Id(p.names.declare(v))
+	}
+	params := jen.Func().Params(param(s.Worker), param(s.Lo), param(s.Hi).Int())
+	return jen.Id("kgenFork").Call(workers, rows, jen.Lit(int(s.Grain)), params.Block(p.statements(s.Body)...))
+}
+
+func (p *printer) chain(s *loop.Chain) *jen.Statement {
+	workers, rows := p.expr(s.Workers).code, p.expr(s.Rows).code
+	p.names.push()
+	defer p.names.pop()
+	blocks := p.names.fresh("blocks")
+	body := p.statements(s.Setup)
+	p.names.push()
+	defer p.names.pop()
+	all := append(append(append([]loop.Stmt{}, s.Before...), s.Turn...), s.After...)
+	var bounds, values []jen.Code
+	for i, v := range [...]*loop.Var{s.Lo, s.Hi} {
+		if reads(all, v) {
+			bounds = append(bounds, jen.Id(p.names.declare(v)))
+			values = append(values, jen.Id(blocks).Dot([]string{"lo", "hi"}[i]))
+		}
+	}
+	var parts []jen.Code
+	if len(bounds) > 0 {
+		parts = append(parts, jen.List(bounds...).Op(":=").List(values...))
+	}
+	parts = append(parts, p.statements(s.Before)...)
+	parts = append(parts, jen.Id(blocks).Dot("await").Call())
+	parts = append(parts, p.statements(s.Turn)...)
+	parts = append(parts, jen.Id(blocks).Dot("release").Call())
+	parts = append(parts, p.statements(s.After)...)
+	body = append(body, jen.For(jen.Id(blocks).Dot("next").Call()).Block(parts...))
+	return jen.Id("kgenInOrder").Call(workers, rows, jen.Lit(int(s.Block)),
+		jen.Func().Params(jen.Id(blocks).Op("*").Id("kgenBlocks")).Block(body...))
+}
+
+var atomicTypes = map[ir.Kind]string{ir.I32: "Int32", ir.I64: "Int64", ir.U32: "Uint32", ir.U64: "Uint64"}
+
+func (p *printer) atomic(s *loop.Atomic) []jen.Code {
+	kind := atomicTypes[s.Memory.T.Kind]
+	call := func(name string, args ...jen.Code) *jen.Statement {
+		address := jen.Op("&").Add(p.element(s.Memory, s.Index))
+		return jen.Qual("sync/atomic", name+kind).Call(append([]jen.Code{address}, args...)...)
+	}
+	value := func() text { return p.expr(s.X) }
+	bind := func(old *jen.Statement) []jen.Code {
+		if s.Old == nil {
+			return []jen.Code{old}
+		}
+		return []jen.Code{jen.Id(p.names.declare(s.Old)).Op(":=").Add(old)}
+	}
+	switch s.Op {
+	case loop.AtomicAdd:
+		added := call("Add", value().code)
+		if s.Old != nil {
+			added.Op("-").Add(value().within(5))
+		}
+		return bind(added)
+	case loop.AtomicAnd:
+		return bind(call("And", value().code))
+	case loop.AtomicOr:
+		return bind(call("Or", value().code))
+	case loop.AtomicExchange:
+		return bind(call("Swap", value().code))
+	}
+	// Min and max: exchange until the memory holds no worse value.
+	better := "<"
+	if s.Op == loop.AtomicMax {
+		better = ">"
+	}
+	var name string
+	if s.Old != nil {
+		name = p.names.declare(s.Old)
+	} else {
+		name = p.names.fresh("old")
+	}
+	exchanged := call("CompareAndSwap", jen.Id(name), value().code)
+	return []jen.Code{
+		jen.Id(name).Op(":=").Add(call("Load")),
+		jen.For(value().within(4).Op(better).Id(name).Op("&&").Op("!").Add(exchanged)).Block(
+			jen.Id(name).Op("=").Add(call("Load"))),
+	}
+}

@@ -1,0 +1,228 @@
+// Package support is what the Go code that kgen emits needs at run time. Its
+// text is emitted beside the pipelines, under their package name.
+package support
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+//lint:file-ignore U1000 A pipeline uses what it needs.
+
+// Option changes how a pipeline runs, never what it computes.
+type Option func(*kgenOptions)
+
+type kgenOptions struct{ workers int }
+
+// WithWorkers sets how many goroutines a pipeline may keep busy. Without it,
+// or with n < 1, it is runtime.GOMAXPROCS(0).
+func WithWorkers(n int) Option { return func(o *kgenOptions) { o.workers = n } }
+
+// CheckError is data that breaks a rule of the pipeline: the first check that
+// fails, in the order of the source, and the first row that fails it.
+type CheckError struct {
+	Site     int    // number of the check
+	Row      int64  // row of Domain, from 0
+	Position string // file:line:column of the source
+	Message  string // what is wrong, what would be right
+	Domain   string // "" where a scalar was checked
+}
+
+func (e *CheckError) Error() string {
+	if e.Domain == "" {
+		return e.Position + ": " + e.Message
+	}
+	return fmt.Sprintf("%s: %s (row %d of %s)", e.Position, e.Message, e.Row, e.Domain)
+}
+
+// kgenWorkers returns how many workers to use: one for fewer rows than least,
+// from where a second one pays.
+func kgenWorkers(options []Option, rows, least int) int {
+	if rows < least {
+		return 1
+	}
+	var o kgenOptions
+	for _, option := range options {
+		option(&o)
+	}
+	if o.workers < 1 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return o.workers
+}
+
+// kgenFork cuts the rows into at most workers ranges at multiples of grain,
+// runs body for all at once and waits. Equal arguments give equal ranges.
+func kgenFork(workers, rows, grain int, body func(worker, lo, hi int)) {
+	grains := (rows + grain - 1) / grain
+	size := (grains + workers - 1) / workers * grain
+	var group sync.WaitGroup
+	for worker, lo := 1, size; lo < rows; worker, lo = worker+1, lo+size {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			body(worker, lo, min(rows-lo, size)+lo)
+		}()
+	}
+	body(0, 0, min(size, rows))
+	group.Wait()
+}
+
+// kgenChain is rows in blocks that workers take in order.
+type kgenChain struct {
+	rows, block int
+	taken       atomic.Int64
+	_           [64]byte // keep those who take blocks from those who wait
+	finished    atomic.Int64
+}
+
+// kgenBlocks is one worker's view of a chain; rows lo to hi are its block.
+type kgenBlocks struct {
+	chain  *kgenChain
+	number int64
+	lo, hi int
+}
+
+// kgenInOrder runs body on up to workers goroutines, among which the blocks of
+// the rows are shared out, and waits for all.
+func kgenInOrder(workers, rows, block int, body func(blocks *kgenBlocks)) {
+	chain := &kgenChain{rows: rows, block: block}
+	var group sync.WaitGroup
+	for range min(workers, (rows+block-1)/block) - 1 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			body(&kgenBlocks{chain: chain})
+		}()
+	}
+	body(&kgenBlocks{chain: chain})
+	group.Wait()
+}
+
+// next takes a block. Blocks are handed out in order, so those before it are
+// finished or being worked on.
+func (b *kgenBlocks) next() bool {
+	b.number = b.chain.taken.Add(1) - 1
+	b.lo = int(b.number) * b.chain.block
+	if b.lo >= b.chain.rows {
+		return false
+	}
+	b.hi = min(b.chain.rows-b.lo, b.chain.block) + b.lo
+	return true
+}
+
+// await waits until the blocks before this one have been released.
+func (b *kgenBlocks) await() {
+	for spins := 0; b.chain.finished.Load() != b.number; spins++ {
+		if spins > 100 {
+			runtime.Gosched()
+		}
+	}
+}
+
+// release lets the next block pass await.
+func (b *kgenBlocks) release() { b.chain.finished.Store(b.number + 1) }
+
+// kgenSlice returns s with length n, made anew where its memory is too small.
+// Values are left as they are.
+func kgenSlice[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+type kgenInteger interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// kgenBit is 1 for true; it compiles to no branch.
+func kgenBit[T kgenInteger](b bool) T {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// kgenSelect returns then if cond, else otherwise.
+func kgenSelect[T any](cond bool, then, otherwise T) T {
+	if cond {
+		return then
+	}
+	return otherwise
+}
+
+// kgenVariable keeps the compiler from computing with constants, which must
+// not overflow where variables wrap.
+func kgenVariable[T any](x T) T { return x }
+
+// kgenTruncate rounds x towards 0 to an integer of low to high, the limits of
+// T; what lies outside becomes the nearer limit, and NaN becomes 0.
+func kgenTruncate[T kgenInteger](x float64, low, high T) T {
+	switch {
+	case math.IsNaN(x):
+		return 0
+	case x <= float64(low):
+		return low
+	case x >= float64(high): // 1<<63 and 1<<64 for the widest: the limit rounds up
+		return high
+	}
+	return T(x)
+}
+
+// kgenAbs returns |x|, for the least integer that itself.
+func kgenAbs[T kgenInteger](x T) T {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+// kgenKeyEqual reports whether x and y are one key: -0.0 and 0.0 are, and all NaNs.
+func kgenKeyEqual[T float32 | float64](x, y T) bool { return x == y || x != x && y != y }
+
+// kgenKeyLess reports whether x precedes y in the order of keys, in which NaN
+// follows all others.
+func kgenKeyLess[T float32 | float64](x, y T) bool { return x < y || x == x && y != y }
+
+// The calendar counts days from 1 March of a year 0 that lies before all dates
+// of an int32 (Neri and Schneider, Euclidean affine functions, 2022).
+const (
+	kgenEras   = 14704 // of 400 years, before year 0
+	kgenOrigin = 719468 + 146097*kgenEras
+)
+
+// kgenYearDay returns the year that begins in March and the day in it, from 0.
+func kgenYearDay(date int32) (year, day uint64) {
+	n := 4*uint64(int64(date)+kgenOrigin) + 3
+	p := 2939745 * (n%146097/4*4 + 3)
+	return 100*(n/146097) + p>>32, p & (1<<32 - 1) / 2939745 / 4
+}
+
+// kgenYear returns the year of a date, days since 1970-01-01.
+func kgenYear(date int32) int32 {
+	year, day := kgenYearDay(date)
+	if day >= 306 { // January and February
+		year++
+	}
+	return int32(int64(year) - 400*kgenEras)
+}
+
+// kgenMonth returns the month of a date, 1 to 12.
+func kgenMonth(date int32) int32 {
+	_, day := kgenYearDay(date)
+	month := (2141*day + 197913) >> 16
+	if day >= 306 {
+		month -= 12
+	}
+	return int32(month)
+}
+
+// kgenDay returns the day of the month of a date, 1 to 31.
+func kgenDay(date int32) int32 {
+	_, day := kgenYearDay(date)
+	return int32((2141*day+197913)&(1<<16-1)/2141) + 1
+}
