@@ -39,7 +39,9 @@ type terminal struct {
 	class string // name, number, string, line_end, or ""
 }
 
-func (t terminal) isWord() bool { return t.class == "name" || t.class == "" && 'a' <= t.text[0] && t.text[0] <= 'z' }
+func (t terminal) isWord() bool {
+	return t.class == "name" || t.class == "" && 'a' <= t.text[0] && t.text[0] <= 'z'
+}
 
 // endsLine reports whether a line break behind t is a token.
 func (t terminal) endsLine() bool {
