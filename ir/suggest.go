@@ -22,5 +22,3 @@ func (r *resolver) operation(f *function, a *Arg) (ReduceOp, bool) {
 	r.report(a.X.Position(), fmt.Sprintf("%s begins with its operation", f.name), fmt.Sprintf("as in %s(add, x); the operations are add mul min max and or xor", f.name))
 	return ReduceNone, true
 }
-
-func (f *function) signature() string { return f.name + "(...)" }
