@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/ir"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -28,25 +29,47 @@ type docCommand struct {
 	shown  bool
 }
 
+// fence is a block of code in a document.
+type fence struct {
+	language string
+	line     int // of the document, of the first line of text
+	text     string
+}
+
+func fences(document string) (all []fence) {
+	open := false
+	for i, line := range strings.Split(document, "\n") {
+		language, mark := strings.CutPrefix(line, "```")
+		switch {
+		case mark && !open:
+			all = append(all, fence{language: language, line: i + 2})
+			open = true
+		case mark:
+			open = false
+		case open:
+			all[len(all)-1].text += line + "\n"
+		}
+	}
+	return all
+}
+
 // docCommands returns the commands of a document: the lines of code fences
 // marked sh, and the lines that begin with "$ " of those marked console, which
 // show their output too.
-func docCommands(text string) (commands []docCommand) {
-	fence := ""
-	for i, line := range strings.Split(text, "\n") {
-		switch {
-		case strings.HasPrefix(line, "```"):
-			if fence == "" {
-				fence = "```" + strings.Fields(strings.TrimPrefix(line, "```") + " text")[0]
-			} else {
-				fence = ""
+func docCommands(document string) (commands []docCommand) {
+	for _, f := range fences(document) {
+		line := f.line - 1
+		for text := range strings.Lines(f.text) {
+			line++
+			command, prompt := strings.CutPrefix(strings.TrimSuffix(text, "\n"), "$ ")
+			switch {
+			case f.language == "sh" && command != "" && !strings.HasPrefix(command, "#"):
+				commands = append(commands, docCommand{line: line, text: command})
+			case f.language == "console" && prompt:
+				commands = append(commands, docCommand{line: line, text: command, shown: true})
+			case f.language == "console" && len(commands) > 0:
+				commands[len(commands)-1].output += text
 			}
-		case fence == "```sh" && line != "" && !strings.HasPrefix(line, "#"):
-			commands = append(commands, docCommand{line: i + 1, text: line})
-		case fence == "```console" && strings.HasPrefix(line, "$ "):
-			commands = append(commands, docCommand{line: i + 1, text: line[2:], shown: true})
-		case fence == "```console" && len(commands) > 0:
-			commands[len(commands)-1].output += line + "\n"
 		}
 	}
 	return commands
@@ -71,6 +94,23 @@ func outputPattern(shown string) *regexp.Regexp {
 	return regexp.MustCompile(p.String() + "$")
 }
 
+// documents returns the texts of the documents by path.
+func documents(t *testing.T) map[string]string {
+	paths, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, path := range append(paths, "../README.md", "../CONTRIBUTING.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
+	}
+	return texts
+}
+
 // Every command in the documents does what the document says. The commands
 // run in the root of the repository, as a reader would run them.
 func TestDocs(t *testing.T) {
@@ -78,25 +118,17 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents, err := filepath.Glob("../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var scripts []string
 	dir := t.TempDir()
 	total := 0
-	for _, document := range append(documents, "../README.md", "../CONTRIBUTING.md") {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		commands := docCommands(string(text))
+	for path, text := range documents(t) {
+		commands := docCommands(text)
 		total += len(commands)
 		if len(commands) == 0 {
 			continue
 		}
-		script := filepath.Join(dir, strings.TrimSuffix(filepath.Base(document), ".md")+".txtar")
-		if err := os.WriteFile(script, docScript(filepath.Base(document), commands), 0o666); err != nil {
+		script := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ".md")+".txtar")
+		if err := os.WriteFile(script, docScript(filepath.Base(path), commands), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		scripts = append(scripts, script)
@@ -164,6 +196,37 @@ func TestDocsRunElsewhere(t *testing.T) {
 	}
 	if !strings.Contains(string(ci), runElsewhere[0]) {
 		t.Errorf(".ci/run does not run %q", runElsewhere[0])
+	}
+}
+
+// Pipelines in the documents load, and are formatted as kgen fmt would.
+func TestDocPipelines(t *testing.T) {
+	for path, text := range documents(t) {
+		for _, f := range fences(text) {
+			if f.language != "kgen" || !strings.Contains(f.text, "pipeline ") {
+				continue
+			}
+			if _, errs := ir.Load(path, []byte(f.text)); len(errs) > 0 {
+				t.Errorf("%s:%d: %v", path, f.line, errs)
+				continue
+			}
+			file, _ := ir.Parse(path, []byte(f.text))
+			if formatted := string(ir.Format(file)); formatted != f.text {
+				t.Errorf("%s:%d: kgen fmt would write\n%s", path, f.line, formatted)
+			}
+		}
+	}
+}
+
+// Links from document to document, and to files and folders, lead somewhere.
+func TestDocLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^():#]+)\)`)
+	for path, text := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
 	}
 }
 
