@@ -26,6 +26,14 @@ func either(a, b effect) effect {
 	return keeps
 }
 
+// then is the effect of running b after a.
+func then(a, b effect) effect {
+	if b == keeps {
+		return a
+	}
+	return b
+}
+
 // state is what is known to hold before a step.
 type state struct {
 	allocated map[string]bool
@@ -256,9 +264,9 @@ func (v *validator) while(path string, w *While, s *state) {
 	body := s.clone()
 	body.dirty = body.dirty || effectOf(w.Steps) == dirty
 	v.steps(path+".steps", w.Steps, &body, true)
+	exhausted := body.clone()
 	s.join(body)
 	if len(w.Else) > 0 {
-		exhausted := s.clone()
 		v.steps(path+".else", w.Else, &exhausted, true)
 		s.join(exhausted)
 	}
@@ -322,16 +330,15 @@ func effectOf(steps []Step) effect {
 		case s.If != nil:
 			one = either(effectOf(s.If.Then), effectOf(s.If.Else))
 		case s.While != nil:
-			one = either(keeps, effectOf(s.While.Steps))
+			body := effectOf(s.While.Steps)
+			one = either(keeps, body)
 			if len(s.While.Else) > 0 {
-				one = either(one, effectOf(s.While.Else))
+				one = either(one, then(body, effectOf(s.While.Else)))
 			}
 		case s.Parts != nil:
 			one = effectOf(s.Parts.Steps)
 		}
-		if one != keeps {
-			all = one
-		}
+		all = then(all, one)
 	}
 	return all
 }

@@ -45,6 +45,17 @@ func allocates(name string) func(*Step) bool {
 	return func(s *Step) bool { return s.Alloc != nil && s.Alloc.Buffer == name }
 }
 
+// decides returns change; the scalar "full", which is read unchecked, must not
+// decide a size before it.
+func decides(change func(*Plan)) func(*Plan) {
+	return func(p *Plan) {
+		if sizeScalars(p)["full"] {
+			panic("full decides a size already")
+		}
+		change(p)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	comparison := Lt(Const(0), Const(1))
 	for _, test := range []struct {
@@ -172,6 +183,16 @@ func TestValidate(t *testing.T) {
 			w := find(p, isWhile).While
 			w.Steps = []Step{{Read: &Read{Buffer: "full", Scalars: []string{"slots"}}}, *find(p, isLaunch), {CheckErrors: &CheckErrors{}}}
 		}, ""},
+		{"groups", decides(func(p *Plan) { p.Domains[1].Bound = Var("full") }), `"full" decides a size`},
+		{"groups", decides(func(p *Plan) { p.Buffers[3].Length = Add(Var("slots"), Var("full")) }), `"full" decides a size`},
+		{"groups", decides(func(p *Plan) { p.Kernels[0].Variants[0].Grid = Var("full") }), `"full" decides a size`},
+		{"groups", decides(func(p *Plan) { find(p, isLaunch).Launch.Rows = Var("full") }), `"full" decides a size`},
+		{"groups", decides(func(p *Plan) { find(p, isLaunch).Launch.Row0 = Var("full") }), `"full" decides a size`},
+		{"groups", decides(func(p *Plan) { find(p, isRead).Read.Index = Var("full") }), `"full" decides a size`},
+		{"groups", decides(func(p *Plan) {
+			p.Scalars = append(p.Scalars, Scalar{Name: "row0", Kind: I64}, Scalar{Name: "rows", Kind: I64})
+			p.Steps = slices.Insert(p.Steps, 0, Step{Parts: &Parts{Len: Var("full"), Row0: "row0", Rows: "rows", Steps: []Step{*find(p, isSet)}}})
+		}), `"full" decides a size`},
 		{"ordered-onepass", func(p *Plan) { p.Steps = without(p.Steps, isCheck) }, `read.scalars[0]: "g" decides a size, so checkErrors must come`},
 		{"ordered-none", func(p *Plan) { p.Steps = without(p.Steps, isCheck) }, ""}, // nothing can go wrong in it
 		{"ordered-none", func(p *Plan) {

@@ -164,10 +164,18 @@ func TestMemoryLimit(t *testing.T) {
 		}
 		device.verify(t)
 	}
+	// What is allocated anew gives back what it had.
+	anew := hostPlan(fresh("b"), fresh("b"), fresh("b"))
+	anew.Buffers = []plan.Buffer{{Name: "b", Kind: plan.I64, Length: plan.Const(10), Role: plan.Temporary}}
+	result, err := exec.Run(context.Background(), newFake(nil), anew,
+		exec.Inputs{Scalars: map[string]exec.Value{"x": {Kind: plan.I64}}}, exec.Options{Memory: 80})
+	if err != nil || result.Peak != 80 {
+		t.Errorf("got %v, %v", result, err)
+	}
 	s := subjects()["ordered"]
 	device := newFake(s.kernels)
 	device.machine.MaxAlloc = 500
-	_, err := s.run(context.Background(), device, exec.Options{})
+	_, err = s.run(context.Background(), device, exec.Options{})
 	if want := `buffer "x": no memory for 800 bytes beside the 400 in use (limit 500): the device holds at most 500 bytes in one buffer`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

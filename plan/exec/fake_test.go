@@ -153,6 +153,9 @@ func (f *fake) Launch(ctx context.Context, launch *exec.Launch) error {
 	if err := f.call(); err != nil {
 		return err
 	}
+	if launch.Groups < 1 {
+		f.fault("a launch of %d groups, which drivers refuse", launch.Groups)
+	}
 	entry := launch.Variant.Entry
 	if f.before != nil {
 		if err := f.before(entry); err != nil {

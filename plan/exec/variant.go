@@ -41,7 +41,6 @@ func (r *run) variant(kernel string) (*plan.Variant, error) {
 		}
 		reasons = append(reasons, fmt.Sprintf("%s %s", k.Variants[i].Entry, reason))
 	}
-	delete(r.chosen, kernel)
 	return nil, r.giveUp("%s", unrunnable(kernel, r.machine, reasons))
 }
 
