@@ -1,25 +1,50 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"github.com/kgen-go/kgen/ir"
 )
 
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | OPERATOR]",
 		Short: "Explain a command or an operator of the language",
-		Long: `Help explains a command, or an operator of the language with its signature
-and an example. Without an argument it explains kgen.`,
-		Example: "  kgen help run\n  kgen help scan",
+		Long: `Help explains a command, or an operator of the language by its signature and
+an example. Without an argument it explains kgen.
+
+Operators: ` + operatorNames() + `.`,
+		Example: "  kgen help run\n  kgen help scan\n  kgen help 'x[mask]'",
 		Args:    arguments(0, 1, "one command or operator"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return root.Help()
 			}
-			if c, _, err := root.Find(args); err == nil && c != root {
-				return c.Help()
+			if found, _, err := root.Find(args); err == nil && found != root {
+				return found.Help()
 			}
-			return usageErrorf("%s is neither a command nor an operator", args[0])
+			if help, ok := ir.OperatorNamed(args[0]); ok {
+				return explainOperator(c.OutOrStdout(), help)
+			}
+			return usageErrorf("%s is neither a command nor an operator; the operators are %s", args[0], operatorNames())
 		},
 	}
+}
+
+func operatorNames() string {
+	var names []string
+	for _, help := range ir.Operators() {
+		names = append(names, help.Names[0])
+	}
+	return strings.Join(names, ", ")
+}
+
+func explainOperator(out io.Writer, help ir.OperatorHelp) error {
+	_, err := fmt.Fprintf(out, "%s\n  %s\n\nResult: %s\n\nExample:\n\n\t%s\n",
+		help.Signature, help.Doc, help.Result, strings.ReplaceAll(help.Example, "\n", "\n\t"))
+	return err
 }

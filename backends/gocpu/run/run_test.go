@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/kgen-go/kgen/plan"
 )
 
 // cache is shared by the tests, so that most of them build nothing.
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func columns(kind string, names ...string) []Field {
+func columns(kind plan.Kind, names ...string) []Field {
 	var fields []Field
 	for _, n := range names {
 		fields = append(fields, Field{Name: n, Kind: kind})

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+
+	"github.com/kgen-go/kgen/plan"
 )
 
 // Package is an emitted Go package: names of files, without folders, and their text.
@@ -30,7 +32,7 @@ type Entry struct {
 // Field is a parameter or a field of the result.
 type Field struct {
 	Name   string // the Go name; only results are addressed by it
-	Kind   string // bool, i8 ... u64, f32, f64, date, char8
+	Kind   plan.Kind
 	Scalar bool
 }
 
@@ -40,10 +42,10 @@ type Source struct {
 	Entries  []Entry
 }
 
-var goTypes = map[string]string{
-	"bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
-	"u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
-	"f32": "float32", "f64": "float64", "date": "int32", "char8": "[8]byte",
+var goTypes = map[plan.Kind]string{
+	plan.Bool: "bool", plan.I8: "int8", plan.I16: "int16", plan.I32: "int32", plan.I64: "int64",
+	plan.U8: "uint8", plan.U16: "uint16", plan.U32: "uint32", plan.U64: "uint64",
+	plan.F32: "float32", plan.F64: "float64", plan.Date: "int32", plan.Char8: "[8]byte",
 }
 
 // GoType returns the Go type of an element of f.

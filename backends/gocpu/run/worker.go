@@ -127,9 +127,6 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 	return Result{columns, response.Elapsed}, nil
 }
 
-var elementSizes = map[string]int{"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4,
-	"float32": 4, "int64": 8, "uint64": 8, "float64": 8, "[8]byte": 8}
-
 // entry finds the entry of a call and checks the call against it: the child
 // trusts sizes.
 func (b *Binary) entry(call Call) (*Entry, error) {
@@ -142,7 +139,7 @@ func (b *Binary) entry(call Call) (*Entry, error) {
 			return nil, fmt.Errorf("%s takes %d parameters, not %d", e.Program, len(e.Params), len(call.Params))
 		}
 		for j, p := range e.Params {
-			size, n := elementSizes[p.GoType()], len(call.Params[j])
+			size, n := p.Kind.Size(), len(call.Params[j])
 			if n%size != 0 || p.Scalar && n != size {
 				return nil, fmt.Errorf("%s: %d bytes are no %s for %s", e.Program, n, p.Kind, p.Name)
 			}
