@@ -5,7 +5,6 @@ import (
 	"go/constant"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -111,7 +110,7 @@ func (b *Builder) define(pos Pos, name string) {
 
 func (b *Builder) checkName(pos Pos, what, name string) {
 	letter := func(c rune) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
-	valid := name != "" && len(name) <= maxName && letter(rune(name[0])) && !reservedWords[name]
+	valid := name != "" && name != "_" && len(name) <= maxName && letter(rune(name[0])) && !reservedWords[name]
 	for _, c := range name {
 		valid = valid && (letter(c) || '0' <= c && c <= '9')
 	}
@@ -186,12 +185,6 @@ func (b *Builder) Pipeline() (*Pipeline, error) {
 			return p, nil
 		}
 	}
-	slices.SortStableFunc(b.errs, func(x, y Error) int {
-		if x.Pos.File != y.Pos.File {
-			return 0
-		}
-		return x.Pos.Line - y.Pos.Line
-	})
 	return nil, b.errs.limited()
 }
 

@@ -18,7 +18,8 @@ func (p *Pipeline) Inexact(v *Value) bool { return p.known().exactness[v.ID] != 
 // traceInexact follows inexact values through p, and warns where one decides a
 // mask, key, index or integer, so that devices may differ by more than
 // rounding. What follows from such a decision is not warned about again.
-func (f *facts) traceInexact(p *Pipeline) {
+func (f *facts) traceInexact(p *Pipeline) []Error {
+	var warnings []Error
 	for _, v := range p.Values {
 		worst := exact
 		for i, o := range v.Operands() {
@@ -27,7 +28,7 @@ func (f *facts) traceInexact(p *Pipeline) {
 				e = f.rowsOf(o)
 			}
 			if e == inexact && decides(v, i) {
-				f.warnings = append(f.warnings, Error{
+				warnings = append(warnings, Error{
 					Pos:  v.Pos,
 					Msg:  fmt.Sprintf("%s depends on %s, a float sum or computed from one: devices may decide differently", expressionText(v), shortText(o)),
 					Hint: "sum integers instead, as cents for amounts; for whole numbers below 2^53 float sums are exact",
@@ -41,6 +42,7 @@ func (f *facts) traceInexact(p *Pipeline) {
 		}
 		f.exactness[v.ID] = worst
 	}
+	return warnings
 }
 
 // rowsOf says whether devices may disagree about which rows column v has.

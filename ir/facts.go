@@ -18,7 +18,7 @@ func analyze(p *Pipeline) *facts {
 	for _, v := range p.Values {
 		f.ranges[v.ID] = f.rangeOf(v)
 	}
-	f.traceInexact(p)
+	f.warnings = f.warn(p)
 	return f
 }
 

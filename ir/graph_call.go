@@ -52,7 +52,13 @@ func (g *graph) operandCount(c *call) bool {
 		}
 	}
 	if n := len(c.args); n < f.least || n > f.most {
-		g.fail(c.pos, "it is written "+f.signature(), "%s takes %s, found %d", f.name, f.operandText(), n)
+		hint := "it is written " + f.signature()
+		if n == 2 && f.op == OpMin {
+			hint = "the lesser of two values, row by row, is least(x, y)"
+		} else if n == 2 && f.op == OpMax {
+			hint = "the greater of two values, row by row, is greatest(x, y)"
+		}
+		g.fail(c.pos, hint, "%s takes %s, found %d", f.name, f.operandText(), n)
 		return false
 	}
 	if f.needed {

@@ -26,10 +26,7 @@ func LoadFile(path string) ([]*Pipeline, error) {
 		return nil, err
 	}
 	pipelines, errs := Load(path, source)
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	return pipelines, nil
+	return pipelines, errs.Err()
 }
 
 // resolve makes the pipelines of a file's syntax tree.
@@ -43,8 +40,8 @@ func resolve(file *File) ([]*Pipeline, ErrorList) {
 			report(decl.NamePos, fmt.Sprintf("pipeline %s is already defined at line %d", clip(decl.Name), at.Line), "give it another name")
 		}
 		defined[decl.Name] = decl.NamePos
-		r := &resolver{g: newGraph(report), report: report, symbols: map[string]*symbol{}}
-		p := r.pipeline(decl)
+		r := &resolver{decl: decl, g: newGraph(report), report: report, symbols: map[string]*symbol{}}
+		p := r.pipeline()
 		if p == nil {
 			continue
 		}
@@ -61,10 +58,12 @@ func resolve(file *File) ([]*Pipeline, ErrorList) {
 
 // A resolver turns the syntax tree of one pipeline into its graph.
 type resolver struct {
+	decl    *PipelineDecl // nil for the default of a parameter
 	g       *graph
 	report  func(pos Pos, msg, hint string)
 	symbols map[string]*symbol
 	order   []*symbol
+	hints   int // searches for what the user may have meant
 }
 
 // A symbol is what a name stands for.
@@ -76,7 +75,8 @@ type symbol struct {
 	used      bool
 }
 
-func (r *resolver) pipeline(decl *PipelineDecl) *Pipeline {
+func (r *resolver) pipeline() *Pipeline {
+	decl := r.decl
 	for _, p := range decl.Params {
 		r.define(&symbol{name: p.Name, operand: r.parameter(p), pos: p.Pos, parameter: true})
 	}
@@ -132,10 +132,9 @@ func (r *resolver) parameter(p *ParamDecl) operand {
 	var byDefault Scalar
 	if p.Default != nil {
 		constants := &resolver{g: newGraph(r.report), report: r.report}
-		o := constants.expr(p.Default)
-		o = constants.g.as(o, kind)
+		o := constants.g.as(constants.expr(p.Default), kind)
 		switch {
-		case o.bad():
+		case o.bad() || !r.g.plain(o.pos, o):
 		case o.value.Op != OpConst:
 			r.g.fail(p.Default.Position(), "", "the default of %s is no constant", clip(p.Name))
 		case o.kind() != kind:
@@ -268,9 +267,9 @@ func (r *resolver) call(x *Call) operand {
 	f := functionsByName[x.Name]
 	c := &call{pos: x.Pos, op: f, named: map[string]operand{}}
 	args := slices.Clone(x.Args)
-	operationBad := false
+	hasOperation := true
 	if f != nil && f.operation && len(args) > 0 {
-		c.reduce, operationBad = r.operation(f, args[0])
+		c.reduce, hasOperation = r.operation(f, args[0])
 		args = args[1:]
 	}
 	for i, a := range args {
@@ -292,7 +291,7 @@ func (r *resolver) call(x *Call) operand {
 		c.named[a.Label] = o
 	}
 	switch {
-	case operationBad:
+	case !hasOperation:
 		return operand{pos: x.Pos}
 	case f != nil:
 		return r.g.call(c)
