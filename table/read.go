@@ -50,6 +50,9 @@ type contextReader struct {
 }
 
 func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err // an abandoned read may still be under way
+	}
 	type answer struct {
 		n   int
 		err error
