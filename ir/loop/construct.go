@@ -34,7 +34,7 @@ func Apply(op ir.Op, args ...Expr) Expr {
 	case op == ir.OpSelect:
 		return Choose(args[0], args[1], args[2])
 	case IsComparison(op):
-		return &Compare{Op: op, X: args[0], Y: args[1]}
+		return compare(op, args[0], args[1])
 	case len(args) == 1:
 		return unary(op, args[0])
 	case len(args) == 2:
@@ -81,6 +81,30 @@ func binary(op ir.Op, x, y Expr) Expr {
 		}
 	}
 	return &Binary{op, x, y}
+}
+
+// compare leaves out comparisons of an integer with a limit of its type that
+// are always true or false.
+func compare(op ir.Op, x, y Expr) Expr {
+	if c, ok := y.(*Const); ok && c.Value.Kind.IsInteger() && !hasEffects(x) {
+		low, high := limits(c.Value.Kind)
+		switch {
+		case op == ir.OpLt && c.Value.Bits == low.Bits, op == ir.OpGt && c.Value.Bits == high.Bits:
+			return False
+		case op == ir.OpGe && c.Value.Bits == low.Bits, op == ir.OpLe && c.Value.Bits == high.Bits:
+			return True
+		}
+	}
+	return &Compare{Op: op, X: x, Y: y}
+}
+
+// limits returns the least and greatest value of an integer kind.
+func limits(k ir.Kind) (low, high ir.Scalar) {
+	bits := k.Size() * 8
+	if k.IsUnsigned() {
+		return ir.Int(k, 0), ir.Int(k, -1)
+	}
+	return ir.Int(k, -1<<(bits-1)), ir.Int(k, 1<<(bits-1)-1)
 }
 
 func isInt(x Expr, i int64) bool {
@@ -139,22 +163,22 @@ var opposite = map[ir.Op]ir.Op{ir.OpEq: ir.OpNe, ir.OpNe: ir.OpEq,
 	ir.OpLt: ir.OpGe, ir.OpGe: ir.OpLt, ir.OpGt: ir.OpLe, ir.OpLe: ir.OpGt}
 
 // Eq returns x == y.
-func Eq(x, y Expr) Expr { return &Compare{Op: ir.OpEq, X: x, Y: y} }
+func Eq(x, y Expr) Expr { return compare(ir.OpEq, x, y) }
 
 // Ne returns x != y.
-func Ne(x, y Expr) Expr { return &Compare{Op: ir.OpNe, X: x, Y: y} }
+func Ne(x, y Expr) Expr { return compare(ir.OpNe, x, y) }
 
 // Lt returns x < y.
-func Lt(x, y Expr) Expr { return &Compare{Op: ir.OpLt, X: x, Y: y} }
+func Lt(x, y Expr) Expr { return compare(ir.OpLt, x, y) }
 
 // Le returns x <= y.
-func Le(x, y Expr) Expr { return &Compare{Op: ir.OpLe, X: x, Y: y} }
+func Le(x, y Expr) Expr { return compare(ir.OpLe, x, y) }
 
 // Gt returns x > y.
-func Gt(x, y Expr) Expr { return &Compare{Op: ir.OpGt, X: x, Y: y} }
+func Gt(x, y Expr) Expr { return compare(ir.OpGt, x, y) }
 
 // Ge returns x >= y.
-func Ge(x, y Expr) Expr { return &Compare{Op: ir.OpGe, X: x, Y: y} }
+func Ge(x, y Expr) Expr { return compare(ir.OpGe, x, y) }
 
 // KeyEq reports whether x and y are equal as keys.
 func KeyEq(x, y Expr) Expr { return &Compare{ir.OpEq, true, x, y} }

@@ -81,10 +81,13 @@ type Signature struct {
 	Params  []Type
 	Results []Type
 	Effects bool // it stores, or its result changes from call to call
-	// Spread is how equal the result is among work-items that pass equal
-	// arguments in converged flow: EqualInGrid for a pure function,
-	// EqualInGroup for a broadcast, Varying for a shuffle.
-	Spread Spread
+
+	// A collective operation works among the work-items of Scope, which call
+	// it together (a broadcast, a shuffle): its result is as equal as Spread
+	// says, whatever the arguments. Other results are as equal as the arguments.
+	Collective bool
+	Scope      Scope
+	Spread     Spread
 }
 
 // IDKind is a position or size of the grid.

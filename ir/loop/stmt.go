@@ -74,7 +74,8 @@ type (
 	Note struct{ Text string }
 
 	// Do calls for effects or for several results, which it binds as Let
-	// does. A nil result is dropped.
+	// does, or assigns where they are variables that Decl declared: all of
+	// them or none. A nil result is dropped.
 	Do struct {
 		Results []*Var
 		Call    *Call

@@ -1,0 +1,152 @@
+package loop
+
+import "github.com/kgen-go/kgen/ir"
+
+func (v *verifier) expr(x Expr) {
+	switch x := x.(type) {
+	case *Const:
+		if k := x.Value.Kind; k == ir.Date || k.IsUntyped() || k == ir.Invalid || k == ir.Pair || x.Counter && k != ir.I64 {
+			v.fail("no literal is %v", k)
+		}
+	case *Var:
+		v.variable(x)
+	case *Unary:
+		v.expr(x.X)
+		v.unary(x)
+	case *Binary:
+		v.expr(x.X)
+		v.expr(x.Y)
+		v.binary(x)
+	case *Compare:
+		v.expr(x.X)
+		v.expr(x.Y)
+		v.same("right operand", x.Y, x.X.Type())
+		if !IsComparison(x.Op) || x.X.Type().IsMemory() {
+			v.fail("operator %d does not compare %v", x.Op, x.X.Type())
+		}
+	case *Select:
+		v.expr(x.Cond)
+		v.expr(x.Then)
+		v.expr(x.Else)
+		v.same("condition", x.Cond, Bool)
+		v.same("second choice", x.Else, x.Then.Type())
+		v.scalar(x.Then)
+	case *Cast:
+		v.expr(x.X)
+		v.cast(x)
+	case *Load:
+		v.variable(x.Memory)
+		v.expr(x.Index)
+		v.index(x.Index)
+		if !x.Memory.T.IsMemory() {
+			v.fail("%s is no memory", x.Memory.Name)
+		}
+	case *Call:
+		v.call(x)
+	case *Len:
+		v.variable(x.Memory)
+		if v.profile != Cores || x.Memory.T.Form != Slice {
+			v.fail("only slices of profile cores have a length")
+		}
+	case *ID:
+		if v.profile != Simt {
+			v.fail("only profile simt has a %v", x.Kind)
+		}
+	default:
+		v.fail("%T is no expression", x)
+	}
+}
+
+func (v *verifier) variable(x *Var) {
+	if v.depth(x) < 0 {
+		v.fail("%s is not declared here", x.Name)
+	}
+	if v.shared[x] {
+		v.fail("%s changes in turns; only they may read it", x.Name)
+	}
+}
+
+func (v *verifier) scalar(x Expr) {
+	if x.Type().IsMemory() {
+		v.fail("%v is no value", x.Type())
+	}
+}
+
+func (v *verifier) unary(x *Unary) {
+	t := x.X.Type()
+	k := t.Kind
+	ok := false
+	switch x.Op {
+	case ir.OpNeg, ir.OpAbs:
+		ok = k.IsNumeric()
+	case ir.OpComplement:
+		ok = k.IsInteger()
+	case ir.OpNot:
+		ok = k == ir.Bool
+	case ir.OpSqrt:
+		ok = k.IsFloat()
+	case ir.OpYear, ir.OpMonth, ir.OpDay:
+		ok = k == ir.I32
+	}
+	if !ok || t.IsMemory() {
+		v.fail("no operator %q takes %v", opTexts[x.Op], t)
+	}
+}
+
+func (v *verifier) binary(x *Binary) {
+	t, u := x.X.Type(), x.Y.Type()
+	k := t.Kind
+	ok := t == u
+	switch x.Op {
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpDiv:
+		ok = ok && k.IsNumeric()
+	case ir.OpRem, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpAndNot:
+		ok = ok && k.IsInteger()
+	case ir.OpShl, ir.OpShr:
+		ok = k.IsInteger() && u.Kind.IsInteger() && !u.IsMemory()
+	case ir.OpLogicalAnd, ir.OpLogicalOr:
+		ok = ok && k == ir.Bool
+	case ir.OpLeast, ir.OpGreatest:
+		ok = ok && (k.IsNumeric() || k == ir.Char8)
+	default:
+		ok = false
+	}
+	if !ok || t.IsMemory() {
+		v.fail("no operator %q takes %v and %v", opTexts[x.Op], t, u)
+	}
+}
+
+func (v *verifier) cast(x *Cast) {
+	from, to := x.X.Type(), x.To
+	ok := (from.Kind.IsNumeric() || from.Kind == ir.Bool) && to.Kind.IsNumeric()
+	if x.Bits {
+		ok = from.Kind.IsFloat() != to.Kind.IsFloat() && from.Kind.Size() == to.Kind.Size() &&
+			(from.Kind.IsUnsigned() || to.Kind.IsUnsigned())
+	}
+	if !ok || from.IsMemory() || to.IsMemory() {
+		v.fail("no cast from %v to %v", from, to)
+	}
+}
+
+func (v *verifier) call(x *Call) {
+	for _, a := range x.Args {
+		v.expr(a)
+	}
+	if v.profile == Cores && v.funcs[x.Callee] == nil {
+		v.fail("%s is no function that stands before", x.Callee.Name)
+		return
+	}
+	if len(x.Args) != len(x.Callee.Params) {
+		v.fail("%d arguments for %s, want %d", len(x.Args), x.Callee.Name, len(x.Callee.Params))
+		return
+	}
+	for i, a := range x.Args {
+		want, got := x.Callee.Params[i], a.Type()
+		if want.ReadOnly {
+			got = got.AsReadOnly()
+		}
+		if got != want {
+			v.fail("argument %d of %s is %v, want %v", i+1, x.Callee.Name, a.Type(), want)
+		}
+	}
+}
