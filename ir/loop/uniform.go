@@ -116,7 +116,7 @@ func (fl *flow) stmt(s Stmt, common Spread) {
 		fl.leave[n] = min(fl.leave[n], common)
 	case *Do:
 		for i, v := range s.Results {
-			fl.weaken(v, fl.call(s.Call, i))
+			fl.weaken(v, min(common, fl.call(s.Call, i)))
 		}
 	case *Barrier:
 		fl.require(s.Scope, common, "barrier")

@@ -291,14 +291,24 @@ func (v *verifier) do(s *Do) {
 		v.fail("%d results are bound of %d", len(s.Results), len(results))
 		return
 	}
+	assigned, bound := false, false
 	for i, x := range s.Results {
-		if x == nil {
+		switch {
+		case x == nil:
 			continue
-		}
-		if x.T != results[i] {
+		case x.T != results[i]:
 			v.fail("%s is %v, want %v", x.Name, x.T, results[i])
 		}
-		v.bindValue(x)
+		if x.Changes {
+			v.assigned(x)
+			assigned = true
+		} else {
+			v.bindValue(x)
+			bound = true
+		}
+	}
+	if assigned && bound {
+		v.fail("some results are assigned, others bound")
 	}
 }
 
@@ -337,10 +347,10 @@ func changedOutside(body []Stmt, scopes []map[*Var]bool) map[*Var]bool {
 	var visit func(body []Stmt)
 	visit = func(body []Stmt) {
 		for _, s := range body {
-			if a, ok := s.(*Assign); ok {
+			for _, x := range assigns(s) {
 				for _, scope := range scopes {
-					if scope[a.Var] {
-						changed[a.Var] = true
+					if scope[x] {
+						changed[x] = true
 					}
 				}
 			}

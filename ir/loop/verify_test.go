@@ -133,7 +133,18 @@ func TestVerifyCalls(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	b := NewBuilder("late")
+	b := NewBuilder("assigns")
+	x, n, m := b.Param("x", SliceOf(tI32)), b.Decl("n", Int(0)), b.Decl("m", i32(0))
+	call := &Call{callee.Signature(), []Expr{x}}
+	b.Add(&Do{Results: []*Var{m, n}, Call: call}, &Do{Results: []*Var{nil, n}, Call: call})
+	if err := Verify(&Program{Funcs: []*Func{callee, b.Func()}}, Cores); err != nil {
+		t.Errorf("results assigned: %v", err)
+	}
+	b.Add(&Do{Results: []*Var{{Name: "new", T: tI32}, n}, Call: call})
+	if err := Verify(&Program{Funcs: []*Func{callee, b.Func()}}, Cores); err == nil || !strings.Contains(err.Error(), "others bound") {
+		t.Errorf("results assigned and bound: %v", err)
+	}
+	b = NewBuilder("late")
 	b.f.Params = []*Var{{Name: "x", T: SliceOf(tI32)}}
 	b.Do(callee.Signature(), []Expr{b.f.Params[0]})
 	if err := Verify(&Program{Funcs: []*Func{b.Func(), callee}}, Cores); err == nil || !strings.Contains(err.Error(), "stands before") {

@@ -19,6 +19,27 @@ func bodies(s Stmt) []*[]Stmt {
 	return nil
 }
 
+// assigns returns the variables, declared before, that s itself changes.
+func assigns(s Stmt) []*Var {
+	switch s := s.(type) {
+	case *Assign:
+		return []*Var{s.Var}
+	case *View:
+		if s.Var == s.Memory {
+			return []*Var{s.Var}
+		}
+	case *Do:
+		var changed []*Var
+		for _, v := range s.Results {
+			if v != nil && v.Changes {
+				changed = append(changed, v)
+			}
+		}
+		return changed
+	}
+	return nil
+}
+
 // operands returns the expressions that s itself evaluates; what its bodies
 // evaluate is not among them.
 func operands(s Stmt) []Expr {
