@@ -163,6 +163,10 @@ func TestValidate(t *testing.T) {
 			both := []Step{{Alloc: &Alloc{"occupied"}}}
 			p.Steps = slices.Insert(p.Steps, 0, Step{If: &If{Cond: comparison, Then: both, Else: both}})
 		}, ""},
+		{"ordered-none", func(p *Plan) { // the other way ends before the use
+			i := slices.IndexFunc(p.Steps, func(s Step) bool { return allocates("head")(&s) })
+			p.Steps[i] = Step{If: &If{Cond: comparison, Then: []Step{p.Steps[i]}, Else: []Step{{Return: &Return{}}}}}
+		}, ""},
 		{"parts", func(p *Plan) { p.Steps = without(p.Steps, allocates("after")) }, `carries[0]: the buffer "after" is not allocated`},
 
 		// Errors are checked in time.
