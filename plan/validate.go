@@ -41,7 +41,6 @@ type validator struct {
 	path     string // of the plan at hand: "" or "fallback."
 
 	p       *Plan
-	ports   map[string]*Port
 	domains map[string]*Domain
 	scalars map[string]*Scalar
 	buffers map[string]*Buffer
@@ -72,7 +71,7 @@ func (v *validator) plan(p *Plan) {
 	if p.Pipeline == "" {
 		v.report("pipeline", "a plan has the name of its pipeline")
 	}
-	v.ports = index(v, "ports", p.Ports, func(x *Port) string { return string(x.Direction) + " " + x.Name }) // a result may be called like a parameter
+	index(v, "ports", p.Ports, func(x *Port) string { return string(x.Direction) + " " + x.Name }) // a result may be called like a parameter
 	v.domains = index(v, "domains", p.Domains, func(x *Domain) string { return x.Name })
 	v.scalars = index(v, "scalars", p.Scalars, func(x *Scalar) string { return x.Name })
 	v.buffers = index(v, "buffers", p.Buffers, func(x *Buffer) string { return x.Name })
