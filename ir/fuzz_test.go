@@ -28,6 +28,7 @@ func hostile() map[string][]byte {
 		"10 MB of random tokens":            []byte(salad.String()),
 		"10 MB without a line end":          []byte(repeat("#", 10*megabyte)),
 		"10 MB of =":                        in(repeat("=", 10*megabyte)),
+		"10 MB of (":                        in(repeat("(", 10*megabyte)),
 		"10 MB of NUL":                      make([]byte, 10*megabyte),
 		"10 MB of errors":                   in(repeat("a = \n", 2*megabyte)),
 		"10,000 parentheses":                in(repeat("(", 10_000) + "x" + repeat(")", 10_000)),
@@ -57,22 +58,33 @@ func hostile() map[string][]byte {
 		"only a byte order mark":            []byte("\uFEFF"),
 		"two byte order marks":              []byte("\uFEFF\uFEFFpipeline p() { return x }"),
 		"only carriage returns":             []byte("pipeline p() {\r return x\r}\r"),
+		"1 MB of comments":                  []byte(repeat("//\n", megabyte/3) + "pipeline p() { return x }"),
 		"an empty file":                     nil,
 		"a //line comment with bad numbers": []byte("//line x:0:0\n/*line :99999999999:1*/pipeline p() { return }"),
 	}
 }
 
 // wellFormed is those hostile texts that are legal after all.
-var wellFormed = map[string]bool{"an empty file": true, "only a byte order mark": true, "two byte order marks": true, "only carriage returns": true}
+var wellFormed = map[string]bool{"1 MB of comments": true, "an empty file": true, "only a byte order mark": true, "two byte order marks": true, "only carriage returns": true}
 
 func TestParseHostileText(t *testing.T) {
 	for name, source := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			file, errs := Parse("hostile.kg", source)
-			text := errs.Error()
-			Format(file)
-			if took := time.Since(start); took > time.Second {
+			var errs ErrorList
+			var text string
+			read := func() time.Duration {
+				start := time.Now()
+				var file *File
+				file, errs = Parse("hostile.kg", source)
+				text = errs.Error()
+				Format(file)
+				return time.Since(start)
+			}
+			took := read()
+			for retry := 0; took > time.Second && retry < 2; retry++ { // other programs may have run
+				took = read()
+			}
+			if took > time.Second {
 				t.Errorf("took %v", took)
 			}
 			if (len(errs) == 0) != wellFormed[name] {

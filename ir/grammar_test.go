@@ -326,8 +326,8 @@ func TestGrammarSentencesParse(t *testing.T) {
 	}
 }
 
-// Where a token of a sentence is dropped, doubled, moved or replaced, grammar
-// and parser agree on whether it is still one.
+// Where a token of a sentence is dropped, doubled, moved or replaced, or a line
+// is broken, grammar and parser agree on whether it is still one.
 func TestGrammarAgreesWithParser(t *testing.T) {
 	g := grammar(t)
 	s := &sentences{g, rand.New(rand.NewPCG(2, 2)), map[string]bool{}}
@@ -361,7 +361,7 @@ func (s *sentences) perturb(sentence []terminal) []terminal {
 			return changed
 		}
 		i, j := s.rand.IntN(len(changed)), s.rand.IntN(len(changed))
-		switch s.rand.IntN(4) {
+		switch s.rand.IntN(5) {
 		case 0:
 			changed = slices.Delete(changed, i, i+1)
 		case 1:
@@ -370,6 +370,8 @@ func (s *sentences) perturb(sentence []terminal) []terminal {
 			changed[i], changed[j] = changed[j], changed[i]
 		case 3:
 			changed[i] = changed[j]
+		case 4:
+			changed = slices.Insert(changed, i, terminal{"\n", "line_end"})
 		}
 	}
 	return changed

@@ -62,3 +62,24 @@ func TestLanguagePipelines(t *testing.T) {
 		}
 	}
 }
+
+// The error that the reference shows is the one that users see.
+func TestLanguageErrorText(t *testing.T) {
+	const source = "// Grades.\n\npipeline g(x: [n]i32) {\n\tm = x > 3\n\treturn a: sum(m)\n}\n"
+	_, errs := Load("grades.kg", []byte(source))
+	for _, want := range fences(t, "text") {
+		if got := errs.Error() + "\n"; got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	}
+}
+
+// The reference describes every function.
+func TestLanguageHasAllFunctions(t *testing.T) {
+	text := language(t)
+	for name := range functionsByName {
+		if !strings.Contains(text, "`"+name+"(") {
+			t.Errorf("docs/language.md does not describe %s", name)
+		}
+	}
+}

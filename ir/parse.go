@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -154,8 +155,8 @@ func (p *parser) expectName(what string) lexeme {
 	case p.lineEnds() || p.tok.tok != token.IDENT:
 		p.unexpected(what)
 	case !p.tok.isName():
-		p.syntaxError(p.tok.pos, "pipeline, return, true and false are words of the language; any other word can be a name",
-			"%s cannot be a name", p.tok)
+		msg, hint := nameProblem(p.tok.text)
+		p.syntaxError(p.tok.pos, hint, "%s", msg)
 	}
 	return p.take()
 }
@@ -263,9 +264,6 @@ func (p *parser) parseFile() {
 // doc returns the comment that ends on the line above t, the current token,
 // without its marks.
 func (p *parser) doc(t lexeme) string {
-	if !t.first {
-		return ""
-	}
 	comments, pos, line := p.file.Comments, t.pos, t.pos.Line
 	var texts []string
 	for i := len(comments) - 1; i >= 0; i-- {
@@ -277,8 +275,9 @@ func (p *parser) doc(t lexeme) string {
 			break
 		}
 		line = c.Pos.Line
-		texts = append([]string{commentText(c.Text)}, texts...)
+		texts = append(texts, commentText(c.Text))
 	}
+	slices.Reverse(texts)
 	return strings.Trim(strings.Join(texts, "\n"), "\n")
 }
 

@@ -70,6 +70,9 @@ func (p *parser) parseParameter() *ParamDecl {
 	p.advance()
 	if p.tok.tok == token.LBRACK {
 		p.openBracket(token.LBRACK, "")
+		if p.tok.tok != token.IDENT {
+			p.syntaxError(p.tok.pos, "name the set of rows that the column is over: [n]i32", "expected the name of a domain, found %v", p.tok)
+		}
 		domain := p.expectName("the name of a domain")
 		parameter.Domain, parameter.DomPos = domain.text, domain.pos
 		p.closeBracket(token.RBRACK)

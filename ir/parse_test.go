@@ -158,6 +158,11 @@ func TestParseUnordered(t *testing.T) {
 		{"unordered x", true, 1},
 		{"unordered x: y", true, 1},
 		{"unordered unordered", true, 1},
+		{"unordered !m", true, 1},
+		{"unordered -x", false, 1},
+		{"unordered (x)", false, 1},
+		{"unordered\n\t-x", true, 1},
+		{"unordered\n\t(x)", true, 1},
 		{"unordered\n\tx: y,\n\ty", true, 2},
 		{"\n\tx: y,\n\ty", false, 2},
 	} {
@@ -165,6 +170,26 @@ func TestParseUnordered(t *testing.T) {
 		got := file.Pipelines[0].Return
 		if got.Unordered != c.unordered || len(got.Results) != c.results {
 			t.Errorf("return %s: unordered %v with %d results", c.source, got.Unordered, len(got.Results))
+		}
+	}
+}
+
+func TestParseDoc(t *testing.T) {
+	for _, c := range []struct{ above, want string }{
+		{"// a\n", "a"},
+		{"//a\n//\n//  b \n", "a\n\n b"},
+		{"// a\n\n// b\n", "b"},
+		{"// a\n\n", ""},
+		{"/* a */\n// b\n", "a\nb"},
+		{"/*\n * a\n *\n * b\n */\n", "a\n\nb"},
+		{"/* a */ // b\n", ""},
+		{"/* a */ ", ""},
+		{"pipeline q() { return x } // a\n", ""},
+		{"pipeline q() { return x\n/* a */ }\n", ""},
+	} {
+		file := mustParse(t, "doc.kg", []byte(c.above+"pipeline p() { // c\nreturn x\n}"))
+		if got := file.Pipelines[len(file.Pipelines)-1].Doc; got != c.want {
+			t.Errorf("below %q the documentation is %q, want %q", c.above, got, c.want)
 		}
 	}
 }
@@ -180,5 +205,19 @@ func TestParsePositions(t *testing.T) {
 	sum := p.Return.Results[0].X.(*Binary)
 	if want := (Pos{"p.kg", 4, 13}); sum.OpPos != want {
 		t.Errorf("operator at %v, want %v", sum.OpPos, want)
+	}
+}
+
+// An error inside of a comment does not move what follows.
+func TestParsePositionsBehindError(t *testing.T) {
+	file, errs := Parse("p.kg", []byte("\n/* a\n\x00 */ pipeline p() { return x }"))
+	if len(errs) != 1 || errs[0].Pos != (Pos{"p.kg", 3, 1}) {
+		t.Errorf("errors: %v", errs.Err())
+	}
+	if got, want := file.Comments[0].Pos, (Pos{"p.kg", 2, 1}); got != want {
+		t.Errorf("comment at %v, want %v", got, want)
+	}
+	if got, want := file.Pipelines[0].Pos, (Pos{"p.kg", 3, 6}); got != want {
+		t.Errorf("pipeline at %v, want %v", got, want)
 	}
 }

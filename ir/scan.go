@@ -161,17 +161,20 @@ func (l *lexer) split(t lexeme, a, b token.Token) lexeme {
 }
 
 func (l *lexer) checkName(t lexeme) {
-	if msg, hint := nameProblem(t.text); msg != "" {
+	if msg, hint := nameProblem(t.text); msg != "" && !reservedWords[t.text] {
 		l.errorf(t.pos, hint, "%s", msg)
 	}
 }
 
-// nameProblem says what keeps word from being written in source text, or "".
+// nameProblem says what keeps word from being a name, or "".
 func nameProblem(word string) (msg, hint string) {
 	if len(word) > maxName {
 		return fmt.Sprintf("name %s has %d bytes", clip(word), len(word)), fmt.Sprintf("a name has at most %d bytes", maxName)
 	}
 	const rule = "names are made of the letters a to z and A to Z, digits and _; a column of another name can be bound to one"
+	if reservedWords[word] {
+		return word + " cannot be a name", "pipeline, return, true and false are words of the language; any other word can be a name"
+	}
 	if word == "_" {
 		return "_ alone is no name", rule
 	}
