@@ -126,19 +126,27 @@ func (p *printer) do(s *loop.Do) *jen.Statement {
 		return call
 	}
 	var targets []jen.Code
-	named := false
+	named, declared := false, false
 	for _, v := range s.Results {
 		if v == nil {
 			targets = append(targets, jen.Id("_"))
 			continue
 		}
+		if v.Changes { // declared before
+			targets = append(targets, p.use(v))
+			declared = true
+			continue
+		}
 		targets = append(targets, jen.Id(p.names.declare(v)))
 		named = true
 	}
-	if !named {
-		return call
+	switch {
+	case declared:
+		return jen.List(targets...).Op("=").Add(call)
+	case named:
+		return jen.List(targets...).Op(":=").Add(call)
 	}
-	return jen.List(targets...).Op(":=").Add(call)
+	return call
 }
 
 func (p *printer) view(s *loop.View) *jen.Statement {

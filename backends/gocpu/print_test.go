@@ -3,7 +3,9 @@ package gocpu
 import (
 	"bytes"
 	"flag"
+	"go/format"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -285,4 +287,45 @@ func exprSample() *loop.Func {
 	add(f64(-0.0 * 1))
 	add(loop.Add(i32(1<<31-1), i32(1)))
 	return b.Func(results...)
+}
+
+// TestPrintedProgramRuns builds the samples with the support file and runs
+// them on values at the edges of their types.
+func TestPrintedProgramRuns(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, text []byte) {
+		t.Helper()
+		formatted, err := format.Source(text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(string(formatted), string(text)); diff != "" {
+			t.Errorf("%s is not as gofmt prints it: %s", name, diff)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, fs := range samples() {
+		if err := loop.Verify(&loop.Program{Funcs: fs}, loop.Cores); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		write(name+".go", printed(t, "main", fs...))
+	}
+	write(SupportName, Support("main"))
+	main, err := os.ReadFile("testdata/printed/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("main.go", main)
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module printed\n\ngo 1.26\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"vet", "."}, {"run", "."}} {
+		command := exec.Command("go", args...)
+		command.Dir = dir
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", args[0], err, out)
+		}
+	}
 }
