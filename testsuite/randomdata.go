@@ -49,6 +49,8 @@ type RandomData struct {
 	// that run-time checks fail. Otherwise parameters used directly as such
 	// are drawn from what the check allows.
 	Careless bool
+	// Whole makes floats whole numbers whose sums are exact in any order.
+	Whole bool
 }
 
 // Columns returns one column for each parameter of p, in order; a scalar is a
@@ -68,7 +70,7 @@ func (d RandomData) Columns(p *ir.Pipeline) []ir.Column {
 		if !v.Type.IsScalar() {
 			rows = length[v.Type.Domain]
 		}
-		g := generator{r: r, kind: v.Type.Kind, limit: fit[v], careless: d.Careless, exact: len(p.Warnings) > 0}
+		g := generator{r: r, kind: v.Type.Kind, limit: fit[v], careless: d.Careless, exact: d.Whole || len(p.Warnings) > 0}
 		columns[i] = g.column(shape, rows)
 		if v.Type.IsScalar() && v.Const.Kind != ir.Invalid && r.IntN(2) == 0 {
 			columns[i].Set(0, v.Const)
