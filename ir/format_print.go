@@ -73,8 +73,9 @@ func (p *printer) printGap(tokens []formatToken, i int) {
 		p.indent = indent
 	}
 	for j, c := range t.comments {
+		behindLine := j > 0 && strings.HasPrefix(t.comments[j-1].text, "//")
 		switch {
-		case mustBreak || c.lines > 0 && t.gap != tight:
+		case behindLine || c.lines > 0 && t.gap != tight:
 			newline(indent, c.lines)
 		case p.out.Len() > 0 && (c.breaks() || j > 0 || !isOpener(tokens[i-1].tok)):
 			p.out.WriteByte(' ')

@@ -24,9 +24,6 @@ type lexeme struct {
 	first bool
 }
 
-// is reports whether t is the word or operator text.
-func (t lexeme) is(text string) bool { return t.text == text && t.tok != token.EOF }
-
 func (t lexeme) isWord(word string) bool { return t.tok == token.IDENT && t.text == word }
 
 // reservedWords cannot be names; every other word can.
