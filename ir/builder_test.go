@@ -113,7 +113,7 @@ func TestBuilderConstants(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `pipeline constants(x: [n]i32, y: [n]f32) {
-	return unordered a: x + 1, b: x - -1, c: y * 0.5, d: y / 2, e: i8(x) + 1, f: i16(x) + 1, g: i64(x) + 1, h: u8(x) + 1, i: u16(x) + 1, j: u32(x) + 1, k: u64(x) + 18446744073709551615, l: x == 0 != true, m: select(x > 0, char8("up"), char8("down"))
+	return unordered a: x + 1, b: x - -1, c: y * 0.5, d: y / 2, e: i8(x) + 1, f: i16(x) + 1, g: i64(x) + 1, h: u8(x) + 1, i: u16(x) + 1, j: u32(x) + 1, k: u64(x) + 18446744073709551615, l: x == 0 != true, m: select(x > 0, "up", "down")
 }
 `
 	if diff := cmp.Diff(want, p.String()); diff != "" {

@@ -223,7 +223,7 @@ type CheckError struct {
 func (e *CheckError) Error() string {
 	message := e.Site.Message
 	if e.Site.Domain != nil {
-		message += fmt.Sprintf(", row %d of domain %s", e.Row, e.Site.Domain)
+		message += fmt.Sprintf(" (row %d of %s)", e.Row, e.Site.Domain)
 	}
 	if !e.Site.Pos.IsValid() {
 		return message

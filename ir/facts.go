@@ -272,7 +272,11 @@ func binaryRange(op Op, k Kind, x, y valueRange) valueRange {
 		}
 	case OpOr, OpXor:
 		if x.nonNegative() && y.nonNegative() {
-			return between(0, onesUpTo(x.hi|y.hi))
+			r := between(0, onesUpTo(x.hi|y.hi))
+			if op == OpOr {
+				r.lo = max(x.lo, y.lo)
+			}
+			return r
 		}
 	case OpAndNot:
 		if x.nonNegative() {

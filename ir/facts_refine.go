@@ -3,20 +3,12 @@ package ir
 // refined returns the range of v in rows where the condition is as told.
 func (f *facts) refined(v, condition *Value, holds bool) valueRange {
 	r := f.ranges[v.ID]
-	connective := OpLogicalAnd
-	if !holds {
-		connective = OpLogicalOr
-	}
-	for _, c := range leaves(condition, connective) {
-		truth := holds
-		for c.Op == OpNot {
-			c, truth = c.Args[0], !truth
-		}
-		if c.Op < OpEq || c.Op > OpGe {
+	for _, l := range literals(condition, holds) {
+		c, op := l.condition, l.condition.Op
+		if op < OpEq || op > OpGe {
 			continue
 		}
-		op := c.Op
-		if !truth {
+		if !l.holds {
 			op = negated[op]
 		}
 		switch {

@@ -52,13 +52,17 @@ func (g *graph) operandCount(c *call) bool {
 		}
 	}
 	if n := len(c.args); n < f.least || n > f.most {
+		found := n
+		if c.reduce != ReduceNone {
+			found++
+		}
 		hint := "it is written " + f.signature()
 		if n == 2 && f.op == OpMin {
 			hint = "the lesser of two values, row by row, is least(x, y)"
 		} else if n == 2 && f.op == OpMax {
 			hint = "the greater of two values, row by row, is greatest(x, y)"
 		}
-		g.fail(c.pos, hint, "%s takes %s, found %d", f.name, f.operandText(), n)
+		g.fail(c.pos, hint, "%s takes %s, found %d", f.name, f.operandText(), found)
 		return false
 	}
 	if f.needed {
@@ -74,6 +78,8 @@ func (g *graph) operandCount(c *call) bool {
 
 func (f *function) operandText() string {
 	switch {
+	case f.operation:
+		return "an operation and 1 operand"
 	case f.most == 1 && f.least == 1:
 		return "1 operand"
 	case f.most == unlimited:
@@ -91,5 +97,5 @@ func unexpectedNameHint(f *function, name string) string {
 	case len(f.named) == 0:
 		return "it is written " + f.signature()
 	}
-	return fmt.Sprintf("it takes %s:", strings.Join(f.named, ":, "))
+	return fmt.Sprintf("it takes %s:", strings.Join(f.named, ": and "))
 }

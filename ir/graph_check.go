@@ -133,35 +133,40 @@ func (g *graph) sameDomain(pos Pos, operands ...operand) (*Domain, bool) {
 
 // mismatch reports columns that differ in their domain.
 func (g *graph) mismatch(pos Pos, x, y operand) {
-	a, b := x.typ().Domain, y.typ().Domain
-	g.fail(pos, mismatchHint(x, y), "%v and %v have different domains: %s, %s", x, y, origin(a), origin(b))
+	g.fail(pos, mismatchHint(x, y), "%v and %v have different domains: %s and %s", x, y, origin(x.typ().Domain), origin(y.typ().Domain))
 }
 
 // mismatchHint says how one of the two columns reaches the other's domain.
 func mismatchHint(x, y operand) string {
-	a, b := x.typ().Domain, y.typ().Domain
-	if b.Kind == DomainParam || b.Parent == nil {
-		x, y, a, b = y, x, b, a // b is the made one, if any
+	made := y // of the rows of the other, x
+	if source(x.typ().Domain) == y.typ().Domain || x.typ().Domain.Kind == DomainJoin {
+		x, made = y, x
 	}
-	if b.Parent == a || b.Kind == DomainJoin {
-		maker := shortText(b.By)
-		switch b.Kind {
+	d := made.typ().Domain
+	if source(d) == x.typ().Domain || d.Kind == DomainJoin {
+		maker := shortText(d.By)
+		switch d.Kind {
 		case DomainMask:
 			return fmt.Sprintf("compact both: %v[%s]", x, maker)
 		case DomainOrder:
 			return fmt.Sprintf("bring both into that order: %v[%s]", x, maker)
 		case DomainRepeat:
 			return fmt.Sprintf("repeat both: %v[%s]", x, maker)
-		case DomainRuns, DomainStarts, DomainGroups:
-			return fmt.Sprintf("spread the groups over their rows: %v[%s]", y, maker)
+		case DomainRuns, DomainStarts, DomainGroups, DomainBins:
+			return fmt.Sprintf("spread the groups over their rows: %v[%s]", made, maker)
 		case DomainJoin:
 			return fmt.Sprintf("bring both to the pairs of the join: x[%s.left], y[%s.right]", maker, maker)
 		}
 	}
-	if b.Kind == DomainBins && b.By.Type.Domain == a {
-		return fmt.Sprintf("spread the bins over their rows: %v[%s]", y, shortText(b.By))
+	return fmt.Sprintf("where both always have the same length: align(%v, to: %v)", made, x)
+}
+
+// source returns the domain of the rows that d is made of.
+func source(d *Domain) *Domain {
+	if d.Kind == DomainBins {
+		return d.By.Type.Domain
 	}
-	return fmt.Sprintf("where both always have the same length: align(%v, to: %v)", y, x)
+	return d.Parent
 }
 
 // integerColumn requires a column of integers.

@@ -36,6 +36,15 @@ func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 			return g.dateKinds(pos, op, x, y)
 		}
 	}
+	isComparison := op >= OpEq && op <= OpGe
+	if (x.kind() == Date || y.kind() == Date) && !isComparison && op != OpLeast && op != OpGreatest {
+		date := *x
+		if x.kind() != Date {
+			date = *y
+		}
+		g.fail(pos, arithmeticHint(op, Date), "%v of the date %v", op, date)
+		return Date, false
+	}
 	if op == OpLogicalAnd || op == OpLogicalOr {
 		return Bool, g.mask(*x, op.String()) && g.mask(*y, op.String())
 	}
@@ -44,7 +53,7 @@ func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 		return k, false
 	}
 	switch {
-	case op >= OpEq && op <= OpGe:
+	case isComparison:
 		if k == Bool && op != OpEq && op != OpNe {
 			g.fail(pos, "bools have no order: use ==, !=, && and ||", "%v of bools %v and %v", op, *x, *y)
 			return k, false
@@ -267,7 +276,7 @@ func (g *graph) cast(pos Pos, k Kind, x operand) operand {
 	case from == Date:
 		return g.fail(pos, "cast to an integer first: the days since 1970-01-01", "cannot cast date %v to %v", x, k)
 	default:
-		return g.fail(pos, "", "cannot cast %v, which is %v, to %v", x, x.typ(), k)
+		return g.fail(pos, "keep numbers beside the strings, as dictionary codes in an integer column", "cannot cast %v, which is %v, to %v", x, x.typ(), k)
 	}
 	return g.map1(pos, OpCast, k, x)
 }

@@ -8,12 +8,22 @@ func (g *graph) grouping(by operand, what string) bool {
 		return false
 	}
 	if by.untyped() || by.typ().Target == nil || by.typ().IsScalar() {
-		key := by.String()
-		g.fail(by.pos, fmt.Sprintf("write by: groups(%s), or by: runs(%s) where equal keys are neighbours, or by: bins(%s, size) where they are numbers 0..size-1", key, key, key),
-			"by: of %s takes a grouping, and %v is %v", what, by, by.typ())
+		g.fail(by.pos, groupingHint(by), "by: of %s takes a grouping, and %v is %v", what, by, by.typ())
 		return false
 	}
 	return true
+}
+
+// groupingHint says how key becomes a grouping.
+func groupingHint(key operand) string {
+	if key.untyped() || key.typ().IsScalar() {
+		return "a grouping is a column that runs(k), groups(k), starts(m), bins(i, size) or repeat(n) gave"
+	}
+	hint := fmt.Sprintf("write by: groups(%v), or by: runs(%[1]v) where equal keys are neighbours", key)
+	if key.kind().IsInteger() {
+		hint += fmt.Sprintf(", or by: bins(%v, size) where they are in 0..size - 1", key)
+	}
+	return hint
 }
 
 // rows returns the domain that an aggregate or scan of x reads: x's, or the
@@ -30,7 +40,7 @@ func (g *graph) rows(c *call, x operand) (*Domain, bool) {
 	if !g.grouping(by, c.op.name) {
 		return nil, false
 	}
-	return g.sameDomain(c.pos, x, by)
+	return g.sameDomain(c.pos, by, x)
 }
 
 // aggregate is an aggregate of x, whose result has kind k.
@@ -252,7 +262,7 @@ func (g *graph) keyPair(c *call, left, right operand) (all []*Value, split int, 
 	}
 	l, r := tuple(left), tuple(right)
 	if len(l) != len(r) {
-		g.fail(c.pos, "both keys have the same number of columns", "%s of a key of %d columns in one of %d", c.op.name, len(l), len(r))
+		g.fail(c.pos, "both keys have as many columns", "%s of keys with %d and %d columns", c.op.name, len(l), len(r))
 		return nil, 0, false
 	}
 	a, _, ok1 := g.keys(c, l)

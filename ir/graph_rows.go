@@ -22,7 +22,7 @@ func (g *graph) subscript(pos Pos, x, i operand) operand {
 	}
 	from := x.typ().Domain
 	if to := i.typ().Target; to != nil && to != from {
-		return g.fail(pos, "index columns of that domain, or cast the index with i64(...) to have it checked when run",
+		return g.fail(pos, fmt.Sprintf("index a column over [%s] with it, or cast it with i64(...) to have it checked at run time", clip(to.Name)),
 			"%v points into %s, and %v is over %s", i, origin(to), x, origin(from))
 	}
 	return g.value(pos, Value{
@@ -54,30 +54,42 @@ func (g *graph) compact(pos Pos, x, mask operand) operand {
 
 // proves reports whether mask has the conjunct find >= 0.
 func proves(mask, find *Value) bool {
-	for _, c := range leaves(mask, OpLogicalAnd) {
-		if c.Op == OpGe && c.Args[0] == find && c.Args[1].Op == OpConst && c.Args[1].Const.Bits == 0 {
+	for _, l := range literals(mask, true) {
+		c := l.condition
+		if l.holds && c.Op == OpGe && c.Args[0] == find && c.Args[1].Op == OpConst && c.Args[1].Const.Bits == 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// leaves returns the operands of the tree of && or || that condition is, each
-// once.
-func leaves(condition *Value, connective Op) []*Value {
-	var found []*Value
-	seen := map[*Value]bool{}
-	for todo := []*Value{condition}; len(todo) > 0; {
-		v := todo[len(todo)-1]
+// A literal is a condition that is known to hold, or not to hold.
+type literal struct {
+	condition *Value
+	holds     bool
+}
+
+// literals returns what follows from condition having the value holds: each
+// operand of its && where it is true, of its || where it is false.
+func literals(condition *Value, holds bool) []literal {
+	var found []literal
+	seen := map[literal]bool{}
+	for todo := []literal{{condition, holds}}; len(todo) > 0; {
+		l := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		switch {
-		case seen[v]:
-		case v.Op == connective:
-			todo = append(todo, v.Args[1], v.Args[0])
-		default:
-			found = append(found, v)
+		if seen[l] {
+			continue
 		}
-		seen[v] = true
+		seen[l] = true
+		args := l.condition.Args
+		switch op := l.condition.Op; {
+		case op == OpLogicalAnd && l.holds, op == OpLogicalOr && !l.holds:
+			todo = append(todo, literal{args[1], l.holds}, literal{args[0], l.holds})
+		case op == OpNot:
+			todo = append(todo, literal{args[0], !l.holds})
+		default:
+			found = append(found, l)
+		}
 	}
 	return found
 }

@@ -128,7 +128,7 @@ func represent(c constant.Value, k Kind) (s Scalar, problem, hint string) {
 		i := constant.ToInt(c)
 		if i.Kind() != constant.Int {
 			return s, fmt.Sprintf("constant %s is no whole number, as %v needs", text, k),
-				"arithmetic on integers stays integral; convert the other operand with f64(...)"
+				"write a whole number, or convert what it meets with f64(...)"
 		}
 		if bits, ok := integerBits(i, k); ok {
 			return Scalar{k, bits}, "", ""

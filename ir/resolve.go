@@ -127,7 +127,7 @@ func (r *resolver) define(s *symbol) {
 func (r *resolver) parameter(p *ParamDecl) operand {
 	kind, ok := KindByName(p.Type)
 	if !ok {
-		return r.g.fail(p.TypePos, "the types are bool, i8 to i64, u8 to u64, f32, f64, date and char8", "unknown type %s", clip(p.Type))
+		return r.g.fail(p.TypePos, unknownTypeHint(p.Type), "unknown type %s", clip(p.Type))
 	}
 	var byDefault Scalar
 	if p.Default != nil {

@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // sites lists the checks of p that run-time data can fail. They are numbered
 // by value, so operands come first; a value's own checks are in the order of
@@ -26,37 +29,40 @@ func (f *facts) checks(v *Value) []Site {
 	case OpDiv, OpRem:
 		if v.Type.Kind.IsInteger() && !f.ranges[v.Args[1].ID].excludesZero() {
 			return []Site{site(CheckDivideByZero, v.Type.Domain,
-				"%s: division by zero (&& and select do not guard it: divide by select(%s == 0, 1, %[2]s), or compact both operands first)",
+				"division by zero in %s; && and select around it do not guard: divide by select(d == 0, 1, d), where d is %s, or compact both operands first",
 				expressionText(v), text(1))}
 		}
 	case OpGather:
 		if f.indexUnproven(v) {
 			return []Site{site(CheckIndexRange, v.Type.Domain,
-				"%s: index out of range (drop such rows first, where i = %s: i[i >= 0 && i < len(%s)])", expressionText(v), text(1), text(0))}
+				"index out of range in %s; first keep the rows where %s is in 0..len(%s) - 1", expressionText(v), text(1), text(0))}
 		}
 	case OpBins:
 		return f.binChecks(v)
 	case OpRepeat:
 		if !f.nonNegative(v.Args[0]) {
 			return []Site{site(CheckRepeatLength, v.Args[0].Type.Domain,
-				"%s: negative length (write repeat(greatest(%s, 0)))", expressionText(v), text(0))}
+				"negative length in %s; write greatest(%s, 0)", expressionText(v), text(0))}
 		}
 	case OpOrder:
 		if v.Limit != nil && !f.nonNegative(v.Limit) {
-			return []Site{site(CheckLimit, nil, "%s: negative limit (write limit: greatest(%s, 0))", expressionText(v), shortText(v.Limit))}
+			return []Site{site(CheckLimit, nil, "negative limit in %s; write greatest(%s, 0)", expressionText(v), shortText(v.Limit))}
 		}
 	case OpAlign:
 		if x := v.Args[0].Type; !x.IsScalar() && x.Domain != v.Type.Domain {
-			return []Site{site(CheckAlignLength, nil, "%s: [%v] and [%v] differ in length (align needs as many rows in both)",
-				expressionText(v), x.Domain, v.Type.Domain)}
+			return []Site{site(CheckAlignLength, nil, "different lengths in %s; align needs as many rows in [%s] as in [%s]",
+				expressionText(v), clip(x.Domain.Name), clip(v.Type.Domain.Name))}
 		}
 	case OpMin, OpMax, OpAvg, OpFirst, OpLast, OpArgmin, OpArgmax:
 		if mayBeEmpty(v) {
-			right := "give it a value for that: else: 0"
-			if v.Op == OpArgmin || v.Op == OpArgmax {
-				right = "give every group a row, or drop those without: count(by: g) > 0"
+			right := "write else: and the value of no rows"
+			switch {
+			case v.By != nil && (v.Op == OpArgmin || v.Op == OpArgmax):
+				right = "every group needs a row"
+			case v.Op == OpArgmin || v.Op == OpArgmax:
+				right = "it needs a row"
 			}
-			return []Site{site(CheckEmpty, v.Type.Domain, "%s: %v of no rows (%s)", expressionText(v), v.Op, right)}
+			return []Site{site(CheckEmpty, v.Type.Domain, "no rows in %s; %s", expressionText(v), right)}
 		}
 	}
 	return nil
@@ -64,17 +70,20 @@ func (f *facts) checks(v *Value) []Site {
 
 func (f *facts) binChecks(v *Value) []Site {
 	var sites []Site
-	i, size := shortText(v.Args[0]), shortText(v.Args[1])
-	bins := "0.." + size + " - 1"
-	if !v.Args[1].Type.IsScalar() {
-		bins, size = "row of ["+clip(v.Type.Target.Name)+"]", "len("+size+")"
-	} else if !f.nonNegative(v.Args[1]) {
+	size := v.Args[1]
+	last := shortText(size) + " - 1"
+	if r := f.ranges[size.ID]; r.bounded && r.lo == r.hi {
+		last = strconv.FormatInt(r.lo-1, 10)
+	}
+	if !size.Type.IsScalar() {
+		last = "len(" + shortText(size) + ") - 1"
+	} else if !f.nonNegative(size) {
 		sites = append(sites, Site{Kind: CheckBinSize,
-			Message: fmt.Sprintf("%s: negative size (write greatest(%s, 0))", expressionText(v), size)})
+			Message: fmt.Sprintf("negative size in %s; write greatest(%s, 0)", expressionText(v), shortText(size))})
 	}
 	if f.binUnproven(v) {
 		sites = append(sites, Site{Kind: CheckBinRange, Domain: v.Type.Domain,
-			Message: fmt.Sprintf("%s: no bin %s (drop such rows first, where i = %s: i[i >= 0 && i < %s])", expressionText(v), bins, i, size)})
+			Message: fmt.Sprintf("no such bin in %s; first keep the rows where %s is in 0..%s", expressionText(v), shortText(v.Args[0]), last)})
 	}
 	return sites
 }

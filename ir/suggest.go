@@ -74,7 +74,17 @@ func (r *resolver) unknownHint(x *Name) string {
 	for i, s := range r.order {
 		names[i] = s.name
 	}
-	return didYouMean(x.Name, names)
+	if hint := didYouMean(x.Name, names); hint != "" || len(names) > 10 {
+		return hint
+	}
+	return "the names above it are " + strings.Join(names, ", ")
+}
+
+func unknownTypeHint(name string) string {
+	if hint := habits[strings.ToLower(name)]; strings.Contains(hint, "(x)") {
+		return strings.ReplaceAll(hint, "(x)", "")
+	}
+	return "the types are bool, i8 i16 i32 i64, u8 u16 u32 u64, f32 f64, date and char8"
 }
 
 func (r *resolver) unknownFunction(x *Call) operand {

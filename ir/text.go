@@ -211,7 +211,7 @@ func typing(v *Value, i int) constantTyping {
 		return shiftTyping(v)
 	case OpSelect:
 		if i > 0 && isConst(1) && isConst(2) {
-			return typedByCast
+			return typedByDefault
 		}
 		return typedByContext
 	case OpNeg, OpComplement, OpNot, OpCast:
@@ -297,24 +297,22 @@ func numberText(s Scalar) string {
 
 // origin tells a domain and how it was made.
 func origin(d *Domain) string {
-	if d == nil {
-		return "a scalar"
-	}
+	name := clip(d.Name)
 	if d.Kind == DomainParam {
-		return fmt.Sprintf("[%s] of the parameters", clip(d.Name))
+		return fmt.Sprintf("[%s] (a domain of parameters)", name)
 	}
 	maker := expressionText(d.By)
 	switch d.Kind {
 	case DomainMask:
-		return fmt.Sprintf("[%s], the rows of [%s] where %s", clip(d.Name), clip(d.Parent.Name), maker)
+		return fmt.Sprintf("[%s] (the rows of [%s] where %s)", name, clip(d.Parent.Name), maker)
 	case DomainRuns, DomainStarts, DomainGroups:
-		return fmt.Sprintf("[%s], the groups of [%s] by %s", clip(d.Name), clip(d.Parent.Name), maker)
-	case DomainOrder:
-		return fmt.Sprintf("[%s], the rows of [%s] by %s", clip(d.Name), clip(d.Parent.Name), maker)
-	case DomainRepeat:
-		return fmt.Sprintf("[%s], the rows of [%s] by %s", clip(d.Name), clip(d.Parent.Name), maker)
+		return fmt.Sprintf("[%s] (the groups of [%s] by %s)", name, clip(d.Parent.Name), maker)
+	case DomainBins:
+		return fmt.Sprintf("[%s] (the bins of %s)", name, maker)
+	case DomainJoin:
+		return fmt.Sprintf("[%s] (the pairs of %s)", name, maker)
 	}
-	return fmt.Sprintf("[%s], made by %s", clip(d.Name), maker)
+	return fmt.Sprintf("[%s] (the rows of [%s] by %s)", name, clip(d.Parent.Name), maker)
 }
 
 // expressionText is the short text of what v computes, even where it has a name.

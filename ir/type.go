@@ -31,7 +31,7 @@ const (
 )
 
 var kindNames = [...]string{"invalid", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-	"f32", "f64", "date", "char8", "integer constant", "float constant", "string constant", "join"}
+	"f32", "f64", "date", "char8", "an integer constant", "a float constant", "a string constant", "join"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -70,7 +70,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"operation", "has operation 0", func(p *Pipeline) { find(p, OpScan).Reduce = ReduceNone }},
 		{"distance", "has distance -1", func(p *Pipeline) { find(p, OpPrev).Shift = -1 }},
 		{"split", "splits its keys at 4", func(p *Pipeline) { find(p, OpFind).Split = 4 }},
-		{"uneven split", "a key of 1 columns in one of 3", func(p *Pipeline) { find(p, OpFind).Split = 1 }},
+		{"uneven split", "keys with 1 and 3 columns", func(p *Pipeline) { find(p, OpFind).Split = 1 }},
 		{"directions", "has 1 directions", func(p *Pipeline) { find(p, OpOrder).Desc = []bool{true} }},
 		{"grouping", "takes a grouping", func(p *Pipeline) { find(p, OpScan).By = p.Params[0] }},
 		{"constant", "is a constant of i32", func(p *Pipeline) {

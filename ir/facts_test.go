@@ -1,0 +1,181 @@
+package ir
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// evaluate computes x op y as the language defines it, on scalars of kind k; a
+// failed check gives 0.
+func evaluate(op Op, k Kind, x, y int64) int64 {
+	width := int64(8 * k.Size())
+	var r int64
+	switch op {
+	case OpAdd:
+		r = x + y
+	case OpSub:
+		r = x - y
+	case OpMul:
+		r = x * y
+	case OpDiv, OpRem:
+		if y == 0 {
+			return 0
+		}
+		if r = x / y; op == OpRem {
+			r = x % y
+		}
+	case OpAnd:
+		r = x & y
+	case OpOr:
+		r = x | y
+	case OpXor:
+		r = x ^ y
+	case OpAndNot:
+		r = x &^ y
+	case OpShl:
+		r = x << (uint64(y) % uint64(width))
+	case OpShr:
+		r = x >> (uint64(y) % uint64(width))
+	case OpLeast:
+		r = min(x, y)
+	case OpGreatest:
+		r = max(x, y)
+	case OpNeg:
+		r = -x
+	case OpComplement:
+		r = ^x
+	case OpAbs:
+		r = max(x, -x)
+	}
+	return int64(wrap(k, uint64(r)))
+}
+
+// randomRange returns a range within k that holds some value but 0.
+func randomRange(random *rand.Rand, k Kind) valueRange {
+	all := kindRange(k)
+	for {
+		a, b := all.lo+random.Int64N(all.hi-all.lo+1), all.lo+random.Int64N(all.hi-all.lo+1)
+		if random.IntN(3) == 0 {
+			b = a + random.Int64N(4)
+		}
+		if random.IntN(8) == 0 {
+			a = all.lo
+		}
+		if random.IntN(8) == 0 {
+			b = all.hi
+		}
+		r := between(min(a, b), min(max(a, b), all.hi))
+		r.nonZero = random.IntN(3) == 0
+		if r.lo != 0 || r.hi != 0 {
+			return r
+		}
+	}
+}
+
+func (r valueRange) holds(x int64) bool {
+	return (!r.bounded || r.lo <= x && x <= r.hi) && (x != 0 || !r.excludesZero())
+}
+
+// TestRangesHold computes every operator on all values of small ranges.
+func TestRangesHold(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, k := range []Kind{I8, U8} {
+		for op := OpAdd; op <= OpAbs; op++ {
+			if op >= OpEq && op <= OpLogicalOr || op == OpNot || op == OpCast {
+				continue
+			}
+			for range 400 {
+				x, y := randomRange(random, k), randomRange(random, k)
+				var r valueRange
+				if op >= OpNeg {
+					r, y = unaryRange(op, k, x), between(0, 0)
+				} else {
+					r = binaryRange(op, k, x, y)
+				}
+				for a := x.lo; a <= x.hi; a++ {
+					for b := y.lo; b <= y.hi; b++ {
+						if !x.holds(a) || op < OpNeg && !y.holds(b) {
+							continue
+						}
+						if got := evaluate(op, k, a, b); !r.holds(got) {
+							t.Fatalf("%d %v %d is %d in %v, outside of %+v, for %+v and %+v", a, op, b, got, k, r, x, y)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRangesOfWideIntegers samples the ends of 64-bit ranges, where int64
+// arithmetic overflows.
+func TestRangesOfWideIntegers(t *testing.T) {
+	ends := []int64{-1 << 63, -1<<63 + 1, -1 << 62, -1 << 32, -3, -1, 0, 1, 2, 1 << 31, 1 << 62, 1<<63 - 2, 1<<63 - 1}
+	for op := OpAdd; op <= OpGreatest; op++ {
+		if op >= OpEq && op <= OpLogicalOr {
+			continue
+		}
+		for i := range ends {
+			for j := i; j < len(ends); j++ {
+				for _, y := range ends {
+					r := binaryRange(op, I64, between(ends[i], ends[j]), between(y, y))
+					for _, x := range ends[i : j+1] {
+						if got := evaluate(op, I64, x, y); !r.holds(got) {
+							t.Fatalf("%d %v %d is %d, outside of %+v", x, op, y, got, r)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestRefinementHolds(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	compare := map[Op]func(x, y int64) bool{
+		OpEq: func(x, y int64) bool { return x == y }, OpNe: func(x, y int64) bool { return x != y },
+		OpLt: func(x, y int64) bool { return x < y }, OpLe: func(x, y int64) bool { return x <= y },
+		OpGt: func(x, y int64) bool { return x > y }, OpGe: func(x, y int64) bool { return x >= y },
+	}
+	for op, holds := range compare {
+		for range 400 {
+			x, y := randomRange(random, I8), randomRange(random, I8)
+			r := x.where(op, y)
+			for a := x.lo; a <= x.hi; a++ {
+				for b := y.lo; b <= y.hi; b++ {
+					if x.holds(a) && holds(a, b) && !r.holds(a) {
+						t.Fatalf("%d %v %d, and %d is outside of %+v, for %+v and %+v", a, op, b, a, r, x, y)
+					}
+					if holds(a, b) == compare[negated[op]](a, b) || holds(a, b) != compare[mirrored[op]](b, a) {
+						t.Fatalf("%v is not negated by %v, or mirrored by %v", op, negated[op], mirrored[op])
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestRangeOfPipeline(t *testing.T) {
+	p := mustLoad(t, `pipeline p(a: [n]i16, u: [n]u64, d: [n]date, f: [n]f64, m: [n]i32) {
+		return a, u, d, f, bits: a & 7, low: u % 10, high: u >> 1, days: d - date("1970-01-01"), month: month(d),
+			flag: u8(f > 0), small: i8(a), found: find(a, in: i16(m)), ones: sum(u & 1), total: sum(m)
+	}`)
+	for label, want := range map[string]string{
+		"a": "-32768..32767", "u": "?", "d": "-2147483648..2147483647", "f": "?", "bits": "0..7", "low": "0..9", "high": "0..9223372036854775807",
+		"days": "-2147483648..2147483647", "month": "1..12", "flag": "0..1", "small": "-128..127", "found": "-1..9223372036854775807",
+		"ones": "0..9223372036854775807", "total": "-9223372036854775808..9223372036854775807",
+	} {
+		for _, r := range p.Results {
+			if r.Label != label {
+				continue
+			}
+			got := "?"
+			if lo, hi, ok := p.Range(r.Value); ok {
+				got = fmtRange(lo, hi)
+			}
+			if got != want {
+				t.Errorf("%s is in %s, want %s", label, got, want)
+			}
+		}
+	}
+}
