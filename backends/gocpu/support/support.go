@@ -3,6 +3,7 @@
 package support
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"runtime"
@@ -77,6 +78,8 @@ type kgenChain struct {
 	taken       atomic.Int64
 	_           [64]byte // keep those who take blocks from those who wait
 	finished    atomic.Int64
+	lock        sync.Mutex
+	turn        *sync.Cond // of lock: finished has grown
 }
 
 // kgenBlocks is one worker's view of a chain; rows lo to hi are its block.
@@ -90,6 +93,7 @@ type kgenBlocks struct {
 // the rows are shared out, and waits for all.
 func kgenInOrder(workers, rows, block int, body func(blocks *kgenBlocks)) {
 	chain := &kgenChain{rows: rows, block: block}
+	chain.turn = sync.NewCond(&chain.lock)
 	var group sync.WaitGroup
 	for range min(workers, (rows+block-1)/block) - 1 {
 		group.Add(1)
@@ -114,17 +118,34 @@ func (b *kgenBlocks) next() bool {
 	return true
 }
 
-// await waits until the blocks before this one have been released.
+// await waits until the blocks before this one have been released: a few
+// microseconds awake, which is enough as long as every worker has a core, then
+// asleep, so that the one waited for can have this core.
 func (b *kgenBlocks) await() {
-	for spins := 0; b.chain.finished.Load() != b.number; spins++ {
-		if spins > 100 {
+	c := b.chain
+	for spins := range 220 {
+		if c.finished.Load() == b.number {
+			return
+		}
+		if spins >= 200 {
 			runtime.Gosched()
 		}
 	}
+	c.lock.Lock()
+	for c.finished.Load() != b.number {
+		c.turn.Wait()
+	}
+	c.lock.Unlock()
 }
 
 // release lets the next block pass await.
-func (b *kgenBlocks) release() { b.chain.finished.Store(b.number + 1) }
+func (b *kgenBlocks) release() {
+	c := b.chain
+	c.lock.Lock()
+	c.finished.Store(b.number + 1)
+	c.lock.Unlock()
+	c.turn.Broadcast()
+}
 
 // kgenSlice returns s with length n, made anew where its memory is too small.
 // Values are left as they are.
@@ -133,6 +154,12 @@ func kgenSlice[T any](s []T, n int) []T {
 		return make([]T, n)
 	}
 	return s[:n]
+}
+
+// kgenBytes returns the 8 bytes that a char8 is outside of kernels.
+func kgenBytes(x uint64) (b [8]byte) {
+	binary.BigEndian.PutUint64(b[:], x)
+	return b
 }
 
 type kgenInteger interface {
