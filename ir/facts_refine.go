@@ -1,9 +1,16 @@
 package ir
 
+// maxLiterals is how many parts of a condition are tried to prove something.
+const maxLiterals = 100
+
 // refined returns the range of v in rows where the condition is as told.
 func (f *facts) refined(v, condition *Value, holds bool) valueRange {
 	r := f.ranges[v.ID]
-	for _, l := range literals(condition, holds) {
+	tried := 0
+	for l := range literals(condition, holds) {
+		if tried++; tried > maxLiterals {
+			break
+		}
 		c, op := l.condition, l.condition.Op
 		if op < OpEq || op > OpGe {
 			continue

@@ -84,7 +84,7 @@ func TestRangesHold(t *testing.T) {
 			if op >= OpEq && op <= OpLogicalOr || op == OpNot || op == OpCast {
 				continue
 			}
-			for range 400 {
+			for range 150 {
 				x, y := randomRange(random, k), randomRange(random, k)
 				var r valueRange
 				if op >= OpNeg {
@@ -138,7 +138,7 @@ func TestRefinementHolds(t *testing.T) {
 		OpGt: func(x, y int64) bool { return x > y }, OpGe: func(x, y int64) bool { return x >= y },
 	}
 	for op, holds := range compare {
-		for range 400 {
+		for range 150 {
 			x, y := randomRange(random, I8), randomRange(random, I8)
 			r := x.where(op, y)
 			for a := x.lo; a <= x.hi; a++ {

@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // subscript is x[i]: compaction where i is a bool, else a gather.
 func (g *graph) subscript(pos Pos, x, i operand) operand {
@@ -54,7 +57,7 @@ func (g *graph) compact(pos Pos, x, mask operand) operand {
 
 // proves reports whether mask has the conjunct find >= 0.
 func proves(mask, find *Value) bool {
-	for _, l := range literals(mask, true) {
+	for l := range literals(mask, true) {
 		c := l.condition
 		if l.holds && c.Op == OpGe && c.Args[0] == find && c.Args[1].Op == OpConst && c.Args[1].Const.Bits == 0 {
 			return true
@@ -69,29 +72,30 @@ type literal struct {
 	holds     bool
 }
 
-// literals returns what follows from condition having the value holds: each
-// operand of its && where it is true, of its || where it is false.
-func literals(condition *Value, holds bool) []literal {
-	var found []literal
-	seen := map[literal]bool{}
-	for todo := []literal{{condition, holds}}; len(todo) > 0; {
-		l := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if seen[l] {
-			continue
-		}
-		seen[l] = true
-		args := l.condition.Args
-		switch op := l.condition.Op; {
-		case op == OpLogicalAnd && l.holds, op == OpLogicalOr && !l.holds:
-			todo = append(todo, literal{args[1], l.holds}, literal{args[0], l.holds})
-		case op == OpNot:
-			todo = append(todo, literal{args[0], !l.holds})
-		default:
-			found = append(found, l)
+// literals yields what follows from condition having the value holds: each
+// operand of its && where it is true, of its || where it is false. Of a chain
+// that grows by a condition per statement, the latest comes first.
+func literals(condition *Value, holds bool) iter.Seq[literal] {
+	return func(yield func(literal) bool) {
+		seen := map[literal]bool{}
+		for todo := []literal{{condition, holds}}; len(todo) > 0; {
+			l := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if seen[l] {
+				continue
+			}
+			seen[l] = true
+			args := l.condition.Args
+			switch op := l.condition.Op; {
+			case op == OpLogicalAnd && l.holds, op == OpLogicalOr && !l.holds:
+				todo = append(todo, literal{args[0], l.holds}, literal{args[1], l.holds})
+			case op == OpNot:
+				todo = append(todo, literal{args[0], !l.holds})
+			case !yield(l):
+				return
+			}
 		}
 	}
-	return found
 }
 
 // field is x.left or x.right.
