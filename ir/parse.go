@@ -52,14 +52,19 @@ type parser struct {
 	height          int      // of the expression read last
 	tuple           Pos      // where an open parenthesis may begin a tuple
 	problems        int      // errors found, those not recorded included
+	skipped         int      // tokens that no statement could be made of
+	stopped         bool     // the rest of the file is ignored
 }
 
 // abandoned is what syntaxError panics with.
 type abandoned struct{}
 
-// maxProblems is how many errors are found, not reported, before the rest of
-// the file is ignored.
-const maxProblems = 1000
+// The rest of a file is ignored after this many errors, reported or not, and
+// after this many tokens skipped: then it is no source text at all.
+const (
+	maxProblems = 1000
+	maxSkipped  = 1 << 17
+)
 
 // errorf records an error unless its line has one already, which would as a
 // rule be a consequence of the first.
@@ -75,7 +80,7 @@ func (p *parser) errorf(pos Pos, hint, format string, args ...any) {
 
 // syntaxError records an error at pos and gives up what is being read.
 func (p *parser) syntaxError(pos Pos, hint, format string, args ...any) {
-	if p.tok.tok != token.EOF || !p.lex.cut {
+	if p.tok.tok != token.EOF || !p.lex.cut && !p.stopped {
 		p.errorf(pos, hint, format, args...)
 	}
 	panic(abandoned{})
@@ -100,7 +105,7 @@ func (p *parser) try(parse func()) (ok bool) {
 // advance moves to the next token, noting comments on the way.
 func (p *parser) advance() {
 	p.prev, p.tok, p.joined = p.tok, p.next, false
-	if len(p.errors) > MaxErrors || p.problems > maxProblems {
+	if p.stopped || len(p.errors) > MaxErrors || p.problems > maxProblems || p.skipped > maxSkipped {
 		p.ignoreRest()
 		return
 	}
@@ -117,8 +122,8 @@ func (p *parser) advance() {
 // ignoreRest makes the file end behind p.tok, without complaint about what is
 // missing.
 func (p *parser) ignoreRest() {
+	p.stopped = true
 	p.next = lexeme{tok: token.EOF, pos: p.tok.pos}
-	p.lex.cut = true
 }
 
 // take returns the current token and moves on.
@@ -240,8 +245,14 @@ func (p *parser) skipStatement(start Pos, open int) {
 				return
 			}
 		}
-		p.advance()
+		p.skip()
 	}
+}
+
+// skip moves past a token while looking for a place to go on.
+func (p *parser) skip() {
+	p.skipped++
+	p.advance()
 }
 
 func (p *parser) atPipeline() bool { return p.tok.isWord("pipeline") && !p.nextIs(token.ASSIGN) }
@@ -255,7 +266,7 @@ func (p *parser) parseFile() {
 	for p.tok.tok != token.EOF {
 		if !p.try(p.parsePipeline) {
 			for p.tok.tok != token.EOF && !(p.tok.first && p.atPipeline()) {
-				p.advance()
+				p.skip()
 			}
 		}
 	}

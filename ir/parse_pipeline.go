@@ -37,7 +37,9 @@ func (p *parser) parseHeader(pipeline *PipelineDecl) {
 // could not be read, and reports whether there is one.
 func (p *parser) skipHeader() bool {
 	for p.tok.tok != token.EOF && !(p.tok.first && (p.atPipeline() || p.atStatement())) {
-		if p.take().tok == token.LBRACE {
+		brace := p.tok.tok == token.LBRACE
+		p.skip()
+		if brace {
 			return true
 		}
 	}
