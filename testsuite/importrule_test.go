@@ -91,6 +91,9 @@ func TestImportRule(t *testing.T) {
 		var packages []string
 		for line := range strings.Lines(string(out)) {
 			fields := strings.Fields(line)
+			if fields[0] == module+"out" { // ignored by git: what a document's command emits
+				continue
+			}
 			packages = append(packages, strings.TrimPrefix(fields[0], module))
 			for _, v := range violations(rules, packages[len(packages)-1], fields[1:]) {
 				t.Errorf("tags %q: %s; see the import rule in docs/architecture.md", tags, v)
