@@ -35,7 +35,7 @@ func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
 	domain, head := b.Kernel.Domains[group].Parent, b.Kernel.Domains[group].Guard
 	restarted := func(reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
 		m := tile.NewSegmented(tile.NewFold(reduce, k))
-		return b.Scan(domain, m, true, v.Name, head, leaf)[1]
+		return b.Scan(domain, m, true, v.Name, head, b.fromIdentity(domain, reduce, k, leaf))[1]
 	}
 	count := func() tile.ID { return restarted(ir.ReduceAdd, ir.I64, b.counted(domain, v)) }
 	sum := func() tile.ID {
@@ -59,6 +59,15 @@ func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
 		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, b.Const(ir.BoolScalar(true)), b.operand(v.Args[0]))[1]
 	}
 	panic("fuse: no aggregate " + v.Op.String())
+}
+
+// fromIdentity returns a leaf that may stand for a whole sum: -0.0 added to
+// nothing is 0.0.
+func (b *kernelBuilder) fromIdentity(domain int, reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
+	if reduce != ir.ReduceAdd || !k.IsFloat() {
+		return leaf
+	}
+	return b.Map(domain, ir.OpAdd, k, "", leaf, b.Const(tile.Identity(reduce, k)))
 }
 
 // quotient returns the average: sum / count as f64.

@@ -21,7 +21,7 @@ func (b *kernelBuilder) leaves(p *Prefix) []tile.ID {
 	if p.Scan.By == nil {
 		return []tile.ID{x}
 	}
-	return []tile.ID{b.head(p.Scan.By.Type.Target), x}
+	return []tile.ID{b.head(p.Scan.By.Type.Target), b.fromIdentity(d, p.Scan.Reduce, p.Scan.Type.Kind, x)}
 }
 
 // prefixFields returns the fields of p's state for each row, in a kernel that

@@ -300,42 +300,55 @@ func (l *lowering) nameDomains() {
 // DomainName returns the identifier of d.
 func (g *Graph) DomainName(d *ir.Domain) string { return g.domainNames[d] }
 
-// finish numbers the stages and closes the dependence relation.
+// finish puts the stages into an order in which they can run, names them and
+// closes the dependence relation.
 func (l *lowering) finish() {
+	l.order()
 	count := map[StageKind]int{}
 	for _, s := range l.Stages {
 		count[s.Kind]++
 	}
 	number := map[StageKind]int{}
-	for _, s := range l.Stages {
+	for i, s := range l.Stages {
+		s.Index = i
 		s.Name = string(s.Kind)
 		if number[s.Kind]++; count[s.Kind] > 1 {
 			s.Name = fmt.Sprintf("%s%d", s.Kind, number[s.Kind])
 		}
 	}
 	l.depends = make([][]bool, len(l.Stages))
-	for i := range l.Stages {
-		l.close(i)
+	for i, s := range l.Stages {
+		needs := make([]bool, len(l.Stages))
+		for _, use := range s.Reads {
+			if w := use.Value.Writer; w != nil {
+				needs[w.Index] = true
+				for j, needed := range l.depends[w.Index] {
+					needs[j] = needs[j] || needed
+				}
+			}
+		}
+		l.depends[i] = needs
 	}
 }
 
-// close computes what stage i needs. Stages share their row with later ones
-// that were added to a grouping, so operands may follow their user in number.
-func (l *lowering) close(i int) []bool {
-	if l.depends[i] != nil {
-		return l.depends[i]
-	}
-	needs := make([]bool, len(l.Stages))
-	l.depends[i] = needs
-	for _, use := range l.Stages[i].Reads {
-		w := use.Value.Writer
-		if w == nil {
-			continue
+// order sorts the stages so that operands come first: a column that joined a
+// shared stage may be computed by a stage made later.
+func (l *lowering) order() {
+	var sorted []*Stage
+	placed := map[*Stage]bool{}
+	var place func(s *Stage)
+	place = func(s *Stage) {
+		if s == nil || placed[s] {
+			return
 		}
-		needs[w.Index] = true
-		for j, needed := range l.close(w.Index) {
-			needs[j] = needs[j] || needed
+		placed[s] = true
+		for _, use := range s.Reads {
+			place(use.Value.Writer)
 		}
+		sorted = append(sorted, s)
 	}
-	return needs
+	for _, s := range l.Stages {
+		place(s)
+	}
+	l.Stages = sorted
 }

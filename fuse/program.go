@@ -83,6 +83,7 @@ func (m *planner) demand(k *tile.Kernel) {
 		w := m.valueNamed(s.Buffer)
 		if !s.Write {
 			m.demanded[w] = true
+			continue
 		}
 		if !slices.ContainsFunc(k.Domains[1:], func(d tile.Domain) bool { return d.Plan == m.DomainName(w.Domain) }) {
 			m.demandLength(w.Domain)

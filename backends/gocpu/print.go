@@ -46,7 +46,7 @@ func (p *printer) funcName(f *loop.Func) string {
 	sig := f.Signature()
 	name, ok := p.calls[sig]
 	if !ok {
-		name = p.names.fresh(f.Name)
+		name = p.names.freshGlobal(f.Name)
 		p.calls[sig] = name
 	}
 	return name
@@ -56,8 +56,10 @@ func (p *printer) funcName(f *loop.Func) string {
 func (p *printer) function(f *loop.Func) *jen.Statement {
 	loop.RemoveUnread(f)
 	name := p.funcName(f)
-	p.names.push()
-	defer p.names.pop()
+	// Only the package's names are in sight, wherever f is printed from.
+	outer := p.names.scopes
+	p.names.scopes = []map[string]bool{outer[0], {}}
+	defer func() { p.names.scopes = outer }()
 	var params []jen.Code
 	for i, v := range f.Params {
 		param := jen.Id(p.names.declare(v))

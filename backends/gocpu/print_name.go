@@ -93,9 +93,28 @@ func (n *names) fresh(name string) string {
 	return unique
 }
 
+// freshGlobal reserves a Go name like name in the scope of the package.
+func (n *names) freshGlobal(name string) string {
+	inner := n.scopes[1:]
+	n.scopes = n.scopes[:1]
+	unique := n.fresh(name)
+	n.scopes = append(n.scopes, inner...)
+	return unique
+}
+
 // declare names v in the innermost scope.
 func (n *names) declare(v *loop.Var) string {
 	name := n.fresh(v.Name)
 	n.of[v] = name
 	return name
+}
+
+// freshExported reserves a name of the package that others see.
+func (p *printer) freshExported(name string) string {
+	unique := name
+	for i := 2; p.names.scopes[0][unique]; i++ {
+		unique = name + strconv.Itoa(i)
+	}
+	p.names.scopes[0][unique] = true
+	return unique
 }

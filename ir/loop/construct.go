@@ -205,6 +205,9 @@ func To(t Type, x Expr) Expr {
 	if x.Type() == t {
 		return x
 	}
+	if c, ok := x.(*Cast); ok && !c.Bits && c.To.Kind == ir.I64 && t.Kind == ir.I64 && c.X.Type().Kind == ir.I64 {
+		return To(t, c.X) // between counters and i64 nothing changes
+	}
 	if c, ok := x.(*Const); ok && t.Kind.IsInteger() && c.Value.Kind.IsInteger() {
 		return &Const{ir.Int(t.Kind, c.Value.Int64()), t.Counter}
 	}

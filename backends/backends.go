@@ -1,0 +1,56 @@
+// Package backends is what all emitters share: their input, their output and
+// the interface that the command line drives them by.
+package backends
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// Program is a compiled pipeline: what it means, the host program, and the tile
+// program of each kernel, in the order of Plan.Kernels.
+type Program struct {
+	Pipeline *ir.Pipeline
+	Plan     *plan.Plan
+	Kernels  []*tile.Kernel
+	Source   []byte // the text of the pipeline's file, for comments; may be nil
+}
+
+// Options are what a user may ask of emitted text.
+type Options struct {
+	Package string // of Go text
+}
+
+// File is one emitted file; Name is relative to the output folder.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Entry says how a host calls one emitted pipeline.
+type Entry struct {
+	Pipeline string
+	Func     string
+	Params   []Field
+	Results  []Field
+}
+
+// Field is a parameter or a result of an entry.
+type Field struct {
+	Name   string // as emitted
+	Kind   plan.Kind
+	Scalar bool
+}
+
+// Output is what an emitter makes of some programs.
+type Output struct {
+	Files   []File
+	Entries []Entry // one per program, in order
+}
+
+// Emitter turns programs into source text. Equal input gives equal bytes.
+type Emitter interface {
+	Name() string
+	Emit(programs []*Program, options Options) (*Output, error)
+}

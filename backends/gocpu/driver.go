@@ -1,0 +1,333 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// Rows below which a second worker does not pay, and rows a block of a chain:
+// small enough that the second look at a block finds it in the cache.
+const (
+	parallelRows = 1 << 16
+	blockRows    = 1 << 15
+)
+
+// environment is what the host function knows by the plan's names; lengths
+// stand among the scalars under lengthKey.
+type environment struct {
+	buffers map[string]*loop.Var
+	scalars map[string]loop.Expr
+	workers *loop.Var
+}
+
+// lengthKey is the key of the length of a domain among scalars.
+func lengthKey(domain string) string { return "len " + domain }
+
+// refKey is the key of what a Scalar or Length operation reads.
+func refKey(op *tile.Op) string {
+	if op.Kind == tile.Length {
+		return lengthKey(op.Ref)
+	}
+	return op.Ref
+}
+
+// driver writes the statements that run one kernel.
+type driver struct {
+	*body
+	env     environment
+	rows    loop.Expr // to run over
+	f, s    *rangeFunc
+	carried []state
+
+	blockEnd map[stateKey]loop.Expr // of a chain: counts at the end of the block at hand
+}
+
+// drive writes the launch of k into b, and returns the functions it calls. The
+// scalars that the kernel stores become part of the environment.
+func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop.Func {
+	d := &driver{env: env, rows: rows, body: &body{kernel: k, b: b, values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{},
+		scalars: env.scalars, whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, errors: env.buffers[errorsName]}}
+	for i, s := range k.Streams {
+		d.whole[i] = env.buffers[s.Buffer]
+	}
+	d.needed = make([]bool, len(k.Ops))
+	for i := range d.needed {
+		d.needed[i] = true
+	}
+	for i := range k.Ops {
+		if op := &k.Ops[i]; !op.Epilogue && op.Domain == tile.Uniform && (op.Kind == tile.Check || op.Kind == tile.Load && op.Checked) {
+			d.op(i, tile.Uniform)
+		}
+	}
+	var functions []*loop.Func
+	if d.hasRows(0) {
+		functions = d.launch()
+	}
+	d.flush()
+	d.epilogue()
+	return functions
+}
+
+// launch runs the range functions over all rows.
+func (d *driver) launch() []*loop.Func {
+	d.f = d.rangeFunction(d.Name, false)
+	for _, s := range d.kernel.states() {
+		if d.Ops[s.op].Kind != tile.ChunkScan && s.carried {
+			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(s.identity))
+			d.carried = append(d.carried, s)
+		}
+	}
+	functions := []*loop.Func{d.f.Func}
+	many := loop.Gt(d.env.workers, loop.Int(1))
+	serial := func() { d.call(loop.Int(0), d.rows, d.f, d.state) }
+	switch {
+	case !d.splits():
+		serial()
+	case len(d.analysis.Cuts) == 0 && len(d.carried) == 0:
+		d.b.Parallel(d.rows, d.env.workers, chunkRows, func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
+	default:
+		d.s = d.rangeFunction(d.Name+"_summary", true)
+		functions = append([]*loop.Func{d.s.Func}, functions...)
+		d.b.If(many, d.chain, serial)
+	}
+	return functions
+}
+
+// splits reports whether ranges of rows can run at the same time: there is at
+// most one cut, what is reduced needs no carry, and no table is shared.
+func (d *driver) splits() bool {
+	if len(d.analysis.Cuts) > 1 {
+		return false
+	}
+	for i := range d.Ops {
+		op := &d.Ops[i]
+		if op.Epilogue {
+			continue
+		}
+		if op.Kind == tile.Update || op.Kind == tile.Reduce && d.analysis.Phase[i] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// call runs f over rows lo to hi. With states, it starts from them and leaves
+// its results there; without, they are new variables, which it returns.
+func (d *driver) call(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.Var) map[stateKey]*loop.Var {
+	args := []loop.Expr{lo, hi}
+	for _, a := range f.args {
+		switch {
+		case a.stream >= 0:
+			args = append(args, d.whole[a.stream])
+		case a.state != nil:
+			args = append(args, states[a.state.stateKey])
+		case a.scalar == errorsName:
+			args = append(args, d.errors)
+		default:
+			args = append(args, d.scalars[a.scalar])
+		}
+	}
+	results := make([]*loop.Var, len(f.results))
+	made := map[stateKey]*loop.Var{}
+	for i, s := range f.results {
+		if v := states[s.stateKey]; v != nil {
+			results[i] = v
+		} else {
+			results[i] = &loop.Var{Name: s.name, T: loop.ScalarOf(s.identity.Kind)}
+		}
+		made[s.stateKey] = results[i]
+	}
+	d.b.Add(&loop.Do{Results: results, Call: &loop.Call{Callee: f.Signature(), Args: args}})
+	return made
+}
+
+// chain runs blocks: their summaries, in turn the states before each, and
+// their rows.
+func (d *driver) chain() {
+	var summary map[stateKey]*loop.Var
+	before := map[stateKey]*loop.Var{}
+	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
+		Before: func(lo, hi *loop.Var) { summary = d.call(lo, hi, d.s, nil) },
+		Turn: func(lo, hi *loop.Var) {
+			for _, s := range d.carried {
+				before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
+			}
+			d.combine(before, summary)
+			d.blockEnd = map[stateKey]loop.Expr{}
+			for _, s := range d.carried {
+				if s.identity.Kind == ir.I64 && d.Ops[s.op].Monoid.Kind == tile.Fold && d.isPlaced(s.op) {
+					d.blockEnd[s.stateKey] = d.b.Decl(s.name+"_end", d.state[s.stateKey])
+				}
+			}
+		},
+		After: func(lo, hi *loop.Var) {
+			if d.rowsHaveEffects() {
+				outer := d.whole
+				d.whole = d.limited()
+				d.call(lo, hi, d.f, before)
+				d.whole = outer
+			}
+		},
+	})
+}
+
+// combine adds the summary of a block to the states.
+func (d *driver) combine(before, summary map[stateKey]*loop.Var) {
+	for _, s := range d.carried {
+		now := func(field int) loop.Expr { return before[stateKey{s.op, field}] }
+		block := func(field int) loop.Expr { return summary[stateKey{s.op, field}] }
+		d.b.Assign(d.state[s.stateKey], expand(d.Ops[s.op].Monoid.Combine[s.field], now, block))
+	}
+}
+
+// rowsHaveEffects reports whether the rows do more than their summary.
+func (d *driver) rowsHaveEffects() bool {
+	for i := range d.Ops {
+		op := &d.Ops[i]
+		if !op.Epilogue && op.HasEffect() && op.Domain != tile.Uniform {
+			return true
+		}
+	}
+	return false
+}
+
+// limited returns the streams with those cut off that are stored at places
+// past the end of the block's own: a row that is not selected is stored there
+// before the next one replaces it.
+func (d *driver) limited() map[int]*loop.Var {
+	streams := map[int]*loop.Var{}
+	for i, v := range d.whole {
+		streams[i] = v
+	}
+	for i := range d.Ops {
+		op := &d.Ops[i]
+		if op.Epilogue || op.Kind != tile.Store || len(op.Args) == 1 {
+			continue
+		}
+		domain := d.Domains[op.Domain]
+		count := d.placeCount(op.Domain)
+		if count == nil {
+			continue
+		}
+		end := loop.ToCounter(count)
+		if domain.Kind == tile.Close {
+			end = loop.Greatest(loop.Sub(end, loop.Int(1)), loop.Int(0))
+		}
+		streams[op.Stream] = d.b.Slice(d.Streams[op.Stream].Name+"_part", d.whole[op.Stream], loop.Int(0), end)
+	}
+	return streams
+}
+
+// placeCount returns how many rows of a derived domain end with the block,
+// where the kernel counts them.
+func (d *driver) placeCount(domain int) loop.Expr {
+	v := d.Domains[domain].Position
+	if d.Domains[domain].Kind == tile.Close {
+		open := &d.Ops[d.Values[d.Domains[domain].Open].Op]
+		if open.Kind != tile.Map {
+			return nil
+		}
+		v = open.Args[0]
+	}
+	if op := d.Values[v].Op; d.Ops[op].Kind == tile.Scan && d.blockEnd[stateKey{op, 0}] != nil {
+		return d.blockEnd[stateKey{op, 0}]
+	}
+	return nil
+}
+
+// isPlaced reports whether a derived domain's rows are numbered by the scan.
+func (d *driver) isPlaced(scan int) bool {
+	for _, domain := range d.Domains[1:] {
+		if domain.Position != 0 && d.Values[domain.Position].Op == scan {
+			return true
+		}
+		if domain.Kind == tile.Close {
+			if open := &d.Ops[d.Values[domain.Open].Op]; open.Kind == tile.Map && d.Values[open.Args[0]].Op == scan {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// flush closes the groups that are open after the last row.
+func (d *driver) flush() {
+	for i := range d.Ops {
+		if op := &d.Ops[i]; op.Kind == tile.Scan {
+			for f, result := range op.Res {
+				if s := d.state[stateKey{i, f}]; s != nil {
+					d.values[result] = s
+				}
+			}
+		}
+	}
+	for domain := range d.Domains {
+		if d.Domains[domain].Kind == tile.Close && d.hasRows(domain) {
+			kept := d.values
+			d.values = d.copyValues()
+			d.b.If(d.expr(d.Domains[domain].Open), func() { d.block(domain) }, nil)
+			d.values = kept
+		}
+	}
+}
+
+func (d *driver) copyValues() map[tile.ID]loop.Expr {
+	values := map[tile.ID]loop.Expr{}
+	for v, x := range d.values {
+		values[v] = x
+	}
+	return values
+}
+
+// epilogue runs what follows the rows once.
+func (d *driver) epilogue() {
+	for i := range d.Ops {
+		op := &d.Ops[i]
+		if op.Kind == tile.Reduce {
+			for f, result := range op.Res {
+				if s := d.state[stateKey{i, f}]; s != nil {
+					d.values[result] = s
+				}
+			}
+		}
+		if !op.Epilogue {
+			continue
+		}
+		switch op.Kind {
+		case tile.Total:
+			d.values[op.Res[0]] = d.values[op.Args[0]]
+		case tile.StoreScalar:
+			d.scalars[op.Ref] = d.b.Let(op.Ref, d.expr(op.Args[0]))
+		case tile.ScanTotals:
+			d.scanTotals(op)
+		case tile.Check:
+			d.check(op)
+		case tile.Map:
+			d.values[op.Res[0]] = d.b.Let(d.name(op.Res[0]), d.pure(op))
+		case tile.Load:
+			d.values[op.Res[0]] = d.load(op)
+		}
+	}
+}
+
+// scanTotals turns the totals of chunks into what comes before each.
+func (d *driver) scanTotals(op *tile.Op) {
+	state := make([]*loop.Var, len(op.Res))
+	for f, identity := range op.Monoid.Identity {
+		state[f] = d.b.Decl(op.Monoid.Fields[f].Name, loop.ConstOf(identity))
+		d.values[op.Res[f]] = state[f]
+	}
+	d.b.For("c", loop.Int(0), loop.LenOf(d.whole[op.Totals[0]]), func(c *loop.Var) {
+		total := make([]loop.Expr, len(state))
+		for f := range state {
+			d.b.Store(d.whole[op.Offsets[f]], c, state[f])
+			total[f] = d.b.Let("total", loop.At(d.whole[op.Totals[f]], c))
+		}
+		now := func(field int) loop.Expr { return state[field] }
+		chunk := func(field int) loop.Expr { return total[field] }
+		for f := len(state) - 1; f >= 0; f-- {
+			d.b.Assign(state[f], expand(op.Monoid.Combine[f], now, chunk))
+		}
+	})
+}

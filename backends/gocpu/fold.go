@@ -1,0 +1,189 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// scan updates the states of a scan: at once if its results include this row,
+// else at the end of the row, when all have seen the states before it.
+func (g *body) scan(i int) {
+	op := &g.Ops[i]
+	for f, result := range op.Res {
+		if s := g.state[stateKey{i, f}]; s != nil {
+			g.values[result] = s
+		}
+	}
+	if op.Exclusive {
+		g.ending = append(g.ending, func() { g.fold(i, nil) })
+		return
+	}
+	g.fold(i, nil)
+}
+
+// fold updates the states of operation i by this row, where guard holds; a nil
+// guard always does.
+func (g *body) fold(i int, guard loop.Expr) {
+	op := &g.Ops[i]
+	leaf := func(field int) loop.Expr { return g.expr(op.Args[field]) }
+	now := func(field int) loop.Expr { return g.state[stateKey{i, field}] }
+	for f := len(op.Res) - 1; f >= 0; f-- { // flags last: others are combined by what they were
+		s := g.state[stateKey{i, f}]
+		if s == nil {
+			continue
+		}
+		if guard != nil {
+			g.foldMasked(op, f, s, guard, now, leaf)
+			continue
+		}
+		flag, other, restarts := restart(op.Monoid, f)
+		if !restarts {
+			g.b.Assign(s, expand(op.Monoid.Combine[f], now, leaf))
+			continue
+		}
+		g.foldRestarting(op, f, s, leaf(flag), expand(other, now, leaf), leaf(f))
+	}
+}
+
+// foldRestarting starts s anew with x where head holds, and else makes it next.
+// An integer sum is masked instead of branched over.
+func (g *body) foldRestarting(op *tile.Op, field int, s *loop.Var, head, next, x loop.Expr) {
+	sum, ok := next.(*loop.Binary)
+	if ok && sum.Op == ir.OpAdd && s.T.Kind.IsInteger() && (g.summary || g.after != 0) {
+		keep := loop.Sub(loop.To(s.T, head), loop.To(s.T, loop.Int(1)))
+		g.b.Assign(s, loop.Add(loop.Apply(ir.OpAnd, s, keep), x))
+		return
+	}
+	if next == loop.Expr(s) {
+		if g.after != 0 || g.summary {
+			g.b.Assign(s, loop.Choose(head, x, s))
+			return
+		}
+		g.b.If(head, func() { g.b.Assign(s, x) }, nil)
+		return
+	}
+	g.b.If(head, func() { g.b.Assign(s, x) }, func() { g.b.Assign(s, next) })
+}
+
+// foldMasked updates s by x where guard holds, without a branch where there is
+// a cheap way.
+func (g *body) foldMasked(op *tile.Op, field int, s *loop.Var, guard loop.Expr, now, leaf func(int) loop.Expr) {
+	if op.Monoid.Kind == tile.Fold && op.Monoid.Combine[0].Operator == ir.OpAdd && s.T.Kind.IsInteger() {
+		x := leaf(field)
+		if c, ok := x.(*loop.Const); ok && c.Value.Int64() == 1 {
+			g.b.Assign(s, loop.Add(s, loop.To(s.T, guard)))
+			return
+		}
+		mask := &loop.Unary{Op: ir.OpNeg, X: loop.To(s.T, guard)}
+		g.b.Assign(s, loop.Add(s, loop.Apply(ir.OpAnd, x, mask)))
+		return
+	}
+	g.b.If(guard, func() { g.b.Assign(s, expand(op.Monoid.Combine[field], now, leaf)) }, nil)
+}
+
+// branchFree reports whether the rows of a compaction may be computed for
+// every row of the parent and stored over each other until one is selected.
+// It needs stores by a count of the selected rows and nothing that is dear or
+// may fail.
+func (g *body) branchFree(d int) bool {
+	counted := false
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] || op.Epilogue || !g.inside(g.home[i], d) || g.home[i] == tile.Uniform {
+			continue
+		}
+		if g.home[i] != d {
+			return false
+		}
+		switch op.Kind {
+		case tile.Store:
+			if op.Args[1] != g.Domains[d].Position {
+				return false
+			}
+		case tile.Load:
+			if len(op.Args) > 0 {
+				return false
+			}
+		case tile.Map:
+			if !isCheap(op) {
+				return false
+			}
+		case tile.Const, tile.Row:
+		case tile.Scan:
+			if op.Res[0] != g.Domains[d].Position || op.Monoid.Kind != tile.Fold {
+				return false
+			}
+			counted = true
+		default:
+			return false
+		}
+	}
+	for child := d + 1; child < len(g.Domains); child++ {
+		if g.Domains[child].Parent == d && g.hasRows(child) {
+			return false
+		}
+	}
+	return counted
+}
+
+// compact writes the rows of d without a branch on its guard: each is stored
+// at the next place, which advances only where the row is selected. A place
+// past the end of the output belongs to the rows of the next range.
+func (g *body) compact(d int) {
+	guard := g.b.Let("selected", g.expr(g.Domains[d].Guard))
+	var stores []*tile.Op
+	var count int
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] || g.home[i] != d || op.Epilogue {
+			continue
+		}
+		switch op.Kind {
+		case tile.Store:
+			stores = append(stores, op)
+		case tile.Scan:
+			count = i
+			g.values[op.Res[0]] = g.state[stateKey{i, 0}]
+		default:
+			g.op(i, d)
+		}
+	}
+	g.storeAll(stores, g.expr(g.Domains[d].Position))
+	g.fold(count, guard)
+}
+
+// storeGroups writes the results of the open group, which those of its later
+// rows replace.
+func (g *body) storeGroups() {
+	var stores []*tile.Op
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if g.home[i] != g.after || op.Epilogue || !g.needed[i] {
+			continue
+		}
+		if op.Kind == tile.Store {
+			stores = append(stores, op)
+		} else {
+			g.op(i, g.after)
+		}
+	}
+	g.storeAll(stores, g.expr(g.Domains[g.after].Position))
+}
+
+// storeAll writes all columns of a derived row at one place, if that is inside.
+func (g *body) storeAll(stores []*tile.Op, place loop.Expr) {
+	if len(stores) == 0 {
+		return
+	}
+	at := g.b.Let("at", loop.ToCounter(place))
+	values := make([]loop.Expr, len(stores))
+	for i, op := range stores {
+		values[i] = g.expr(op.Args[0])
+	}
+	g.b.If(loop.Lt(at, loop.LenOf(g.whole[stores[0].Stream])), func() {
+		for i, op := range stores {
+			g.b.Store(g.whole[op.Stream], at, values[i])
+		}
+	}, nil)
+}

@@ -1,0 +1,339 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// chunkRows is the length of the chunks of a ChunkScan, set by the stages that
+// read its totals; the plan's buffers are made for it.
+const chunkRows = 4096
+
+// argument is a parameter of a range function and what the driver passes.
+type argument struct {
+	stream int    // or -1
+	scalar string // a scalar or length of the plan; errorsName for the errors buffer
+	state  *state
+}
+
+// rangeFunc is a kernel as a function over rows lo to hi: the rows themselves,
+// or the summary of their state.
+type rangeFunc struct {
+	*loop.Func
+	args    []argument // after lo and hi
+	results []state
+}
+
+const errorsName = "errors"
+
+// rangeFunction writes the function of k's rows, or with summary that of what
+// the rows leave behind: the states of the first cut, and of reductions.
+func (k *kernel) rangeFunction(name string, summary bool) *rangeFunc {
+	g := &body{kernel: k, b: loop.NewBuilder(name), summary: summary, needed: k.neededOps(summary),
+		values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{}, scalars: map[string]loop.Expr{},
+		whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, last: map[neighbour]*loop.Var{}, failed: map[int]*loop.Var{}}
+	f := &rangeFunc{}
+	lo, hi := g.b.Param("lo", loop.Counter), g.b.Param("hi", loop.Counter)
+	views := g.parameters(f)
+	g.states(f)
+	g.uniform()
+	g.before(lo, hi)
+	if g.after != 0 && !summary {
+		g.b.If(g.expr(g.Domains[g.after].Open), func() { g.storeGroups() }, nil)
+		g.values = g.uniformValues()
+	}
+	if chunks := k.chunkScans(); len(chunks) > 0 {
+		g.b.ForStep("chunk", lo, hi, chunkRows, func(chunk *loop.Var) {
+			end := g.b.Let("end", loop.Least(loop.Add(chunk, loop.Int(chunkRows)), hi))
+			g.resetChunk(chunks)
+			g.loop(views, chunk, end)
+			g.storeTotals(chunks, chunk)
+		})
+	} else {
+		g.loop(views, lo, hi)
+	}
+	var results []loop.Expr
+	for _, s := range f.results {
+		results = append(results, g.state[s.stateKey])
+	}
+	f.Func = g.b.Func(results...)
+	return f
+}
+
+// neededOps returns the operations of a range function.
+func (k *kernel) neededOps(summary bool) []bool {
+	needed := make([]bool, len(k.Ops))
+	var need func(v tile.ID)
+	mark := func(i int) {
+		if needed[i] {
+			return
+		}
+		needed[i] = true
+		for _, arg := range k.Ops[i].Args {
+			need(arg)
+		}
+		for d := k.Ops[i].Domain; d > 0; d = k.Domains[d].Parent {
+			need(k.Domains[d].Guard)
+		}
+	}
+	need = func(v tile.ID) {
+		if v != 0 {
+			mark(k.Values[v].Op)
+		}
+	}
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		switch {
+		case op.Epilogue:
+		case !summary:
+			needed[i] = true
+		case op.Kind == tile.Scan && k.analysis.Phase[i] == 0, op.Kind == tile.Reduce && k.analysis.Phase[i] == 0:
+			mark(i)
+		}
+	}
+	return needed
+}
+
+// parameters adds what the operations read: streams, scalars, lengths and the
+// errors buffer. It returns the streams that need a view of the range's rows.
+func (g *body) parameters(f *rangeFunc) (views []int) {
+	element, whole := map[int]bool{}, map[int]bool{}
+	refs := map[string]ir.Kind{}
+	checks, halo := false, false
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] || op.Epilogue {
+			continue
+		}
+		switch op.Kind {
+		case tile.Load:
+			if len(op.Args) == 0 {
+				element[op.Stream] = true
+			} else {
+				whole[op.Stream] = true
+			}
+		case tile.Store:
+			if len(op.Args) == 1 {
+				element[op.Stream] = true
+			} else {
+				whole[op.Stream] = true
+			}
+		case tile.Update:
+			whole[op.Stream] = true
+		case tile.ChunkScan:
+			for _, s := range op.Totals {
+				whole[s] = true
+			}
+		case tile.Scalar, tile.Length:
+			refs[refKey(op)] = g.Values[op.Res[0]].Kind
+		case tile.Check:
+			checks = checks || op.Domain != tile.Uniform
+		case tile.Shift:
+			halo = halo || op.Distance < 0
+			g.markLoads(op.Args[0], whole)
+		case tile.Head:
+			for _, key := range op.Args {
+				g.markLoads(key, whole)
+			}
+		}
+	}
+	for s, stream := range g.Streams {
+		if !element[s] && !whole[s] {
+			continue
+		}
+		t := loop.SliceOf(loop.ScalarOf(stream.Kind))
+		if !stream.Write {
+			t = t.AsReadOnly()
+		}
+		g.whole[s] = g.b.Param(stream.Name, t)
+		f.args = append(f.args, argument{stream: s})
+		if element[s] {
+			views = append(views, s)
+		}
+	}
+	for i := range g.Ops { // in order, for the same text every time
+		if op := &g.Ops[i]; (op.Kind == tile.Scalar || op.Kind == tile.Length) && g.needed[i] && g.scalars[refKey(op)] == nil {
+			g.scalars[refKey(op)] = g.b.Param(op.Ref, loop.ScalarOf(refs[refKey(op)]))
+			f.args = append(f.args, argument{stream: -1, scalar: refKey(op)})
+		}
+	}
+	if halo {
+		name := lengthKey(g.Domains[0].Plan)
+		if g.scalars[name] == nil {
+			g.scalars[name] = g.b.Param(g.Domains[0].Plan, loop.ScalarOf(ir.I64))
+			f.args = append(f.args, argument{stream: -1, scalar: name})
+		}
+		g.length = loop.ToCounter(g.scalars[name])
+	}
+	if checks {
+		g.errors = g.b.Param(errorsName, loop.SliceOf(loop.ScalarOf(ir.I64)))
+		f.args = append(f.args, argument{stream: -1, scalar: errorsName})
+	}
+	return views
+}
+
+// markLoads marks the streams whose elements v is computed from.
+func (g *body) markLoads(v tile.ID, streams map[int]bool) {
+	op := &g.Ops[g.Values[v].Op]
+	if op.Kind == tile.Load {
+		streams[op.Stream] = true
+	}
+	for _, arg := range op.Args {
+		g.markLoads(arg, streams)
+	}
+}
+
+// states adds the running states: as parameters of the rows, which carry on
+// where the range before ended, and as variables of a summary, which starts
+// from nothing.
+func (g *body) states(f *rangeFunc) {
+	for _, s := range g.kernel.states() {
+		op := &g.Ops[s.op]
+		if !g.needed[s.op] || !g.summary && !s.carried {
+			continue
+		}
+		switch {
+		case op.Kind == tile.ChunkScan:
+			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(s.identity))
+		case g.summary:
+			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(s.identity))
+			f.results = append(f.results, s)
+		default:
+			v := g.b.Param(s.name, loop.ScalarOf(s.identity.Kind))
+			v.Changes = true
+			g.state[s.stateKey] = v
+			f.args = append(f.args, argument{stream: -1, state: &s})
+			f.results = append(f.results, s)
+		}
+	}
+	// Where groups are stored before the first row, their states must be known as values.
+	for i := range g.Ops {
+		if op := &g.Ops[i]; op.Kind == tile.Scan && g.needed[i] && op.Exclusive {
+			for field, result := range op.Res {
+				if v := g.state[stateKey{i, field}]; v != nil {
+					g.values[result] = v
+				}
+			}
+		}
+	}
+}
+
+// uniform computes what is the same for every row.
+func (g *body) uniform() {
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] || op.Epilogue || op.Domain != tile.Uniform || !isPure(op) {
+			continue
+		}
+		if op.Kind == tile.Map || op.Kind == tile.Load {
+			g.values[op.Res[0]] = g.b.Let(g.name(op.Res[0]), g.pure(op))
+		}
+	}
+}
+
+// uniformValues returns the values that no row changes.
+func (g *body) uniformValues() map[tile.ID]loop.Expr {
+	kept := map[tile.ID]loop.Expr{}
+	for v, x := range g.values {
+		if g.Values[v].Domain == tile.Uniform {
+			kept[v] = x
+		}
+	}
+	return kept
+}
+
+// before declares what the rows hand on to each other besides states: the
+// values of the row before the range, and whether a check has failed.
+func (g *body) before(lo, hi *loop.Var) {
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] {
+			continue
+		}
+		switch op.Kind {
+		case tile.Head:
+			for _, key := range op.Args {
+				g.declareLast(neighbour{key, true}, lo, loop.ConstOf(ir.Scalar{Kind: g.Values[key].Kind}), func(last *loop.Var) {
+					if key == g.integerKey(op) {
+						g.b.If(loop.Lt(lo, hi), func() { g.b.Assign(last, loop.Apply(ir.OpComplement, g.at(key, lo))) }, nil)
+					}
+				})
+			}
+		case tile.Shift:
+			if op.Distance == 1 {
+				g.declareLast(neighbour{op.Args[0], false}, lo, g.expr(op.Args[1]), nil)
+			}
+		case tile.Check:
+			if op.Domain != tile.Uniform {
+				g.failed[op.Site] = g.b.Decl("failed", loop.False)
+			}
+		}
+	}
+}
+
+// declareLast declares the value of the row before the range; before row 0 it
+// is initial, unless atStart makes it something else.
+func (g *body) declareLast(n neighbour, lo *loop.Var, initial loop.Expr, atStart func(*loop.Var)) {
+	if g.last[n] != nil {
+		return
+	}
+	last := g.b.Decl("last_"+g.name(n.value), initial)
+	g.last[n] = last
+	var otherwise func()
+	if atStart != nil {
+		otherwise = func() { atStart(last) }
+	}
+	g.b.If(loop.Gt(lo, loop.Int(0)), func() { g.b.Assign(last, g.at(n.value, loop.Sub(lo, loop.Int(1)))) }, otherwise)
+}
+
+// loop runs over the rows from lo to hi, through views that make their lengths
+// equal, so that Go checks no index.
+func (g *body) loop(views []int, lo, hi loop.Expr) {
+	var length loop.Expr = loop.Sub(hi, lo)
+	for _, s := range views {
+		v := g.b.Slice(g.Streams[s].Name+"_rows", g.whole[s], lo, hi)
+		if s != views[0] {
+			g.b.Cut(v, loop.Int(0), length)
+		} else {
+			length = loop.LenOf(v)
+		}
+		g.view[s] = v
+	}
+	g.first = lo
+	kept := g.uniformValues()
+	g.b.For("i", loop.Int(0), length, func(i *loop.Var) {
+		g.index = i
+		g.block(0)
+	})
+	g.values = kept
+}
+
+// chunkScans lists the operations that scan within chunks.
+func (k *kernel) chunkScans() []int {
+	var list []int
+	for i := range k.Ops {
+		if k.Ops[i].Kind == tile.ChunkScan {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// resetChunk starts the scans of a chunk.
+func (g *body) resetChunk(scans []int) {
+	for _, i := range scans {
+		for f, identity := range g.Ops[i].Monoid.Identity {
+			g.b.Assign(g.state[stateKey{i, f}], loop.ConstOf(identity))
+		}
+	}
+}
+
+// storeTotals stores what a chunk adds up to.
+func (g *body) storeTotals(scans []int, chunk *loop.Var) {
+	for _, i := range scans {
+		for f, s := range g.Ops[i].Totals {
+			g.b.Store(g.whole[s], loop.Div(chunk, loop.Int(chunkRows)), g.state[stateKey{i, f}])
+		}
+	}
+}

@@ -1,0 +1,314 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// body writes the statements of a kernel's rows into a function, or those of
+// the last groups into the driver.
+type body struct {
+	*kernel
+	b       *loop.Builder
+	summary bool                    // only what the cut's state and reductions need
+	needed  []bool                  // operations of this body
+	values  map[tile.ID]loop.Expr   // what has been computed for this row
+	state   map[stateKey]*loop.Var  // running states
+	scalars map[string]loop.Expr    // the plan's scalars and lengths, by name
+	whole   map[int]*loop.Var       // streams, all rows
+	view    map[int]*loop.Var       // streams cut to the rows of the range
+	last    map[neighbour]*loop.Var // values of the row before
+	failed  map[int]*loop.Var       // per site: whether a row of this range failed
+	errors  *loop.Var               // the errors buffer
+	index   loop.Expr               // of the row in the views
+	first   loop.Expr               // number of the views' first row
+	length  loop.Expr               // of the base domain
+	noted   string                  // the source line written last
+	ending  []func()                // what must happen at the end of a row, latest operation first
+}
+
+// neighbour names a value of the row before, as a head or a shift sees it: they
+// differ before row 0.
+type neighbour struct {
+	value tile.ID
+	head  bool
+}
+
+// block writes the rows of domain d: its operations, the rows derived from
+// them, and then the updates of states that others saw before this row.
+func (g *body) block(d int) {
+	outer := g.ending
+	g.ending = nil
+	for i := range g.Ops {
+		if g.needed[i] && g.home[i] == d && !g.Ops[i].Epilogue {
+			g.op(i, d)
+		}
+	}
+	if g.after != 0 && d == 0 && !g.summary {
+		g.finishRow()
+		g.storeGroups()
+	} else {
+		for child := d + 1; child < len(g.Domains); child++ {
+			if g.Domains[child].Parent == d {
+				g.child(child)
+			}
+		}
+		g.finishRow()
+	}
+	g.ending = outer
+}
+
+// finishRow runs the deferred updates: later operations first, because a
+// state may feed the update of a later one.
+func (g *body) finishRow() {
+	for i := len(g.ending) - 1; i >= 0; i-- {
+		g.ending[i]()
+	}
+	g.ending = nil
+}
+
+// child writes the rows of a derived domain.
+func (g *body) child(d int) {
+	domain := g.Domains[d]
+	if !g.hasRows(d) {
+		return
+	}
+	if domain.Kind == tile.Close {
+		if g.summary {
+			return
+		}
+		g.b.If(loop.And(g.expr(domain.Guard), g.expr(domain.Open)), func() { g.block(d) }, nil)
+		return
+	}
+	if g.branchFree(d) {
+		g.compact(d)
+		return
+	}
+	g.b.If(g.expr(domain.Guard), func() { g.block(d) }, nil)
+}
+
+// hasRows reports whether anything of this body happens for the rows of d.
+func (g *body) hasRows(d int) bool {
+	for i := range g.Ops {
+		if g.needed[i] && !g.Ops[i].Epilogue && g.inside(g.home[i], d) && g.home[i] != tile.Uniform {
+			return true
+		}
+	}
+	return false
+}
+
+// op writes operation i, unless it is written where it is used.
+func (g *body) op(i, d int) {
+	op := &g.Ops[i]
+	if !isPure(op) {
+		g.note(op)
+	}
+	switch op.Kind {
+	case tile.Scan, tile.ChunkScan:
+		g.scan(i)
+	case tile.Reduce:
+		g.ending = append(g.ending, func() { g.fold(i, nil) })
+	case tile.Head:
+		g.values[op.Res[0]] = g.b.Let("head", g.head(op))
+	case tile.Shift:
+		g.values[op.Res[0]] = g.shift(op)
+	case tile.Store:
+		g.store(op)
+	case tile.Update:
+		g.update(op)
+	case tile.Check:
+		g.check(op)
+	default:
+		v := op.Res[0]
+		if g.uses[v] == 1 && (g.Values[v].Name == "" || op.Kind != tile.Map) && !op.Checked {
+			return // written where it is used
+		}
+		g.values[v] = g.b.Let(g.name(v), g.pure(op))
+	}
+}
+
+func (g *body) name(v tile.ID) string {
+	if name := g.Values[v].Name; name != "" {
+		return name
+	}
+	return "x"
+}
+
+// note writes the source line that the operation stems from, where it is
+// another one than before.
+func (g *body) note(op *tile.Op) {
+	if text := g.source(op.Pos); text != "" && text != g.noted {
+		g.noted = text
+		g.b.Note(text)
+	}
+}
+
+// expr returns the value v for this row.
+func (g *body) expr(v tile.ID) loop.Expr {
+	if x, ok := g.values[v]; ok {
+		return x
+	}
+	op := &g.Ops[g.Values[v].Op]
+	return g.pure(op)
+}
+
+func (g *body) exprs(list []tile.ID) []loop.Expr {
+	args := make([]loop.Expr, len(list))
+	for i, v := range list {
+		args[i] = g.expr(v)
+	}
+	return args
+}
+
+// pure returns the expression of a pure operation.
+func (g *body) pure(op *tile.Op) loop.Expr {
+	switch op.Kind {
+	case tile.Const:
+		return loop.ConstOf(op.Const)
+	case tile.Scalar, tile.Length:
+		return g.scalars[refKey(op)]
+	case tile.Row:
+		return loop.ToKind(ir.I64, loop.Add(g.first, g.index))
+	case tile.Load:
+		return g.load(op)
+	case tile.Map:
+		args := g.exprs(op.Args)
+		if op.Operator == ir.OpCast {
+			return loop.ToKind(g.Values[op.Res[0]].Kind, args[0])
+		}
+		return loop.Apply(op.Operator, args...)
+	}
+	panic("gocpu: " + op.Kind.String() + " is not pure")
+}
+
+// load reads a stream at the row, or anywhere.
+func (g *body) load(op *tile.Op) loop.Expr {
+	if len(op.Args) == 0 {
+		return loop.At(g.view[op.Stream], g.index)
+	}
+	memory, at := g.whole[op.Stream], g.expr(op.Args[0])
+	if !op.Checked {
+		return loop.At(memory, loop.ToCounter(at))
+	}
+	at = g.b.Let("at", at)
+	x := g.b.Decl(g.name(op.Res[0]), loop.ConstOf(ir.Scalar{Kind: g.Values[op.Res[0]].Kind}))
+	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(memory)))
+	g.b.If(inside, func() { g.b.Assign(x, loop.At(memory, loop.ToCounter(at))) }, nil)
+	return x
+}
+
+// head returns whether a key differs from that of the row before. Before row 0
+// stands a value that differs.
+func (g *body) head(op *tile.Op) loop.Expr {
+	var head loop.Expr = loop.False
+	for _, key := range op.Args {
+		x := g.expr(key)
+		if _, ok := x.(*loop.Var); !ok {
+			x = g.b.Let(g.name(key), x)
+			g.values[key] = x
+		}
+		last := g.last[neighbour{key, true}]
+		head = loop.Or(head, loop.KeyNe(x, last))
+		g.ending = append(g.ending, func() { g.b.Assign(last, x) })
+	}
+	if g.integerKey(op) == 0 {
+		head = loop.Or(loop.Eq(loop.Add(g.first, g.index), loop.Int(0)), head)
+	}
+	return head
+}
+
+// integerKey returns a key of the head that has a value which differs from it
+// for sure: its complement; 0 if there is none.
+func (g *body) integerKey(op *tile.Op) tile.ID {
+	for _, key := range op.Args {
+		if k := g.Values[key].Kind; k.IsInteger() || k == ir.Date {
+			return key
+		}
+	}
+	return 0
+}
+
+// shift returns the value of another base row.
+func (g *body) shift(op *tile.Op) loop.Expr {
+	x, fill := op.Args[0], op.Args[1]
+	if op.Distance == 1 {
+		if _, ok := g.values[x]; !ok {
+			g.values[x] = g.b.Let(g.name(x), g.expr(x))
+		}
+		last := g.last[neighbour{x, false}]
+		g.ending = append(g.ending, func() { g.b.Assign(last, g.expr(x)) })
+		return g.b.Let("previous", last)
+	}
+	y := g.b.Decl("neighbour", g.expr(fill))
+	row := loop.Add(g.first, g.index)
+	at := loop.Sub(row, loop.Int(op.Distance))
+	exists := loop.Ge(row, loop.Int(op.Distance))
+	if op.Distance < 0 {
+		at = loop.Add(row, loop.Int(-op.Distance))
+		exists = loop.Lt(row, loop.Sub(g.length, loop.Int(-op.Distance)))
+	}
+	g.b.If(exists, func() { g.b.Assign(y, g.at(x, at)) }, nil)
+	return y
+}
+
+// at computes v, which is recomputable, for another base row.
+func (g *body) at(v tile.ID, row loop.Expr) loop.Expr {
+	if g.Values[v].Domain == tile.Uniform {
+		return g.expr(v)
+	}
+	switch op := &g.Ops[g.Values[v].Op]; op.Kind {
+	case tile.Row:
+		return loop.ToKind(ir.I64, row)
+	case tile.Load:
+		if len(op.Args) == 0 {
+			return loop.At(g.whole[op.Stream], row)
+		}
+		return loop.At(g.whole[op.Stream], loop.ToCounter(g.at(op.Args[0], row)))
+	default:
+		args := make([]loop.Expr, len(op.Args))
+		for i, arg := range op.Args {
+			args[i] = g.at(arg, row)
+		}
+		if op.Operator == ir.OpCast {
+			return loop.ToKind(g.Values[v].Kind, args[0])
+		}
+		return loop.Apply(op.Operator, args...)
+	}
+}
+
+// store writes a value at the row, or at its place in a derived domain.
+func (g *body) store(op *tile.Op) {
+	if len(op.Args) == 1 {
+		g.b.Store(g.view[op.Stream], g.index, g.expr(op.Args[0]))
+		return
+	}
+	g.b.Store(g.whole[op.Stream], loop.ToCounter(g.expr(op.Args[1])), g.expr(op.Args[0]))
+}
+
+// update combines a value into a table; an index outside, which a check has
+// reported, changes nothing.
+func (g *body) update(op *tile.Op) {
+	table := g.whole[op.Stream]
+	at := g.b.Let("bin", loop.ToCounter(g.expr(op.Args[0])))
+	x := g.expr(op.Args[1])
+	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(table)))
+	g.b.If(inside, func() {
+		now := func(int) loop.Expr { return loop.At(table, at) }
+		g.b.Store(table, at, expand(op.Monoid.Combine[0], now, func(int) loop.Expr { return x }))
+	}, nil)
+}
+
+// check reports the first failing row of the range; rows ascend, so one report is enough.
+func (g *body) check(op *tile.Op) {
+	seen := g.failed[op.Site]
+	failed := g.expr(op.Args[0])
+	if seen == nil { // once, before the rows
+		g.b.If(failed, func() { g.b.Atomic(loop.AtomicMin, g.errors, loop.Int(int64(op.Site)), g.expr(op.Args[1])) }, nil)
+		return
+	}
+	g.b.If(loop.And(failed, loop.Not(seen)), func() {
+		g.b.Assign(seen, loop.True)
+		g.b.Atomic(loop.AtomicMin, g.errors, loop.Int(int64(op.Site)), g.expr(op.Args[1]))
+	}, nil)
+}

@@ -1,0 +1,116 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// stateKey names a field of the running state of a Scan, ChunkScan or Reduce.
+type stateKey struct{ op, field int }
+
+// state is a field of a running state that lives in a local variable.
+type state struct {
+	stateKey
+	name     string
+	identity ir.Scalar
+	carried  bool // the rows need it; else only the combination of summaries does
+}
+
+// states lists the fields that the kernel keeps, operation by operation. A
+// field is kept if a result is used, if another kept field is computed from
+// it, or if summaries of blocks cannot be combined without it.
+func (k *kernel) states() []state {
+	used := map[tile.ID]bool{}
+	for _, op := range k.Ops {
+		for _, arg := range op.Args {
+			used[arg] = true
+		}
+	}
+	for _, d := range k.Domains {
+		used[d.Position], used[d.Guard], used[d.Open] = true, true, true
+	}
+	var list []state
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Kind != tile.Scan && op.Kind != tile.ChunkScan && op.Kind != tile.Reduce {
+			continue
+		}
+		carried := make([]bool, len(op.Res))
+		for f, result := range op.Res {
+			carried[f] = used[result] || op.Kind == tile.ChunkScan
+		}
+		closure(op.Monoid, carried, tile.A)
+		kept := make([]bool, len(op.Res))
+		copy(kept, carried)
+		closure(op.Monoid, kept, tile.A, tile.B)
+		for f, result := range op.Res {
+			if kept[f] {
+				name := k.Values[result].Name
+				if name == "" {
+					name = op.Monoid.Fields[f].Name
+				}
+				list = append(list, state{stateKey{i, f}, name, op.Monoid.Identity[f], carried[f] || op.Kind == tile.Reduce && kept[f]})
+			}
+		}
+	}
+	return list
+}
+
+// closure adds the fields that the kept ones are combined from.
+func closure(m *tile.Monoid, kept []bool, sides ...tile.Side) {
+	for changed := true; changed; {
+		changed = false
+		for f := range kept {
+			if kept[f] {
+				changed = mark(m.Combine[f], kept, sides) || changed
+			}
+		}
+	}
+}
+
+func mark(e *tile.Expr, kept []bool, sides []tile.Side) bool {
+	changed := false
+	if e.Operator == ir.OpInvalid {
+		for _, side := range sides {
+			if e.Side == side && !kept[e.Field] {
+				kept[e.Field], changed = true, true
+			}
+		}
+	}
+	for _, arg := range e.Args {
+		changed = mark(arg, kept, sides) || changed
+	}
+	return changed
+}
+
+// expand writes a combination over the states before and after.
+func expand(e *tile.Expr, before, after func(field int) loop.Expr) loop.Expr {
+	switch {
+	case e.Operator == ir.OpInvalid && e.Side == tile.A:
+		return before(e.Field)
+	case e.Operator == ir.OpInvalid:
+		return after(e.Field)
+	case e.Operator == ir.OpConst:
+		return loop.ConstOf(e.Const)
+	}
+	args := make([]loop.Expr, len(e.Args))
+	for i, arg := range e.Args {
+		args[i] = expand(arg, before, after)
+	}
+	return loop.Apply(e.Operator, args...)
+}
+
+// restart splits a combination of the form select(b.flag, b.field, other): the
+// state starts anew where the row's flag holds, and is other elsewhere.
+func restart(m *tile.Monoid, field int) (flag int, other *tile.Expr, ok bool) {
+	e := m.Combine[field]
+	if e.Operator != ir.OpSelect {
+		return 0, nil, false
+	}
+	cond, then := e.Args[0], e.Args[1]
+	if cond.Operator == ir.OpInvalid && cond.Side == tile.B && then.Operator == ir.OpInvalid && then.Side == tile.B && then.Field == field {
+		return cond.Field, e.Args[2], true
+	}
+	return 0, nil, false
+}
