@@ -65,7 +65,7 @@ func (g *graph) intern(v Value) *Value {
 
 // structure encodes what makes two values equal: operator, element type (casts
 // and constants differ in it), operands and attributes. It needs no domains,
-// because they follow from the operands.
+// because they follow from the operands, and no Split, which halves them.
 func structure(v *Value) string {
 	id := func(v *Value) int64 {
 		if v == nil {
@@ -82,7 +82,6 @@ func structure(v *Value) string {
 	key = binary.AppendVarint(key, id(v.Else))
 	key = binary.AppendVarint(key, id(v.Limit))
 	key = binary.AppendVarint(key, v.Shift)
-	key = binary.AppendVarint(key, int64(v.Split))
 	key = binary.AppendUvarint(key, v.Const.Bits)
 	for _, d := range v.Desc {
 		if d {
