@@ -7,41 +7,41 @@ import (
 
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // device is a place where pipelines run.
 type device struct {
 	name  string
 	probe func(context.Context) (detail string, err error)
-	run   func(context.Context, job) (outcome, error)
+	// prepare does all that can fail before data is read.
+	prepare func(context.Context, request) (executable, error)
 }
 
-// job is what a device shall do.
-type job struct {
+// request is what a device shall run.
+type request struct {
+	source   *source
 	pipeline *ir.Pipeline
-	level    string
+	level    string // "" is the device's default
 	workers  int
-	in       []ir.Column
 }
+
+// executable runs a pipeline over one column per parameter.
+type executable func(context.Context, []ir.Column) (outcome, error)
 
 // outcome is what a device did.
 type outcome struct {
 	columns []ir.Column
-	level   string   // that ran; "" where the device has none
-	kernels []kernel // that ran
+	level   string        // that ran; "" where the device has none
+	kernels []plan.Kernel // that ran
 	elapsed time.Duration
-}
-
-// kernel names a kernel of the plan that ran.
-type kernel struct {
-	Name   string   `json:"name"`
-	Stages []string `json:"stages"`
 }
 
 // devices are all devices. The first is the default, and never replaced by
 // another when it is unavailable.
 var devices = []device{
-	{name: "interp", probe: probeInterp, run: runInterp},
+	{name: "gocpu", probe: probeGoCPU, prepare: prepareGoCPU},
+	{name: "interp", probe: probeInterp, prepare: prepareInterp},
 }
 
 func deviceByName(name string) (*device, error) {
@@ -59,9 +59,16 @@ func probeInterp(context.Context) (string, error) {
 	return "the reference interpreter: all operators, one at a time, slowly", nil
 }
 
-// runInterp runs the interpreter, which cannot be stopped: when ctx ends, its
+func prepareInterp(_ context.Context, r request) (executable, error) {
+	if r.level != "" {
+		return nil, usageErrorf("device interp runs operators one at a time and has no fusion levels: leave out --fuse %s", r.level)
+	}
+	return func(ctx context.Context, in []ir.Column) (outcome, error) { return interpret(ctx, r.pipeline, in) }, nil
+}
+
+// interpret runs the interpreter, which cannot be stopped: when ctx ends, its
 // result is no longer waited for.
-func runInterp(ctx context.Context, j job) (outcome, error) {
+func interpret(ctx context.Context, p *ir.Pipeline, in []ir.Column) (outcome, error) {
 	type answer struct {
 		columns []ir.Column
 		err     error
@@ -69,7 +76,7 @@ func runInterp(ctx context.Context, j job) (outcome, error) {
 	start := time.Now()
 	done := make(chan answer, 1)
 	go func() {
-		columns, err := interp.Run(j.pipeline, j.in)
+		columns, err := interp.Run(p, in)
 		done <- answer{columns, err}
 	}()
 	select {

@@ -55,12 +55,14 @@ const orders = "pipeline orders(key: [n]i64, quantity: [n]i64) {\n\tg = runs(key
 
 // TestExitCodes has a row for every way to fail.
 func TestExitCodes(t *testing.T) {
+	t.Setenv("KGEN_CACHE", t.TempDir())
 	writeFiles(t, map[string]string{
 		"orders.kg": orders,
 		"two.kg":    "pipeline a(x: [n]i64) { return x }\n\npipeline b(x: [n]i64, y: [m]i64, k: i64) { return x: x + k, y, k }\n",
 		"bad.kg":    "pipeline a(x: [n]i64) { return y }\n",
 		"divide.kg": "pipeline divide(x: [n]i64) {\n\tm = x != 7\n\treturn q: 10 / x[m]\n}\n",
 		"empty.kg":  "// nothing\n",
+		"join.kg":   "pipeline joined(x: [n]i64, y: [m]i64) {\n\tj = join(x, y)\n\treturn x[j.left]\n}\n",
 		"data.csv":  "key,quantity,x\n1,5,1\n1,7,0\n2,1,7\n",
 		"bad.csv":   "key,quantity\n1,2\n3,abc\n",
 	})
@@ -112,6 +114,18 @@ func TestExitCodes(t *testing.T) {
 			"returns the tables n, m, scalars; write --out n=FILE"},
 		{interp("run", "two.kg#b", "--in", "n=data.csv", "--in", "m=data.csv", "--bind", "y=x", "--set", "k=1", "--out", "n=o.csv", "--out", "m=o.csv"), exitUsage,
 			"n already goes there"},
+		{[]string{"run", "orders.kg", "--in", "data.csv", "--fuse", "paper2"}, exitOK, ""},
+		{[]string{"run", "orders.kg", "--in", "data.csv", "--fuse", "most"}, exitUsage, "none, paper3, paper2, onepass, auto"},
+		{[]string{"run", "orders.kg", "--in", "data.csv", "--fuse", "mask | map"}, exitUsage, "the stages are "},
+		{interp("run", "orders.kg", "--in", "data.csv", "--fuse", "none"), exitUsage, "leave out --fuse none"},
+		{[]string{"run", "join.kg", "--in", "n=data.csv", "--in", "m=data.csv", "--bind", "y=x"}, exitFailed, "join has no compiled form yet\n\tj = join(x, y)\n\t    ^\n  run the pipeline by --device interp"},
+		{[]string{"run", "divide.kg", "--in", "data.csv"}, exitFailed, "divide.kg:3:15: "},
+		{[]string{"emit", "orders.kg"}, exitUsage, "-o FOLDER"},
+		{[]string{"emit", "orders.kg", "-o", "out"}, exitOK, ""},
+		{[]string{"emit", "orders.kg", "-o", "out", "--backend", "fortran"}, exitUsage, "unknown backend fortran; there are gocpu"},
+		{[]string{"emit", "orders.kg", "-o", "out", "--package", "a-b"}, exitUsage, "--package a-b"},
+		{[]string{"emit", "orders.kg", "--after", "lunch"}, exitUsage, "there is no pass lunch; there are verify, lower, fuse, tile, plan"},
+		{[]string{"emit", "join.kg", "-o", "out"}, exitFailed, "join has no compiled form yet"},
 		{[]string{"run", "orders.kg", "--in", "data.csv", "--device", "gpu"}, exitUsage, "unknown device gpu; there are "},
 		{interp("run", "divide.kg", "--in", "data.csv"), exitFailed, "divide.kg:3:15: "},
 	} {
@@ -121,6 +135,19 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("exit code %d, want %d; standard error:\n%s\nwant %s", code, c.code, stderr, c.stderr)
 			}
 		})
+	}
+}
+
+func TestNoGo(t *testing.T) {
+	writeFiles(t, map[string]string{"orders.kg": orders, "data.csv": "key,quantity\n1,5\n"})
+	t.Setenv("PATH", "")
+	code, stdout, stderr := execute("", "run", "orders.kg", "--in", "data.csv")
+	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the go command is not on PATH") || !strings.Contains(stderr, "--device interp") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, _ = execute("", "devices", "--json")
+	if code != exitOK || !strings.Contains(stdout, `{"name":"gocpu","available":false,"detail":"no Go toolchain: the go command is not on PATH"}`) {
+		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/table"
 )
 
@@ -50,6 +51,7 @@ scalar results form one more, named scalars. Files are CSV with a header, and
 	f.StringArrayVar(&flags.Bind, "bind", nil, "bind a column: `PARAMETER=COLUMN`")
 	f.StringArrayVar(&flags.Set, "set", nil, "set a scalar: `PARAMETER=VALUE`")
 	f.StringVar(&flags.device, "device", devices[0].name, "the `DEVICE` to run on; kgen devices lists them")
+	f.StringVar(&flags.level, "fuse", "", levelUsage)
 	f.IntVar(&flags.workers, "workers", 0, "how many cores to use (default all that pay)")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level and plan as JSON")
 	return c
@@ -63,7 +65,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if flags.workers < 0 {
 		return usageErrorf("--workers %d: at least 1, or 0 for all cores that pay", flags.workers)
 	}
-	pipeline, err := loadOne(argument, c.ErrOrStderr())
+	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -75,21 +77,39 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if err != nil {
 		return &usageError{err}
 	}
+	execute, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers})
+	if err != nil {
+		return err
+	}
 	in, err := binding.Read(c.Context(), c.InOrStdin())
 	if err != nil {
 		return err
 	}
-	done, err := device.run(c.Context(), job{pipeline: pipeline, level: flags.level, workers: flags.workers, in: in})
+	done, err := execute(c.Context(), in)
 	var check *ir.CheckError
 	if errors.As(err, &check) {
-		return describeCheck(check)
+		return source.checkError(check)
 	}
 	if err != nil {
 		return err
 	}
 	return deliver(c, report{Pipeline: pipeline.Name, Device: device.name, Level: done.level,
-		Plan: done.kernels, Elapsed: done.elapsed.Nanoseconds(),
+		Plan: kernelsOf(done.kernels), Elapsed: done.elapsed.Nanoseconds(),
 		Results: table.Results(pipeline, done.columns), Files: outputs}, flags.json)
+}
+
+// kernel names a kernel of the plan that ran.
+type kernel struct {
+	Name   string   `json:"name"`
+	Stages []string `json:"stages"`
+}
+
+func kernelsOf(kernels []plan.Kernel) []kernel {
+	var names []kernel
+	for _, k := range kernels {
+		names = append(names, kernel{k.Name, k.Stages})
+	}
+	return names
 }
 
 // report is what run prints, and its JSON form.

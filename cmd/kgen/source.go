@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,16 +15,26 @@ import (
 // sourceExtension is the extension of pipeline files.
 const sourceExtension = ".kg"
 
+// source is a loaded file, or one pipeline of it.
+type source struct {
+	text      []byte
+	pipelines []*ir.Pipeline
+}
+
 // loadAll loads FILE.kg, or the one pipeline of FILE.kg#NAME, and prints warnings.
-func loadAll(argument string, stderr io.Writer) ([]*ir.Pipeline, error) {
+func loadAll(argument string, stderr io.Writer) (*source, error) {
 	path, name := argument, ""
 	if i := strings.LastIndexByte(argument, '#'); i >= 0 {
 		if _, err := os.Stat(argument); err != nil { // else the file's name has a #
 			path, name = argument[:i], argument[i+1:]
 		}
 	}
-	pipelines, err := ir.LoadFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
+		return nil, err
+	}
+	pipelines, errs := ir.Load(path, text)
+	if err := errs.Err(); err != nil {
 		return nil, err
 	}
 	if name != "" {
@@ -41,19 +50,20 @@ func loadAll(argument string, stderr io.Writer) ([]*ir.Pipeline, error) {
 	for _, p := range pipelines {
 		printWarnings(stderr, p)
 	}
-	return pipelines, nil
+	return &source{text, pipelines}, nil
 }
 
 // loadOne loads FILE.kg#NAME; the name may be left out where there is one pipeline.
-func loadOne(argument string, stderr io.Writer) (*ir.Pipeline, error) {
-	pipelines, err := loadAll(argument, stderr)
+func loadOne(argument string, stderr io.Writer) (*source, *ir.Pipeline, error) {
+	s, err := loadAll(argument, stderr)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if len(pipelines) > 1 {
-		return nil, usageErrorf("%s has the pipelines %s: choose one, as in %s#%s", argument, pipelineNames(pipelines), argument, pipelines[0].Name)
+	if len(s.pipelines) > 1 {
+		return nil, nil, usageErrorf("%s has the pipelines %s: choose one, as in %s#%s",
+			argument, pipelineNames(s.pipelines), argument, s.pipelines[0].Name)
 	}
-	return pipelines[0], nil
+	return s, s.pipelines[0], nil
 }
 
 func pipelineNames(pipelines []*ir.Pipeline) string {
@@ -71,18 +81,19 @@ func printWarnings(stderr io.Writer, p *ir.Pipeline) {
 	}
 }
 
-// describeCheck renders a failed check with the source line it stands in.
-func describeCheck(e *ir.CheckError) error {
-	source, err := os.ReadFile(e.Site.Pos.File)
-	if err != nil {
-		return e
-	}
-	file, _ := ir.Parse(e.Site.Pos.File, source)
+// errorAt renders a message with the line of s that it is about.
+func (s *source) errorAt(pos ir.Pos, message, hint string) error {
+	file, _ := ir.Parse(pos.File, s.text)
+	return ir.NewError(file, pos, message, hint)
+}
+
+// checkError renders a failed check.
+func (s *source) checkError(e *ir.CheckError) error {
 	message := e.Site.Message
 	if e.Site.Domain != nil {
 		message += fmt.Sprintf(", row %d of domain %s", e.Row, e.Site.Domain)
 	}
-	return ir.NewError(file, e.Site.Pos, message, "")
+	return s.errorAt(e.Site.Pos, message, "")
 }
 
 // sourceFiles returns the pipeline files among paths, which are files and
@@ -124,10 +135,4 @@ func sourceFiles(paths []string) ([]string, error) {
 		}
 	}
 	return files, nil
-}
-
-// isErrorList reports whether err is about source text and renders itself with carets.
-func isErrorList(err error) bool {
-	var list ir.ErrorList
-	return errors.As(err, &list)
 }
