@@ -133,7 +133,7 @@ func TestDocs(t *testing.T) {
 		}
 		scripts = append(scripts, script)
 	}
-	if total < 10 {
+	if total < 8 {
 		t.Fatalf("only %d commands found in the documents", total)
 	}
 	testscript.Run(t, testscript.Params{
