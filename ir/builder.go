@@ -32,6 +32,7 @@ type Builder struct {
 	results   resultList
 	ordered   bool // no ReturnUnordered
 	returned  bool
+	built     *Pipeline
 }
 
 // An Operand is a value or constant of a pipeline under construction.
@@ -177,12 +178,15 @@ func (b *Builder) labelOf(v *Value) string {
 // Pipeline returns the finished pipeline, or as an [ErrorList] all that was
 // wrong.
 func (b *Builder) Pipeline() (*Pipeline, error) {
+	if b.built != nil {
+		return b.built, nil
+	}
 	if !b.returned {
 		b.g.fail(b.pos, "call Return", "pipeline %s returns nothing", clip(b.name))
 	}
 	if len(b.errs) == 0 && !b.results.bad {
-		if p := b.finish(); p != nil {
-			return p, nil
+		if b.built = b.finish(); b.built != nil {
+			return b.built, nil
 		}
 	}
 	return nil, b.errs.limited()

@@ -169,18 +169,31 @@ func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bo
 	for i, v := range p.Values {
 		v.ID = i
 	}
-	seen := map[*Domain]bool{nil: true}
-	for _, v := range p.Values {
-		for _, d := range [...]*Domain{v.Type.Domain, v.Type.Target} {
-			if !seen[d] {
-				seen[d] = true
-				d.ID = len(p.Domains)
-				p.Domains = append(p.Domains, d)
-			}
-		}
-	}
+	p.Domains = domainsOf(p.Values)
 	p.facts = analyze(p)
 	p.Sites = p.facts.sites(p)
 	p.Warnings = p.facts.warnings
 	return p
+}
+
+// domainsOf numbers the domains of values in the order of their first use, and
+// makes their names differ.
+func domainsOf(values []*Value) []*Domain {
+	var domains []*Domain
+	seen, taken := map[*Domain]bool{nil: true}, map[string]bool{}
+	for _, v := range values {
+		for _, d := range [...]*Domain{v.Type.Domain, v.Type.Target} {
+			if seen[d] {
+				continue
+			}
+			seen[d] = true
+			d.ID = len(domains)
+			domains = append(domains, d)
+			for n, name := 2, d.Name; taken[d.Name]; n++ {
+				d.Name = fmt.Sprintf("%s.%d", name, n)
+			}
+			taken[d.Name] = true
+		}
+	}
+	return domains
 }

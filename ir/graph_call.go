@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -35,8 +36,8 @@ func (g *graph) call(c *call) operand {
 			return operand{pos: c.pos}
 		}
 	}
-	for name, a := range c.named {
-		if a.bad() || !(len(a.parts) > 0 && c.op.tuples && name == "in") && !g.plain(a.pos, a) {
+	for _, name := range slices.Sorted(maps.Keys(c.named)) {
+		if a := c.named[name]; a.bad() || !(len(a.parts) > 0 && c.op.tuples && name == "in") && !g.plain(a.pos, a) {
 			return operand{pos: c.pos}
 		}
 	}
@@ -45,9 +46,9 @@ func (g *graph) call(c *call) operand {
 
 func (g *graph) operandCount(c *call) bool {
 	f := c.op
-	for name, a := range c.named {
+	for _, name := range slices.Sorted(maps.Keys(c.named)) {
 		if !slices.Contains(f.named, name) {
-			g.fail(a.pos, unexpectedNameHint(f, name), "%s takes no %s:", f.name, clip(name))
+			g.fail(c.named[name].pos, unexpectedNameHint(f, name), "%s takes no %s:", f.name, clip(name))
 			return false
 		}
 	}

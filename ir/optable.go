@@ -106,12 +106,14 @@ var functions = []function{
 	{op: OpArgmax, least: 1, most: 1, named: []string{"by"}, build: buildExtreme},
 }
 
-var functionsByName = map[string]*function{}
+var functionsByName = byName(functions)
 
-func init() {
+func byName(functions []function) map[string]*function {
+	named := map[string]*function{}
 	for i := range functions {
 		f := &functions[i]
 		f.name = f.op.String()
-		functionsByName[f.name] = f
+		named[f.name] = f
 	}
+	return named
 }

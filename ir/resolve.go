@@ -255,41 +255,16 @@ func (r *resolver) literal(x *Literal) operand {
 	return o
 }
 
-// sortOperands puts a call's operands in the order of Value.Operands, so that
-// by: and else: may be written in any.
-func sortOperands(args []*Arg) {
-	place := map[string]int{"in": 1, "to": 1, "by": 2, "else": 3, "limit": 4}
-	slices.SortStableFunc(args, func(a, b *Arg) int { return place[a.Label] - place[b.Label] })
-}
-
 func (r *resolver) call(x *Call) operand {
 	kind, isCast := KindByName(x.Name)
 	f := functionsByName[x.Name]
 	c := &call{pos: x.Pos, op: f, named: map[string]operand{}}
-	args := slices.Clone(x.Args)
-	hasOperation := true
+	args, hasOperation := x.Args, true
 	if f != nil && f.operation && len(args) > 0 {
 		c.reduce, hasOperation = r.operation(f, args[0])
 		args = args[1:]
 	}
-	for i, a := range args {
-		if i > 0 && a.Label == "" && args[i-1].Label != "" {
-			r.report(a.X.Position(), "an operand without a name stands after one with a name", "write the named operands last")
-		}
-	}
-	sortOperands(args)
-	for _, a := range args {
-		o := r.expr(a.X)
-		o.pos = a.X.Position()
-		if a.Label == "" {
-			c.args = append(c.args, o)
-			continue
-		}
-		if _, twice := c.named[a.Label]; twice {
-			r.report(a.LabelPos, fmt.Sprintf("%s: is given twice", clip(a.Label)), "")
-		}
-		c.named[a.Label] = o
-	}
+	r.operands(c, args)
 	switch {
 	case !hasOperation:
 		return operand{pos: x.Pos}
@@ -310,4 +285,29 @@ func (r *resolver) call(x *Call) operand {
 		return o
 	}
 	return r.unknownFunction(x)
+}
+
+// operands resolves the operands of a call, in the order of Value.Operands, so
+// that by: and else: may be written in any.
+func (r *resolver) operands(c *call, args []*Arg) {
+	for i, a := range args {
+		if i > 0 && a.Label == "" && args[i-1].Label != "" {
+			r.report(a.X.Position(), "an operand without a name stands after one with a name", "write the named operands last")
+		}
+	}
+	place := map[string]int{"in": 1, "to": 1, "by": 2, "else": 3, "limit": 4}
+	args = slices.Clone(args)
+	slices.SortStableFunc(args, func(a, b *Arg) int { return place[a.Label] - place[b.Label] })
+	for _, a := range args {
+		o := r.expr(a.X)
+		o.pos = a.X.Position()
+		if a.Label == "" {
+			c.args = append(c.args, o)
+			continue
+		}
+		if _, twice := c.named[a.Label]; twice {
+			r.report(a.LabelPos, fmt.Sprintf("%s: is given twice", clip(a.Label)), "delete one")
+		}
+		c.named[a.Label] = o
+	}
 }

@@ -6,35 +6,6 @@ import (
 	"strings"
 )
 
-// habits are words of SQL, NumPy, Go and other languages, with what is written
-// here instead.
-var habits = map[string]string{
-	"mean": "write avg(x)", "average": "write avg(x)", "total": "write sum(x)", "prod": "write last(scan(mul, x))", "product": "write last(scan(mul, x))",
-	"minimum": "write min(x) of a column, least(x, y) of two", "maximum": "write max(x) of a column, greatest(x, y) of two",
-	"median": "take the middle row: p = order(x), then x[p][len(x) / 2]", "percentile": "take a row of the order: x[order(x)][i]", "quantile": "take a row of the order: x[order(x)][i]",
-	"stddev": "write sqrt(avg(x * x) - avg(x) * avg(x))", "std": "write sqrt(avg(x * x) - avg(x) * avg(x))", "variance": "write avg(x * x) - avg(x) * avg(x)", "var": "write avg(x * x) - avg(x) * avg(x)",
-	"lag": "write prev(x, 1, fill)", "lead": "write next(x, 1, fill)", "shift": "write prev(x, k, fill) or next(x, k, fill)", "diff": "write x - prev(x, 1, 0)",
-	"cumsum": "write scan(add, x)", "cumprod": "write scan(mul, x)", "cummax": "write scan(max, x)", "cummin": "write scan(min, x)", "accumulate": "write scan(add, x)", "reduce": "write sum, min, max, count or scan",
-	"sort": "write p = order(x), then x[p]", "argsort": "write order(x)", "sorted": "write p = order(x), then x[p]", "order_by": "write p = order(x), then x[p]", "rank": "write p = order(x); the rows of p are in that order",
-	"asc": "order ascends unless a key is desc(x)", "top": "write p = order(desc(x), limit: k), then x[p]", "head": "write x[index(x) < k]", "tail": "write x[index(x) >= len(x) - k]", "limit": "write order(x, limit: k), or x[index(x) < k]",
-	"filter": "write x[mask]", "where": "write x[mask] for the rows where it is true, select(mask, x, y) to choose values", "compress": "write x[mask]", "nonzero": "write index(m)[m]",
-	"if": "write select(condition, x, y)", "iff": "write select(condition, x, y)", "ifelse": "write select(condition, x, y)", "case": "write select(condition, x, y)", "cond": "write select(condition, x, y)",
-	"coalesce": "no value is ever missing; choose with select(known, x, y)", "ifnull": "no value is ever missing; choose with select(known, x, y)", "isnull": "no value is ever missing; a NaN is x != x", "isnan": "write x != x",
-	"group": "write groups(k)", "group_by": "write g = groups(k) and by: g", "groupby": "write g = groups(k) and by: g", "partition": "write sum(x, by: g)[g]", "distinct": "write first(k, by: groups(k))", "unique": "write first(k, by: groups(k))",
-	"length": "write len(x)", "size": "write len(x)", "rows": "write len(x)", "nrow": "write len(x)", "row_number": "write index(x), or exscan(add, 1, by: g) in groups", "iota": "write index(x)", "arange": "write index(x)", "range": "write index(x)", "rowid": "write index(x)",
-	"in": "write find(x, in: y) >= 0", "isin": "write find(x, in: y) >= 0", "exists": "write find(x, in: y) >= 0", "lookup": "write find(x, in: y)", "searchsorted": "write find(x, in: y) for equal values", "merge": "write join(a, b)",
-	"hist": "write count(by: bins(x, size))", "histogram": "write count(by: bins(x, size))", "bincount": "write count(by: bins(x, size))", "any": "write count(m) > 0", "all": "write count(!m) == 0",
-	"float": "write f32(x) or f64(x)", "double": "write f64(x)", "int": "write i32(x) or i64(x)", "uint": "write u32(x) or u64(x)", "integer": "write i32(x) or i64(x)", "real": "write f64(x)", "number": "write i64(x) or f64(x)", "byte": "write u8(x)",
-	"int8": "write i8(x)", "int16": "write i16(x)", "int32": "write i32(x)", "int64": "write i64(x)", "uint8": "write u8(x)", "uint16": "write u16(x)", "uint32": "write u32(x)", "uint64": "write u64(x)", "float32": "write f32(x)", "float64": "write f64(x)",
-	"str": "strings are char8 columns and constants", "string": "strings are char8 columns and constants", "cast": "write the type: f64(x)", "convert": "write the type: f64(x)", "timestamp": "write date(\"1994-01-01\") for days, i64 for finer time",
-	"floor": "for numbers in range write f64(i64(x)), which truncates", "trunc": "for numbers in range write f64(i64(x))", "round": "for numbers in range write f64(i64(x + 0.5)), for x >= 0", "ceil": "for numbers in range write f64(i64(x)), plus 1 where that is less", "mod": "write x % y", "pow": "write x * x", "extract": "write year(d), month(d) or day(d)",
-	"not": "write !x", "and": "write x && y", "or": "write x || y", "xor": "write x ^ y, for bools x != y",
-	"exp": leftOut, "log": leftOut, "ln": leftOut, "sin": leftOut, "cos": leftOut, "tan": leftOut, "concat": leftOut, "substr": leftOut, "substring": leftOut, "upper": leftOut, "lower": leftOut, "hash": leftOut,
-	"map": "operators work on whole columns: write x * 2", "apply": "operators work on whole columns: write x * 2", "left": "write j.left", "right": "write j.right", "scatter": "write sum or max(x, by: bins(i, size))", "take": "write x[i]",
-}
-
-const leftOut = "it is not in the language: compute it before, and pass it as a column"
-
 func (r *resolver) unknown(x *Name) operand {
 	return r.g.fail(x.Pos, r.unknownHint(x), "unknown name %s", clip(x.Name))
 }
@@ -111,6 +82,9 @@ func (r *resolver) operation(f *function, a *Arg) (op ReduceOp, ok bool) {
 		if i := slices.Index(reduceNames[:], name.Name); i > 0 {
 			return ReduceOp(i), true
 		}
+		if s := r.symbols[name.Name]; s != nil {
+			s.used = true
+		}
 		hint := "as in %s(add, x); the operations are add mul min max and or xor"
 		if name.Name == "sum" || name.Name == "prod" {
 			hint = "write %s(add, x) for sums, (mul, x) for products; also min max and or xor"
@@ -118,6 +92,7 @@ func (r *resolver) operation(f *function, a *Arg) (op ReduceOp, ok bool) {
 		r.g.fail(name.Pos, fmt.Sprintf(hint, f.name), "%s has no operation %s", f.name, clip(name.Name))
 		return ReduceNone, false
 	}
+	r.expr(a.X)
 	r.g.fail(a.X.Position(), fmt.Sprintf("as in %s(add, x); the operations are add mul min max and or xor", f.name), "%s begins with its operation", f.name)
 	return ReduceNone, false
 }
