@@ -179,3 +179,42 @@ func TestRangeOfPipeline(t *testing.T) {
 		}
 	}
 }
+
+func TestNonZero(t *testing.T) {
+	p := mustLoad(t, `pipeline p(x: [n]i64, u: [n]u64) {
+		y = select(x == 0, 1, x)
+		return zero: x, one: y, neg: -y, kept: x[x != 0], big: greatest(u, 1), sum: y + y, narrow: i8(y), wide: select(u > 0, u, 5)
+	}`)
+	want := map[string]bool{"one": true, "neg": true, "kept": true, "big": true, "wide": true}
+	for _, r := range p.Results {
+		if got := p.NonZero(r.Value); got != want[r.Label] {
+			t.Errorf("%s: non-zero %v", r.Label, got)
+		}
+	}
+}
+
+// TestFactsOfOtherGraphs: a pipeline that was not built here has facts too.
+func TestFactsOfOtherGraphs(t *testing.T) {
+	p := mustLoad(t, "pipeline p(x: [n]u8) {\nreturn x, y: f64(x), total: sum(f64(x))\n}")
+	q := &Pipeline{Name: p.Name, Params: p.Params, Values: p.Values, Domains: p.Domains, Results: p.Results}
+	if lo, hi, ok := q.Range(q.Results[0].Value); lo != 0 || hi != 255 || !ok {
+		t.Errorf("x is in %d..%d", lo, hi)
+	}
+	if q.Inexact(q.Results[1].Value) || !q.Inexact(q.Results[2].Value) {
+		t.Error("f64(x) is exact, its sum is not")
+	}
+}
+
+func TestInexact(t *testing.T) {
+	p := mustLoad(t, `pipeline p(x: [n]f64, k: [n]i64) {
+		s = sum(x, by: runs(k))
+		m = s > 0
+		return s, m, mean: avg(x), whole: avg(k), most: max(x), running: scan(add, x), top: scan(max, x), product: exscan(mul, x), count: count(m), rows: len(s), kept: len(s[m]), row: index(s[m]), k
+	}`)
+	want := map[string]bool{"s": true, "m": true, "mean": true, "running": true, "product": true, "count": true, "kept": true, "row": true}
+	for _, r := range p.Results {
+		if got := p.Inexact(r.Value); got != want[r.Label] {
+			t.Errorf("%s: inexact %v", r.Label, got)
+		}
+	}
+}

@@ -84,9 +84,9 @@ func (f *function) operandText() string {
 	case f.most == 1 && f.least == 1:
 		return "1 operand"
 	case f.most == unlimited:
-		return fmt.Sprintf("1 to %d operands", unlimited)
+		return fmt.Sprintf("1 operand or more, up to %d", unlimited)
 	case f.most != f.least:
-		return fmt.Sprintf("%d to %d operands", f.least, f.most)
+		return fmt.Sprintf("%d or %d operands", f.least, f.most) // count
 	}
 	return fmt.Sprintf("%d operands", f.least)
 }
