@@ -53,7 +53,7 @@ func isPredeclared(name string) bool {
 		"uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "atomic", "binary", "math", "init", "main":
 		return true
 	}
-	return token.IsKeyword(name) || strings.HasPrefix(name, "kgen")
+	return token.IsKeyword(name)
 }
 
 // names gives variables their Go names: the name asked for where nothing in
@@ -85,6 +85,9 @@ func (n *names) isTaken(name string) bool {
 // fresh reserves a Go name like name in the innermost scope.
 func (n *names) fresh(name string) string {
 	base := goName(name)
+	if strings.HasPrefix(base, "kgen") { // as the names of the support file do
+		base = "v" + exportedName(base)
+	}
 	unique := base
 	for i := 2; n.isTaken(unique); i++ {
 		unique = base + strconv.Itoa(i)
@@ -93,12 +96,12 @@ func (n *names) fresh(name string) string {
 	return unique
 }
 
-// freshGlobal reserves a Go name like name in the scope of the package.
+// freshGlobal reserves a Go name like name in the scope of the package, that
+// nothing in sight has.
 func (n *names) freshGlobal(name string) string {
-	inner := n.scopes[1:]
-	n.scopes = n.scopes[:1]
 	unique := n.fresh(name)
-	n.scopes = append(n.scopes, inner...)
+	delete(n.scopes[len(n.scopes)-1], unique)
+	n.scopes[0][unique] = true
 	return unique
 }
 

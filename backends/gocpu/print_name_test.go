@@ -1,0 +1,45 @@
+package gocpu
+
+import (
+	"testing"
+
+	"github.com/kgen-go/kgen/ir/loop"
+)
+
+func TestGoNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"l_orderkey": "lOrderkey", "grade": "grade", "Total": "total", "_x_1": "x1", "a__b": "aB", "2nd": "v2nd",
+		"größe": "größe", "": "value", "_": "value", "x.y": "xY",
+	} {
+		if got := goName(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+	if got := exportedName("grade_counts"); got != "GradeCounts" {
+		t.Error(got)
+	}
+}
+
+func TestNamesKeepApart(t *testing.T) {
+	n := newNames()
+	variable := func(name string) string { return n.declare(&loop.Var{Name: name}) }
+	check := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	n.push()
+	check(variable("x"), "x")
+	check(variable("range"), "range2")
+	check(variable("len"), "len2")
+	check(variable("math"), "math2")
+	check(variable("kgen_bit"), "vKgenBit")
+	n.push()
+	check(variable("x"), "x2")
+	check(n.freshGlobal("x"), "x3")
+	n.pop()
+	check(variable("x"), "x2") // the inner one is out of sight
+	n.pop()
+	check(variable("x3"), "x32") // the package's function is seen everywhere
+}
