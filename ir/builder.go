@@ -37,8 +37,9 @@ type Builder struct {
 
 // An Operand is a value or constant of a pipeline under construction.
 type Operand struct {
-	b *Builder
-	o operand
+	b     *Builder
+	o     operand
+	label string // as a result: its name, or that of the column it indexes
 }
 
 // NewBuilder starts a pipeline.
@@ -86,7 +87,7 @@ func (b *Builder) parameter(pos Pos, name, domain string, kind Kind, byDefault S
 	if _, ok := KindByName(kind.String()); !ok {
 		return b.wrap(b.g.fail(pos, "the types are ir.Bool to ir.Char8", "parameter %s of type %v", clip(name), kind))
 	}
-	return b.wrap(operand{pos: pos, value: b.g.parameter(pos, name, domain, kind, byDefault)})
+	return Operand{b, operand{pos: pos, value: b.g.parameter(pos, name, domain, kind, byDefault)}, name}
 }
 
 // Let gives x a name, as the statement name = x does.
@@ -97,7 +98,7 @@ func (b *Builder) Let(name string, x any) Operand {
 	if !o.bad() && (o.kind() == Pair || b.g.plain(pos, o)) {
 		b.g.name(o.value, name)
 	}
-	return b.wrap(o)
+	return Operand{b, o, name}
 }
 
 // define notes a name of a parameter or statement.
@@ -155,24 +156,11 @@ func (b *Builder) setResults(pos Pos, results []any) {
 			b.checkName(pos, "label", labelled.label)
 			r = labelled.x
 		}
-		o := b.operand(pos, r)
-		o.pos = pos
-		if !ok && o.value == nil && o.constant == nil {
-			b.results.bad = true // and its name, which may be the label, is unknown
-			continue
+		if x, isOperand := r.(Operand); isOperand && !ok {
+			labelled.label = x.label
 		}
-		if !ok && o.value != nil {
-			labelled.label = b.labelOf(o.value)
-		}
-		b.results.add(labelled.label, pos, o)
+		b.results.add(labelled.label, pos, b.operand(pos, r))
 	}
-}
-
-func (b *Builder) labelOf(v *Value) string {
-	for v.Name == "" && (v.Op == OpCompact || v.Op == OpGather) {
-		v = v.Args[0]
-	}
-	return v.Name
 }
 
 // Pipeline returns the finished pipeline, or as an [ErrorList] all that was
@@ -206,7 +194,7 @@ func (b *Builder) finish() *Pipeline {
 	return b.g.finish(b.name, b.doc, b.pos, b.results.results, !b.ordered)
 }
 
-func (b *Builder) wrap(o operand) Operand { return Operand{b, o} }
+func (b *Builder) wrap(o operand) Operand { return Operand{b: b, o: o} }
 
 // operand accepts what a caller passed as an operand.
 func (b *Builder) operand(pos Pos, x any) operand {

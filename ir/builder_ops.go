@@ -65,7 +65,8 @@ func (b *Builder) Date(text string) Operand {
 // At is x[i]: compaction where i is a bool, else a gather.
 func (b *Builder) At(x, i any) Operand {
 	pos := callerPos()
-	return b.wrap(b.g.subscript(pos, b.operand(pos, x), b.operand(pos, i)))
+	column, _ := x.(Operand)
+	return Operand{b, b.g.subscript(pos, b.operand(pos, x), b.operand(pos, i)), column.label}
 }
 
 // Left is join.left.

@@ -104,10 +104,10 @@ func randomPipeline(random *rand.Rand, size int) *Pipeline {
 			continue
 		}
 		if v.Type.Kind == Pair {
-			results = append(results, As(fmt.Sprintf("r%d", v.ID), b.Left(Operand{b, operand{value: v}})))
+			results = append(results, As(fmt.Sprintf("r%d", v.ID), b.Left(b.wrap(operand{value: v}))))
 			continue
 		}
-		results = append(results, As(fmt.Sprintf("r%d", v.ID), Operand{b, operand{value: v}}))
+		results = append(results, As(fmt.Sprintf("r%d", v.ID), b.wrap(operand{value: v})))
 	}
 	b.Return(results...)
 	p, err := b.Pipeline()

@@ -88,7 +88,7 @@ type Pipeline struct {
 	Doc       string // the comment above the pipeline, without comment marks
 	Pos       Pos
 	Params    []*Value // OpParam, in order
-	Values    []*Value // every value that the results need, operands first
+	Values    []*Value // every value that the results need: parameters, constants, then in source order, operands first
 	Domains   []*Domain
 	Results   []Result
 	Unordered bool   // return unordered
