@@ -1,5 +1,7 @@
 package tile
 
+import "slices"
+
 // Analysis is a kernel cut at its grid-wide prefixes.
 type Analysis struct {
 	Kernel *Kernel
@@ -37,7 +39,8 @@ var carryNames = [...]string{"ring", "recompute", "register"}
 func (c CarryKind) String() string { return carryNames[c] }
 
 // Analyze finds the phases and cuts of k. A Scan belongs to the phase of its
-// leaves; its results belong to the next phase.
+// leaves, which its tile is folded in; its results belong to the next phase,
+// which adds the leaves again, row by row, to the fold of all earlier tiles.
 func Analyze(k *Kernel) *Analysis {
 	a := &Analysis{Kernel: k, Phase: make([]int, len(k.Ops))}
 	phase := make([]int, len(k.Values)) // per value
@@ -50,8 +53,8 @@ func Analyze(k *Kernel) *Analysis {
 		for _, arg := range op.Args {
 			at = max(at, phase[arg])
 		}
-		for d := op.Domain; d > 0; d = k.Domains[d].Parent {
-			at = max(at, phase[k.Domains[d].Guard])
+		for _, condition := range k.conditions(op.Domain) {
+			at = max(at, phase[condition])
 		}
 		a.Phase[i] = at
 		result := at
@@ -78,79 +81,105 @@ func Analyze(k *Kernel) *Analysis {
 	return a
 }
 
-// carries lists the row values defined at or before phase c that a phase after c uses.
-func (a *Analysis) carries(c int) []Carry {
-	k := a.Kernel
-	var list []Carry
-	seen := make([]bool, len(k.Values))
-	use := func(v ID) {
-		def := k.Values[v].Op
-		op := k.Ops[def]
-		if v == 0 || seen[v] || op.Domain == Uniform || op.Epilogue || a.Phase[def] > c || op.Kind == Scan && a.Phase[def] == c {
-			return
-		}
-		seen[v] = true
-		list = append(list, Carry{v, k.carryKind(v)})
-	}
-	for i := range k.Ops {
-		op := &k.Ops[i]
-		if op.Epilogue || a.Phase[i] <= c {
-			continue
-		}
-		for _, arg := range op.Args {
-			use(arg)
-		}
-		for d := op.Domain; d > 0; d = k.Domains[d].Parent {
-			use(k.Domains[d].Guard)
+// conditions lists what decides whether a row of the base is one of domain d.
+func (k *Kernel) conditions(d int) []ID {
+	var list []ID
+	for ; d > 0; d = k.Domains[d].Parent {
+		list = append(list, k.Domains[d].Guard)
+		if k.Domains[d].Kind == Close {
+			list = append(list, k.Domains[d].Open)
 		}
 	}
 	return list
 }
 
-// carryKind says how cheaply v can be had a second time.
-func (k *Kernel) carryKind(v ID) CarryKind {
-	op := k.Ops[k.Values[v].Op]
-	switch op.Kind {
-	case Load:
-		if len(op.Args) == 0 {
-			return Ring
+// carries lists the row values known before cut c that something after it uses.
+func (a *Analysis) carries(c int) []Carry {
+	k := a.Kernel
+	kinds := k.carryKinds()
+	var list []Carry
+	seen := make([]bool, len(k.Values))
+	use := func(v ID) {
+		def := k.Values[v].Op
+		if seen[v] || k.Values[v].Domain == Uniform || a.Phase[def] > c || k.Ops[def].Kind == Scan && a.Phase[def] == c {
+			return
 		}
-		return Recompute
-	case Scan, ChunkScan, Reduce:
-		return Register
+		seen[v] = true
+		list = append(list, Carry{v, kinds[v]})
 	}
-	how := Recompute
-	for _, arg := range op.Args {
-		if k.Values[arg].Domain != Uniform && k.carryKind(arg) == Register {
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Epilogue || a.Phase[i] < c || a.Phase[i] == c && !(op.Kind == Scan && k.usedByRows(op)) {
+			continue
+		}
+		for _, arg := range op.Args {
+			use(arg)
+		}
+		for _, condition := range k.conditions(op.Domain) {
+			use(condition)
+		}
+	}
+	return list
+}
+
+// usedByRows reports whether rows use the results of scan, and not only what
+// comes after them all.
+func (k *Kernel) usedByRows(scan *Op) bool {
+	for i := range k.Ops {
+		if op := &k.Ops[i]; !op.Epilogue && slices.ContainsFunc(op.Args, func(arg ID) bool { return slices.Contains(scan.Res, arg) }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(k.Domains[1:], func(d Domain) bool {
+		return slices.Contains(scan.Res, d.Guard) || slices.Contains(scan.Res, d.Open)
+	})
+}
+
+// carryKinds says, per value, how cheaply it can be had a second time.
+func (k *Kernel) carryKinds() []CarryKind {
+	kinds := make([]CarryKind, len(k.Values))
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		how := Recompute
+		switch op.Kind {
+		case Load:
+			if len(op.Args) == 0 {
+				how = Ring
+			}
+		case Scan, ChunkScan, Reduce:
 			how = Register
 		}
+		for _, arg := range op.Args {
+			if k.Values[arg].Domain != Uniform && kinds[arg] == Register {
+				how = Register
+			}
+		}
+		for _, result := range op.Res {
+			kinds[result] = how
+		}
 	}
-	return how
+	return kinds
 }
 
 // Recomputable reports whether v at another base row can be computed afresh:
 // it is pure arithmetic on uniform values and element loads over the base.
 func (k *Kernel) Recomputable(v ID) bool {
-	value := k.Values[v]
-	if value.Domain == Uniform {
-		return true
-	}
-	op := k.Ops[value.Op]
-	if value.Domain != 0 {
+	seen := map[ID]bool{}
+	var recomputable func(v ID) bool
+	recomputable = func(v ID) bool {
+		value := k.Values[v]
+		if value.Domain == Uniform || seen[v] {
+			return true
+		}
+		seen[v] = true
+		op := &k.Ops[value.Op]
+		switch op.Kind {
+		case Row, Load, Map:
+			return value.Domain == 0 && !slices.ContainsFunc(op.Args, func(arg ID) bool { return !recomputable(arg) })
+		}
 		return false
 	}
-	switch op.Kind {
-	case Row:
-		return true
-	case Load, Map:
-		for _, arg := range op.Args {
-			if !k.Recomputable(arg) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	return recomputable(v)
 }
 
 // HasEffect reports whether the operation writes or reports something.
