@@ -110,7 +110,7 @@ func (b *kernelBuilder) stage(s *Stage, demanded func(*Value) bool) {
 	switch s.Kind {
 	case Partial:
 		if !b.in[s.prefix.Add] {
-			b.chunkScan(s.prefix)
+			b.chunkScan(s.prefix, demanded)
 		}
 		return
 	case Offset:

@@ -1,6 +1,8 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/tile"
 )
@@ -88,15 +90,27 @@ func (b *kernelBuilder) prefixResult(p *Prefix) tile.ID {
 }
 
 // chunkScan stores the scan within each chunk, for a kernel without p's Add stage.
-func (b *kernelBuilder) chunkScan(p *Prefix) {
+func (b *kernelBuilder) chunkScan(p *Prefix, demanded func(*Value) bool) {
+	totals := slices.ContainsFunc(p.totals, demanded) || b.in[p.Offset] && b.scansTotals(p, demanded)
+	if !totals && !slices.ContainsFunc(p.partials, demanded) {
+		return
+	}
 	if b.row(p.Domain) != 0 {
 		b.refuse("%s needs the rows of %s complete, to cut them into chunks", p.Partial.Name, b.graph.DomainName(p.Domain))
 	}
 	leaves := b.leaves(p)
 	fields := b.ChunkScan(p.Monoid, p.Exclusive, b.streams(p.totals, true), p.partials[0].Name, leaves...)
 	for i, w := range p.partials {
-		b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), fields[i])
+		if demanded(w) {
+			b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), fields[i])
+		}
 	}
+}
+
+// scansTotals reports whether anything needs the scan of the chunks' totals:
+// the offsets, or the length that it ends with.
+func (b *kernelBuilder) scansTotals(p *Prefix, demanded func(*Value) bool) bool {
+	return slices.ContainsFunc(p.offsets, demanded) || p.Of != nil && demanded(b.graph.writer[key{kind: Lengths, of: p.Of}])
 }
 
 func (b *kernelBuilder) streams(values []*Value, write bool) []int {
@@ -117,6 +131,8 @@ func (b *kernelBuilder) offset(p *Prefix, demanded func(*Value) bool) {
 		if p.Of == nil {
 			return
 		}
+	case !b.scansTotals(p, demanded):
+		return
 	case b.in[p.Partial]:
 		total = b.ScanTotals(p.Monoid, b.streams(p.totals, true), b.streams(p.offsets, true))[0]
 	case len(b.in) > 1:
@@ -128,6 +144,9 @@ func (b *kernelBuilder) offset(p *Prefix, demanded func(*Value) bool) {
 		}
 		fields := b.Scan(0, p.Monoid, true, "offset", leaves...)
 		for i, w := range p.offsets {
+			if !demanded(w) {
+				continue
+			}
 			b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), fields[i])
 		}
 		total = fields[0]

@@ -46,35 +46,46 @@ type Traffic struct {
 func (g *Graph) traffic(k *tile.Kernel) Traffic {
 	var t Traffic
 	perDomain := map[string]int{}
-	var order []string
 	for _, s := range k.Streams {
 		w := g.valueNamed(s.Buffer)
-		rows, domain := assumedLength(w.Domain), g.DomainName(w.Domain)
+		domain := g.DomainName(w.Domain)
 		if w.Chunks {
-			rows, domain = rows/ChunkRows, "chunks of "+domain
+			domain = chunksOf + domain
 		}
-		bytes := rows * float64(s.Kind.Size())
-		switch {
-		case s.Access == tile.Gather && !s.Write: // once per row that asks, at least a cache line of what it needs
-			t.Read += bytes
-		case s.Access == tile.Scatter:
-			t.Read += bytes
+		perRow := s.Kind.Size()
+		bytes := rowsOf(w) * float64(perRow)
+		if s.Write {
 			t.Write += bytes
-		case s.Write:
-			t.Write += bytes
-		default:
+		}
+		if !s.Write || s.Access == tile.Scatter { // what is there is read and combined
 			t.Read += bytes
 		}
-		if perDomain[domain] == 0 {
-			order = append(order, domain)
+		if s.Access == tile.Scatter {
+			perRow *= 2
 		}
-		perDomain[domain] += s.Kind.Size()
+		perDomain[domain] += perRow
 	}
-	for _, domain := range order {
-		t.Terms = append(t.Terms, fmt.Sprintf("%d·%s", perDomain[domain], domain))
+	for _, prefix := range []string{"", chunksOf} {
+		for _, d := range g.Pipeline.Domains {
+			if domain := prefix + g.DomainName(d); perDomain[domain] > 0 {
+				t.Terms = append(t.Terms, fmt.Sprintf("%d·%s", perDomain[domain], domain))
+			}
+		}
 	}
 	return t
 }
+
+// rowsOf predicts how many rows the column w has.
+func rowsOf(w *Value) float64 {
+	rows := assumedLength(w.Domain)
+	if w.Chunks {
+		rows /= ChunkRows
+	}
+	return rows
+}
+
+// chunksOf names the chunks of a domain.
+const chunksOf = "chunks of "
 
 // Total is all bytes moved.
 func (t Traffic) Total() int64 { return int64(t.Read + t.Write) }

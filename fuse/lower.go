@@ -218,18 +218,23 @@ func (l *lowering) root(s *Stage, v *ir.Value) {
 }
 
 func (l *lowering) defineResult(s *Stage, v *ir.Value) *Value {
-	name := v.Name
-	if name == "" {
-		name = string(s.Kind)
-		for _, r := range l.Pipeline.Results {
-			if r.Value == v {
-				name = r.Label
-			}
-		}
-	} else {
+	if v.Name != "" {
 		delete(l.names, v.Name) // it is this value's own
 	}
-	return l.define(&Value{Kind: Result, IR: v, Name: name, Type: v.Type.Kind, Domain: v.Type.Domain}, s)
+	return l.define(&Value{Kind: Result, IR: v, Name: l.resultName(v, string(s.Kind)), Type: v.Type.Kind, Domain: v.Type.Domain}, s)
+}
+
+// resultName returns v's name, its label, or otherwise.
+func (l *lowering) resultName(v *ir.Value, otherwise string) string {
+	if v.Name != "" {
+		return v.Name
+	}
+	for _, r := range l.Pipeline.Results {
+		if r.Value == v {
+			return r.Label
+		}
+	}
+	return otherwise
 }
 
 // read makes s read v, or compute it where v is inlined.

@@ -23,9 +23,7 @@ func (l *lowering) prefix(p *Prefix, pos ir.Pos, name string, read func(*Stage))
 		}
 		p.partials = append(p.partials, l.define(&Value{Kind: Partials, Field: i, Name: field + "_partial", Type: f.Kind, Domain: p.Domain}, p.Partial))
 		p.totals = append(p.totals, l.define(&Value{Kind: Totals, Field: i, Name: field + "_total", Type: f.Kind, Domain: p.Domain, Chunks: true}, p.Partial))
-	}
-	for i, f := range p.Monoid.Fields {
-		p.offsets = append(p.offsets, l.define(&Value{Kind: Offsets, Field: i, Name: l.offsetName(p, i), Type: f.Kind, Domain: p.Domain, Chunks: true}, p.Offset))
+		p.offsets = append(p.offsets, l.define(&Value{Kind: Offsets, Field: i, Name: field + "_offset", Type: f.Kind, Domain: p.Domain, Chunks: true}, p.Offset))
 		l.use(p.Offset, p.totals[i], tile.Chunk, false)
 	}
 	if p.Of != nil {
@@ -37,11 +35,6 @@ func (l *lowering) prefix(p *Prefix, pos ir.Pos, name string, read func(*Stage))
 		l.use(p.Add, p.partials[i], tile.Element, false)
 		l.use(p.Add, p.offsets[i], tile.Chunk, false)
 	}
-}
-
-func (l *lowering) offsetName(p *Prefix, field int) string {
-	total := p.totals[field].Name
-	return total[:len(total)-len("_total")] + "_offset"
 }
 
 // compact lowers x[mask]: the places of the mask's rows once, and a compaction
@@ -87,11 +80,7 @@ func (l *lowering) scan(v *ir.Value) {
 		p.Monoid = tile.NewSegmented(p.Monoid)
 		heads = l.writer[key{kind: Heads, of: v.By.Type.Target}]
 	}
-	name := v.Name
-	if name == "" {
-		name = "scan"
-	}
-	l.prefix(p, v.Pos, name, func(s *Stage) {
+	l.prefix(p, v.Pos, l.resultName(v, "scan"), func(s *Stage) {
 		l.read(s, x, tile.Element, false)
 		l.use(s, heads, tile.Element, false)
 	})

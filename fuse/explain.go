@@ -1,0 +1,251 @@
+package fuse
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// Explanation says what a level made of a pipeline and why. Bytes and times
+// are predictions: lengths that only the data decides are as in Assumed.
+type Explanation struct {
+	Pipeline string `json:"pipeline"`
+	Level    string `json:"level"`              // as asked for: a level, or a plan by hand
+	Plan     string `json:"plan"`               // the plan by hand that gives the same kernels
+	Machine  string `json:"machine"`            // whose rates the predictions use
+	Searched string `json:"searched,omitempty"` // what an automatic choice compared
+
+	Assumed []AssumedLength   `json:"assumed"`
+	Kernels []ExplainedKernel `json:"kernels"`           // in launch order
+	Stages  []ExplainedStage  `json:"stages"`            // in an order in which they can run
+	Dropped []DroppedKernel   `json:"dropped,omitempty"` // kernels of the plan that nothing needs
+	Pairs   []Pair            `json:"pairs"`             // neighbouring stages
+	Total   PlanTotals        `json:"total"`
+	None    PlanTotals        `json:"none"` // the same pipeline at level none
+
+	values []explainedValue // what the graph draws
+}
+
+// AssumedLength is the predicted length of a domain.
+type AssumedLength struct {
+	Domain  string `json:"domain"`
+	Rows    int64  `json:"rows"`
+	Because string `json:"because"`
+}
+
+// ExplainedKernel is one launch.
+type ExplainedKernel struct {
+	Name      string   `json:"name"`
+	Stages    []string `json:"stages"`
+	Domain    string   `json:"domain"`  // the rows that the launch spans; "scalars" for arithmetic on scalars
+	Bytes     int64    `json:"bytes"`   // that it moves at least, at the assumed lengths
+	Formula   string   `json:"formula"` // the same in terms of the lengths of domains
+	Cuts      []Cut    `json:"cuts"`    // grid-wide prefixes, each after the other
+	Predicted float64  `json:"predicted_ns"`
+}
+
+// Cut is a grid-wide prefix within a kernel.
+type Cut struct {
+	Monoid string `json:"monoid"` // fold, segmented or ordered
+	Words  int    `json:"words"`  // 32-bit words of the state that goes from tile to tile
+}
+
+// ExplainedStage is one stage of the pipeline.
+type ExplainedStage struct {
+	Name     string   `json:"name"`
+	Position string   `json:"position"`         // file:line:column of the statement
+	Domain   string   `json:"domain"`           // whose rows it runs over; "scalars" for arithmetic on scalars
+	Makes    string   `json:"makes,omitempty"`  // the domain whose rows it makes
+	Kernel   string   `json:"kernel,omitempty"` // empty where its kernel is dropped
+	Writes   []string `json:"writes"`
+
+	pos ir.Pos
+}
+
+// line is the position within the file.
+func (s *ExplainedStage) line() string { return fmt.Sprintf("%d:%d", s.pos.Line, s.pos.Column) }
+
+// DroppedKernel is a kernel of the plan that is not launched.
+type DroppedKernel struct {
+	Stages []string `json:"stages"`
+	Why    string   `json:"why"`
+}
+
+// PlanTotals sums up a plan.
+type PlanTotals struct {
+	Kernels   int     `json:"kernels"`
+	Bytes     int64   `json:"bytes"`
+	Predicted float64 `json:"predicted_ns"`
+}
+
+// JSON returns the explanation as indented JSON; the fields are those of
+// [Explanation].
+func (e *Explanation) JSON() ([]byte, error) {
+	text, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(text, '\n'), nil
+}
+
+// Explain tells which stages share a kernel, what that saves, and why others do not.
+func (p *Program) Explain() (*Explanation, error) {
+	f := p.Fusion
+	g := f.Graph
+	none, err := noneOf(f)
+	if err != nil {
+		return nil, err
+	}
+	e := &Explanation{Pipeline: g.Pipeline.Name, Level: f.Level, Plan: strings.TrimSpace(f.String()), Machine: f.Machine.Device,
+		Searched: f.Searched, Assumed: g.assumed(), Total: p.totals(), None: none.totals(), Stages: []ExplainedStage{}}
+	where := p.where()
+	for i, k := range p.Kernels {
+		e.Kernels = append(e.Kernels, f.explainKernel(k, p.Groups[i]))
+	}
+	for _, s := range g.Stages {
+		stage := ExplainedStage{Name: s.Name, Position: fmt.Sprintf("%s:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Column), Domain: g.rowsOf(s), Writes: []string{}, pos: s.Pos}
+		if s.Out != nil {
+			stage.Makes = g.DomainName(s.Out)
+		}
+		if at, runs := where[s]; runs {
+			stage.Kernel = p.Kernels[at].Name
+		}
+		for _, w := range s.Writes {
+			stage.Writes = append(stage.Writes, w.Name)
+		}
+		e.Stages = append(e.Stages, stage)
+	}
+	for _, group := range f.Groups {
+		if _, runs := where[group[0]]; !runs {
+			e.Dropped = append(e.Dropped, DroppedKernel{names(group), p.whyDropped(group)})
+		}
+	}
+	e.Pairs = newNeighbours(p, none).pairs()
+	e.values = p.drawnValues()
+	return e, nil
+}
+
+// noneOf is f's pipeline at level none.
+func noneOf(f *Fusion) (*Program, error) {
+	none, err := Fuse(f.Graph, LevelNone, f.Machine)
+	if err != nil {
+		return nil, err
+	}
+	return none.Program()
+}
+
+// where finds the kernel of each stage that runs.
+func (p *Program) where() map[*Stage]int {
+	where := map[*Stage]int{}
+	for i, group := range p.Groups {
+		for _, s := range group {
+			where[s] = i
+		}
+	}
+	return where
+}
+
+func (p *Program) totals() PlanTotals {
+	t := PlanTotals{Kernels: len(p.Kernels)}
+	for _, k := range p.Kernels {
+		t.Bytes += p.Fusion.Graph.traffic(k).Total()
+		t.Predicted += nanoseconds(p.Fusion.cost(k))
+	}
+	return t
+}
+
+func (f *Fusion) explainKernel(k *tile.Kernel, group []*Stage) ExplainedKernel {
+	t := f.Graph.traffic(k)
+	x := ExplainedKernel{Name: k.Name, Stages: names(group), Domain: k.Domains[0].Name, Bytes: t.Total(), Formula: t.Formula(), Cuts: []Cut{},
+		Predicted: nanoseconds(f.cost(k))}
+	if len(group) == 1 {
+		x.Domain = f.Graph.rowsOf(group[0])
+	}
+	for _, cut := range tile.Analyze(k).Cuts {
+		x.Cuts = append(x.Cuts, Cut{cut.Monoid.Kind.String(), cut.Monoid.Words()})
+	}
+	return x
+}
+
+// nanoseconds converts seconds, to a thousandth.
+func nanoseconds(seconds float64) float64 { return float64(int64(seconds*1e12+0.5)) / 1e3 }
+
+// rowsOf names the rows that a stage runs over.
+func (g *Graph) rowsOf(s *Stage) string {
+	switch {
+	case s.Domain == nil:
+		return "scalars"
+	case s.Kind == Offset:
+		return chunksOf + g.DomainName(s.Domain)
+	}
+	return g.DomainName(s.Domain)
+}
+
+// assumed lists the predicted lengths of all domains.
+func (g *Graph) assumed() []AssumedLength {
+	list := []AssumedLength{}
+	for _, d := range g.Pipeline.Domains {
+		because := "assumed"
+		switch d.Kind {
+		case ir.DomainMask:
+			because = fmt.Sprintf("%g of %s", assumedSelected, g.DomainName(d.Parent))
+		case ir.DomainRuns, ir.DomainStarts:
+			because = fmt.Sprintf("%g of %s", assumedGroups, g.DomainName(d.Parent))
+		case ir.DomainBins:
+			because = "assumed"
+			if d.By.Args[1].Op == ir.OpConst {
+				because = "as written"
+			}
+		}
+		list = append(list, AssumedLength{g.DomainName(d), int64(assumedLength(d)), because})
+	}
+	return list
+}
+
+// whyDropped says why nothing needs a kernel of the plan.
+func (p *Program) whyDropped(group []*Stage) string {
+	where := p.where()
+	places := false
+	var unused, readers []string
+	for _, s := range group {
+		for _, w := range s.Writes {
+			unused = append(unused, w.Name)
+			for _, t := range p.Fusion.Graph.Stages {
+				if _, runs := where[t]; runs && t.reads(w) && !slices.Contains(readers, t.Name) {
+					readers = append(readers, t.Name)
+					places = w.Kind == Places
+				}
+			}
+		}
+	}
+	switch {
+	case len(readers) == 0:
+		return "no result needs " + enumerate(unused, "or")
+	case places:
+		return fmt.Sprintf("%s needs no %s, since its kernel stores none of the rows", enumerate(readers, "and"), enumerate(unused, "and"))
+	}
+	return fmt.Sprintf("%s computes without %s", enumerate(readers, "and"), enumerate(unused, "and"))
+}
+
+// reads reports whether s reads w.
+func (s *Stage) reads(w *Value) bool {
+	for _, use := range s.Reads {
+		if use.Value == w {
+			return true
+		}
+	}
+	return false
+}
+
+// enumerate joins words: "a, b and c".
+func enumerate(words []string, and string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
+}

@@ -1,0 +1,210 @@
+package fuse
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// textWidth is the width that lines of an explanation keep to where they can.
+const textWidth = 100
+
+// Text returns the explanation for people: tables of kernels, stages and pairs.
+func (e *Explanation) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "pipeline %s at level %s: %s, %s, %s predicted\n", e.Pipeline, e.levelName(), plural(e.Total.Kernels, "kernel"),
+		size(e.Total.Bytes), duration(e.Total.Predicted))
+	if e.Level != LevelNone {
+		fmt.Fprintf(&b, "at level none: %s, %s, %s\n", plural(e.None.Kernels, "kernel"), size(e.None.Bytes), duration(e.None.Predicted))
+	}
+	b.WriteByte('\n')
+	wrapped(&b, "plan      ", e.Plan)
+	wrapped(&b, "machine   ", e.Machine)
+	if e.Searched != "" {
+		wrapped(&b, "searched  ", e.Searched)
+	}
+	var lengths []string
+	for _, a := range e.Assumed {
+		lengths = append(lengths, fmt.Sprintf("%s = %d (%s)", a.Domain, a.Rows, a.Because))
+	}
+	if len(lengths) > 0 {
+		wrapped(&b, "rows      ", strings.Join(lengths, ", "))
+	}
+	e.kernelTable(&b)
+	e.stageTable(&b)
+	e.pairTables(&b)
+	return b.String()
+}
+
+// levelName quotes a plan by hand.
+func (e *Explanation) levelName() string {
+	if slices.Contains(Levels, e.Level) {
+		return e.Level
+	}
+	return "by hand"
+}
+
+// table writes aligned rows; the last column is broken between words.
+func table(b *strings.Builder, rows [][]string) {
+	last := len(rows[0]) - 1
+	widths := make([]int, last)
+	for _, row := range rows {
+		for i := range widths {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	for _, row := range rows {
+		var label strings.Builder
+		for i, width := range widths {
+			fmt.Fprintf(&label, "%-*s  ", width, row[i])
+		}
+		wrapped(b, label.String(), row[last])
+	}
+}
+
+func (e *Explanation) kernelTable(b *strings.Builder) {
+	rows := [][]string{{"kernel", "rows of", "moves", "predicted", "grid-wide prefixes", "bytes by domain"}}
+	for _, k := range e.Kernels {
+		rows = append(rows, []string{k.Name, k.Domain, size(k.Bytes), duration(k.Predicted), cutsText(k.Cuts), k.Formula})
+	}
+	b.WriteByte('\n')
+	table(b, rows)
+	for _, d := range e.Dropped {
+		wrapped(b, "not run:  ", strings.Join(d.Stages, " ")+": "+d.Why)
+	}
+}
+
+func cutsText(cuts []Cut) string {
+	if len(cuts) == 0 {
+		return "none"
+	}
+	var parts []string
+	for _, c := range cuts {
+		parts = append(parts, fmt.Sprintf("%s, %s", c.Monoid, plural(c.Words, "word")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (e *Explanation) stageTable(b *strings.Builder) {
+	number := map[string]string{}
+	for i, k := range e.Kernels {
+		number[k.Name] = strconv.Itoa(i + 1)
+	}
+	rows := [][]string{{"stage", "kernel", "line", "rows of", "writes"}}
+	for _, s := range e.Stages {
+		kernel := "not run"
+		if s.Kernel != "" {
+			kernel = number[s.Kernel]
+		}
+		over := s.Domain
+		if s.Makes != "" {
+			over += ", makes " + s.Makes
+		}
+		rows = append(rows, []string{s.Name, kernel, s.line(), over, strings.Join(s.Writes, " ")})
+	}
+	b.WriteByte('\n')
+	table(b, rows)
+}
+
+// pairTables writes the merged pairs, then the others by reason.
+func (e *Explanation) pairTables(b *strings.Builder) {
+	merged := [][]string{{"merged", "saves", "not stored and loaded again"}}
+	var reasons []string
+	apart := map[string][][]string{}
+	for _, p := range e.Pairs {
+		if p.Merged {
+			merged = append(merged, []string{p.From + " + " + p.To, size(p.Saved), p.valuesText()})
+			continue
+		}
+		if apart[p.Why] == nil {
+			reasons = append(reasons, p.Why)
+		}
+		apart[p.Why] = append(apart[p.Why], []string{"  " + p.From + " | " + p.To, p.valuesText()})
+	}
+	if len(merged) > 1 {
+		b.WriteByte('\n')
+		table(b, merged)
+	}
+	for _, why := range reasons {
+		b.WriteByte('\n')
+		wrapped(b, "apart: ", why)
+		table(b, apart[why])
+	}
+}
+
+// valuesText lists the values that make a pair.
+func (p *Pair) valuesText() string {
+	var passed, shared []string
+	for _, v := range p.Values {
+		if v.Shared {
+			shared = append(shared, v.Name)
+		} else {
+			passed = append(passed, v.Name)
+		}
+	}
+	text := strings.Join(passed, ", ")
+	if len(shared) > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += "both read " + strings.Join(shared, ", ")
+	}
+	return text
+}
+
+// wrapped writes text behind a label, broken between words, further lines
+// indented as far as the label is long.
+func wrapped(b *strings.Builder, label, text string) {
+	indent := utf8.RuneCountInString(label)
+	line := label
+	at := indent
+	for i, word := range strings.Fields(text) {
+		width := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+width > textWidth:
+			b.WriteString(line + "\n")
+			line = strings.Repeat(" ", indent)
+			at = indent
+		default:
+			line += " "
+			at++
+		}
+		line += word
+		at += width
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// size writes a number of bytes.
+func size(bytes int64) string {
+	switch x := float64(bytes); {
+	case bytes >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", x/(1<<30))
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", x/(1<<20))
+	case bytes >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", x/(1<<10))
+	}
+	return fmt.Sprintf("%d B", bytes)
+}
+
+// duration writes a number of nanoseconds.
+func duration(nanoseconds float64) string {
+	switch {
+	case nanoseconds >= 1e9:
+		return fmt.Sprintf("%.2f s", nanoseconds/1e9)
+	case nanoseconds >= 1e6:
+		return fmt.Sprintf("%.2f ms", nanoseconds/1e6)
+	}
+	return fmt.Sprintf("%.1f µs", nanoseconds/1e3)
+}
