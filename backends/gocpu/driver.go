@@ -86,6 +86,8 @@ func (d *driver) launch() []*loop.Func {
 		serial()
 	case len(d.analysis.Cuts) == 0 && len(d.carried) == 0:
 		d.b.Parallel(d.rows, d.env.workers, chunkRows, func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
+	case d.relocates():
+		d.b.If(many, d.chainOfCopies, serial)
 	default:
 		d.s = d.rangeFunction(d.Name+"_summary", true)
 		functions = append([]*loop.Func{d.s.Func}, functions...)

@@ -37,7 +37,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		if err := file.Render(&text); err != nil {
 			return nil, fmt.Errorf("pipeline %s: the emitted Go is malformed (a bug of kgen): %w", program.Pipeline.Name, err)
 		}
-		out.Files = append(out.Files, backends.File{Name: program.Pipeline.Name + ".go", Text: text.Bytes()})
+		out.Files = append(out.Files, backends.File{Name: fileName(program.Pipeline.Name), Text: text.Bytes()})
 		out.Entries = append(out.Entries, h.entry)
 	}
 	out.Files = append(out.Files, backends.File{Name: SupportName, Text: Support(name)})

@@ -82,77 +82,6 @@ func (g *body) foldMasked(op *tile.Op, field int, s *loop.Var, guard loop.Expr, 
 	g.b.If(guard, func() { g.b.Assign(s, expand(op.Monoid.Combine[field], now, leaf)) }, nil)
 }
 
-// branchFree reports whether the rows of a compaction may be computed for
-// every row of the parent and stored over each other until one is selected.
-// It needs stores by a count of the selected rows and nothing that is dear or
-// may fail.
-func (g *body) branchFree(d int) bool {
-	counted := false
-	for i := range g.Ops {
-		op := &g.Ops[i]
-		if !g.needed[i] || op.Epilogue || !g.inside(g.home[i], d) || g.home[i] == tile.Uniform {
-			continue
-		}
-		if g.home[i] != d {
-			return false
-		}
-		switch op.Kind {
-		case tile.Store:
-			if op.Args[1] != g.Domains[d].Position {
-				return false
-			}
-		case tile.Load:
-			if len(op.Args) > 0 {
-				return false
-			}
-		case tile.Map:
-			if !isCheap(op) {
-				return false
-			}
-		case tile.Const, tile.Row:
-		case tile.Scan:
-			if op.Res[0] != g.Domains[d].Position || op.Monoid.Kind != tile.Fold {
-				return false
-			}
-			counted = true
-		default:
-			return false
-		}
-	}
-	for child := d + 1; child < len(g.Domains); child++ {
-		if g.Domains[child].Parent == d && g.hasRows(child) {
-			return false
-		}
-	}
-	return counted
-}
-
-// compact writes the rows of d without a branch on its guard: each is stored
-// at the next place, which advances only where the row is selected. A place
-// past the end of the output belongs to the rows of the next range.
-func (g *body) compact(d int) {
-	guard := g.b.Let("selected", g.expr(g.Domains[d].Guard))
-	var stores []*tile.Op
-	var count int
-	for i := range g.Ops {
-		op := &g.Ops[i]
-		if !g.needed[i] || g.home[i] != d || op.Epilogue {
-			continue
-		}
-		switch op.Kind {
-		case tile.Store:
-			stores = append(stores, op)
-		case tile.Scan:
-			count = i
-			g.values[op.Res[0]] = g.state[stateKey{i, 0}]
-		default:
-			g.op(i, d)
-		}
-	}
-	g.storeAll(stores, g.expr(g.Domains[d].Position))
-	g.fold(count, guard)
-}
-
 // storeGroups writes the results of the open group, which those of its later
 // rows replace.
 func (g *body) storeGroups() {
@@ -168,22 +97,9 @@ func (g *body) storeGroups() {
 			g.op(i, g.after)
 		}
 	}
-	g.storeAll(stores, g.expr(g.Domains[g.after].Position))
-}
-
-// storeAll writes all columns of a derived row at one place, if that is inside.
-func (g *body) storeAll(stores []*tile.Op, place loop.Expr) {
-	if len(stores) == 0 {
-		return
-	}
-	at := g.b.Let("at", loop.ToCounter(place))
 	values := make([]loop.Expr, len(stores))
 	for i, op := range stores {
 		values[i] = g.expr(op.Args[0])
 	}
-	g.b.If(loop.Lt(at, loop.LenOf(g.whole[stores[0].Stream])), func() {
-		for i, op := range stores {
-			g.b.Store(g.whole[op.Stream], at, values[i])
-		}
-	}, nil)
+	g.storeAll(stores, values, g.expr(g.Domains[g.after].Position))
 }

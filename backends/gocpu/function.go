@@ -174,13 +174,13 @@ func (g *body) parameters(f *rangeFunc) (views []int) {
 }
 
 // markLoads marks the streams whose elements v is computed from.
-func (g *body) markLoads(v tile.ID, streams map[int]bool) {
-	op := &g.Ops[g.Values[v].Op]
+func (k *kernel) markLoads(v tile.ID, streams map[int]bool) {
+	op := &k.Ops[k.Values[v].Op]
 	if op.Kind == tile.Load {
 		streams[op.Stream] = true
 	}
 	for _, arg := range op.Args {
-		g.markLoads(arg, streams)
+		k.markLoads(arg, streams)
 	}
 }
 
@@ -302,6 +302,10 @@ func (g *body) loop(views []int, lo, hi loop.Expr) {
 	}
 	g.first = lo
 	kept := g.uniformValues()
+	if g.unrolls(views) {
+		g.unrolled(views)
+		length = loop.LenOf(g.view[views[0]])
+	}
 	g.b.For("i", loop.Int(0), length, func(i *loop.Var) {
 		g.index = i
 		g.block(0)

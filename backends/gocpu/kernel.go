@@ -12,6 +12,7 @@ type kernel struct {
 	uses     []int               // per value: how many operations and domains use it
 	home     []int               // per operation: the domain in whose rows it is computed, at the deepest
 	source   func(ir.Pos) string // the source line of a position, or ""
+	split    map[int]bool        // conjunctions whose conditions are tested one by one
 	after    int                 // the domain of groups stored row by row (see afterForm), or 0
 }
 
@@ -37,29 +38,42 @@ func isPure(op *tile.Op) bool {
 // place counts uses and sinks each pure operation to the deepest domain that
 // holds all its uses: what only selected rows need is computed for them alone.
 func (k *kernel) place() {
-	k.uses = make([]int, len(k.Values))
+	k.countUses()
 	k.home = make([]int, len(k.Ops))
 	deepest := make([]int, len(k.Values)) // where all uses so far are
 	for i := range deepest {
 		deepest[i] = unused
 	}
 	use := func(v tile.ID, domain int) {
-		if v == 0 {
-			return
+		if v != 0 {
+			deepest[v] = k.common(deepest[v], domain)
 		}
-		k.uses[v]++
-		deepest[v] = k.common(deepest[v], domain)
 	}
+	k.split = map[int]bool{}
 	for d := len(k.Domains) - 1; d > 0; d-- {
 		domain := k.Domains[d]
-		use(domain.Guard, domain.Parent)
 		if domain.Kind == tile.Close {
 			use(domain.Open, d)
 		}
+		if !k.sumsOnly(d) {
+			use(domain.Guard, domain.Parent)
+			continue
+		}
+		first, rest := k.splitGuard(domain.Guard)
+		for _, v := range first {
+			use(v, domain.Parent)
+		}
+		for _, v := range rest {
+			use(v, d)
+		}
+		k.conjunctions(domain.Guard)
 	}
 	for i := len(k.Ops) - 1; i >= 0; i-- {
 		op := &k.Ops[i]
 		k.home[i] = op.Domain
+		if k.split[i] {
+			continue
+		}
 		if isPure(op) && op.Domain >= 0 && len(op.Res) == 1 {
 			if d := deepest[op.Res[0]]; d >= 0 {
 				k.home[i] = d
@@ -68,6 +82,20 @@ func (k *kernel) place() {
 		for _, arg := range op.Args {
 			use(arg, k.home[i])
 		}
+	}
+}
+
+// countUses counts, per value, the operations and domains that use it.
+func (k *kernel) countUses() {
+	k.uses = make([]int, len(k.Values))
+	for _, op := range k.Ops {
+		for _, arg := range op.Args {
+			k.uses[arg]++
+		}
+	}
+	for _, d := range k.Domains[1:] {
+		k.uses[d.Guard]++
+		k.uses[d.Open]++
 	}
 }
 

@@ -41,7 +41,7 @@ func (g *body) block(d int) {
 	outer := g.ending
 	g.ending = nil
 	for i := range g.Ops {
-		if g.needed[i] && g.home[i] == d && !g.Ops[i].Epilogue {
+		if g.needed[i] && g.home[i] == d && !g.Ops[i].Epilogue && !g.split[i] {
 			g.op(i, d)
 		}
 	}
@@ -81,11 +81,14 @@ func (g *body) child(d int) {
 		g.b.If(loop.And(g.expr(domain.Guard), g.expr(domain.Open)), func() { g.block(d) }, nil)
 		return
 	}
-	if g.branchFree(d) {
+	switch {
+	case g.branchFree(d):
 		g.compact(d)
-		return
+	case g.sumsOnly(d):
+		g.sumSelected(d)
+	default:
+		g.b.If(g.expr(domain.Guard), func() { g.block(d) }, nil)
 	}
-	g.b.If(g.expr(domain.Guard), func() { g.block(d) }, nil)
 }
 
 // hasRows reports whether anything of this body happens for the rows of d.

@@ -92,7 +92,7 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 }
 
 // ordersKernel1Summary is the state that orders_kernel1 leaves behind over the rows from lo to hi.
-func ordersKernel1Summary(lo, hi int, lOrderkey2, lQuantity2 []int64) (int64, bool, int64, bool, int64, bool, int64) {
+func ordersKernel1Summary(lo, hi int, lOrderkey, lQuantity []int64) (int64, bool, int64, bool, int64, bool, int64) {
 	var gBegun int64
 	present := false
 	var last int64
@@ -102,68 +102,68 @@ func ordersKernel1Summary(lo, hi int, lOrderkey2, lQuantity2 []int64) (int64, bo
 	var add2 int64
 	var lastLOrderkey int64
 	if lo > 0 {
-		lastLOrderkey = lOrderkey2[lo-1]
+		lastLOrderkey = lOrderkey[lo-1]
 	} else if lo < hi {
-		lastLOrderkey = ^lOrderkey2[lo]
+		lastLOrderkey = ^lOrderkey[lo]
 	}
-	lOrderkeyRows := lOrderkey2[lo:hi]
-	lQuantityRows := lQuantity2[lo:hi]
+	lOrderkeyRows := lOrderkey[lo:hi]
+	lQuantityRows := lQuantity[lo:hi]
 	lQuantityRows = lQuantityRows[:len(lOrderkeyRows)]
-	for i, lOrderkey3 := range lOrderkeyRows {
+	for i, lOrderkey2 := range lOrderkeyRows {
 		// g = runs(l_orderkey)
-		head3 := lOrderkey3 != lastLOrderkey
+		head3 := lOrderkey2 != lastLOrderkey
 		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 		add2 = add2&(kgenBit[int64](head3)-1) + lQuantityRows[i]
 		head2 = head2 || head3
 		add = add&(kgenBit[int64](head3)-1) + 1
 		head = head || head3
 		if head3 {
-			last = lOrderkey3
+			last = lOrderkey2
 		}
 		present = present || head3
 		gBegun += kgenBit[int64](head3)
-		lastLOrderkey = lOrderkey3
+		lastLOrderkey = lOrderkey2
 	}
 	return gBegun, present, last, head, add, head2, add2
 }
 
 // ordersKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate.
-func ordersKernel1(lo, hi int, lOrderkey2, key2, count2, lQuantity2, quantity2 []int64, gBegun, last, add, add2 int64) (int64, int64, int64, int64) {
+func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, last, add, add2 int64) (int64, int64, int64, int64) {
 	var lastLOrderkey int64
 	if lo > 0 {
-		lastLOrderkey = lOrderkey2[lo-1]
+		lastLOrderkey = lOrderkey[lo-1]
 	} else if lo < hi {
-		lastLOrderkey = ^lOrderkey2[lo]
+		lastLOrderkey = ^lOrderkey[lo]
 	}
 	if gBegun > 0 {
 		x := gBegun - 1
 		at := int(x)
-		if at < len(key2) {
-			key2[at] = last
-			count2[at] = add
-			quantity2[at] = add2
+		if at < len(key) {
+			key[at] = last
+			count[at] = add
+			quantity[at] = add2
 		}
 	}
-	lOrderkeyRows := lOrderkey2[lo:hi]
-	lQuantityRows := lQuantity2[lo:hi]
+	lOrderkeyRows := lOrderkey[lo:hi]
+	lQuantityRows := lQuantity[lo:hi]
 	lQuantityRows = lQuantityRows[:len(lOrderkeyRows)]
-	for i, lOrderkey3 := range lOrderkeyRows {
+	for i, lOrderkey2 := range lOrderkeyRows {
 		// g = runs(l_orderkey)
-		head := lOrderkey3 != lastLOrderkey
+		head := lOrderkey2 != lastLOrderkey
 		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 		add2 = add2&(kgenBit[int64](head)-1) + lQuantityRows[i]
 		add = add&(kgenBit[int64](head)-1) + 1
 		if head {
-			last = lOrderkey3
+			last = lOrderkey2
 		}
 		gBegun += kgenBit[int64](head)
-		lastLOrderkey = lOrderkey3
+		lastLOrderkey = lOrderkey2
 		x := gBegun - 1
 		at := int(x)
-		if at < len(key2) {
-			key2[at] = last
-			count2[at] = add
-			quantity2[at] = add2
+		if at < len(key) {
+			key[at] = last
+			count[at] = add
+			quantity[at] = add2
 		}
 	}
 	return gBegun, last, add, add2

@@ -2,7 +2,10 @@
 
 package tpch
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Q6Result is what Q6 computes. Columns over one domain have one length.
 type Q6Result struct {
@@ -58,41 +61,39 @@ func Q6Into(result *Q6Result, lShipdate []int32, lDiscount []float64, lQuantity 
 }
 
 // q6Kernel1Summary is the state that q6_kernel1 leaves behind over the rows from lo to hi.
-func q6Kernel1Summary(lo, hi int, lShipdate2 []int32, lDiscount2 []float64, lQuantity2 []int64, lExtendedprice2 []float64, from2, to2 int32) float64 {
+func q6Kernel1Summary(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
 	var add float64
-	lShipdateRows := lShipdate2[lo:hi]
-	lDiscountRows := lDiscount2[lo:hi]
+	lShipdateRows := lShipdate[lo:hi]
+	lDiscountRows := lDiscount[lo:hi]
 	lDiscountRows = lDiscountRows[:len(lShipdateRows)]
-	lQuantityRows := lQuantity2[lo:hi]
+	lQuantityRows := lQuantity[lo:hi]
 	lQuantityRows = lQuantityRows[:len(lShipdateRows)]
-	lExtendedpriceRows := lExtendedprice2[lo:hi]
+	lExtendedpriceRows := lExtendedprice[lo:hi]
 	lExtendedpriceRows = lExtendedpriceRows[:len(lShipdateRows)]
-	for i, lShipdate3 := range lShipdateRows {
-		lDiscount3 := lDiscountRows[i]
-		hit := lShipdate3 >= from2 && lShipdate3 < to2 && lDiscount3 >= 0.05 && lDiscount3 <= 0.07 && lQuantityRows[i] < 24
-		if hit {
-			// return revenue: sum(l_extendedprice[hit] * l_discount[hit])
-			add += float64(lExtendedpriceRows[i] * lDiscount3)
+	for i, lShipdate2 := range lShipdateRows {
+		if lShipdate2 >= from && lShipdate2 < to {
+			lDiscount2 := lDiscountRows[i]
+			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityRows[i] < 24))
+			add += math.Float64frombits(math.Float64bits(float64(lExtendedpriceRows[i]*lDiscount2)) & mask)
 		}
 	}
 	return add
 }
 
 // q6Kernel1 runs the rows from lo to hi through mask, partial, offset, add, compact, map, reduce.
-func q6Kernel1(lo, hi int, lShipdate2 []int32, lDiscount2 []float64, lQuantity2 []int64, lExtendedprice2 []float64, from2, to2 int32, add float64) float64 {
-	lShipdateRows := lShipdate2[lo:hi]
-	lDiscountRows := lDiscount2[lo:hi]
+func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32, add float64) float64 {
+	lShipdateRows := lShipdate[lo:hi]
+	lDiscountRows := lDiscount[lo:hi]
 	lDiscountRows = lDiscountRows[:len(lShipdateRows)]
-	lQuantityRows := lQuantity2[lo:hi]
+	lQuantityRows := lQuantity[lo:hi]
 	lQuantityRows = lQuantityRows[:len(lShipdateRows)]
-	lExtendedpriceRows := lExtendedprice2[lo:hi]
+	lExtendedpriceRows := lExtendedprice[lo:hi]
 	lExtendedpriceRows = lExtendedpriceRows[:len(lShipdateRows)]
-	for i, lShipdate3 := range lShipdateRows {
-		lDiscount3 := lDiscountRows[i]
-		hit := lShipdate3 >= from2 && lShipdate3 < to2 && lDiscount3 >= 0.05 && lDiscount3 <= 0.07 && lQuantityRows[i] < 24
-		if hit {
-			// return revenue: sum(l_extendedprice[hit] * l_discount[hit])
-			add += float64(lExtendedpriceRows[i] * lDiscount3)
+	for i, lShipdate2 := range lShipdateRows {
+		if lShipdate2 >= from && lShipdate2 < to {
+			lDiscount2 := lDiscountRows[i]
+			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityRows[i] < 24))
+			add += math.Float64frombits(math.Float64bits(float64(lExtendedpriceRows[i]*lDiscount2)) & mask)
 		}
 	}
 	return add

@@ -197,6 +197,11 @@ func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) {
 	part(&s.After, parts.After)
 }
 
+// Copy stores the first count elements of from at to[at] and behind.
+func (b *Builder) Copy(to *Var, at Expr, from *Var, count Expr) {
+	b.Add(&Copy{To: to, From: from, At: at, Count: count})
+}
+
 // Barrier waits for all work-items of scope.
 func (b *Builder) Barrier(s Scope) { b.Add(&Barrier{s}) }
 

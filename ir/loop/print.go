@@ -182,6 +182,8 @@ func (d *dumper) profileStmt(s Stmt) {
 			verb = ""
 		}
 		d.line("%s%s %v = %s[%s:%s]", verb, d.name(s.Var), s.Var.T, d.name(s.Memory), d.expr(s.Start), end)
+	case *Copy:
+		d.line("%s[%s:] = %s[:%s]", d.name(s.To), d.expr(s.At), d.name(s.From), d.expr(s.Count))
 	default:
 		d.line("unknown %T", s)
 	}

@@ -121,6 +121,12 @@ type (
 		Before, Turn, After []Stmt
 	}
 
+	// Copy stores the first Count elements of From at To[At] and behind
+	// (profile cores).
+	Copy struct {
+		To, From  *Var
+		At, Count Expr
+	}
 	// View binds Var to values of Memory from Start on (profile cores): as
 	// many as the type of Var says if that is a Window, so that indexing
 	// needs no bounds check, else those up to End (nil: to the end). Where
@@ -179,6 +185,7 @@ func (*Fence) stmt()    {}
 func (*Role) stmt()     {}
 func (*Parallel) stmt() {}
 func (*View) stmt()     {}
+func (*Copy) stmt()     {}
 func (*Chain) stmt()    {}
 
 // Func is a function of a program.

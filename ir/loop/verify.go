@@ -126,7 +126,7 @@ func (v *verifier) stmt(s Stmt) {
 			v.fail("profile cores has no such statement")
 			return
 		}
-	case *Parallel, *Chain, *View:
+	case *Parallel, *Chain, *View, *Copy:
 		if v.profile == Simt {
 			v.fail("profile simt has no such statement")
 			return
@@ -183,6 +183,12 @@ func (v *verifier) stmt(s Stmt) {
 		v.chain(s)
 	case *View:
 		v.view(s)
+	case *Copy:
+		v.same("place", s.At, Counter)
+		v.same("count", s.Count, Counter)
+		if s.To.T.Form != Slice || s.From.T.Form != Slice || s.To.T.Elem() != s.From.T.Elem() || s.To.T.ReadOnly {
+			v.fail("%s cannot be copied to %s", s.From.T, s.To.T)
+		}
 	}
 }
 

@@ -76,6 +76,8 @@ func operands(s Stmt) []Expr {
 		add(s.Rows, s.Workers)
 	case *View:
 		add(s.Memory, s.Start, s.End)
+	case *Copy:
+		add(s.To, s.From, s.At, s.Count)
 	}
 	return all
 }

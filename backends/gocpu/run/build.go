@@ -30,7 +30,6 @@ type Options struct {
 // Binary is a built executable.
 type Binary struct {
 	Path   string
-	Go     Toolchain
 	Cached bool // it was built before
 	source Source
 }
@@ -61,7 +60,7 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 		return nil, err
 	}
 	entry := filepath.Join(cache, hash(toolchain, files))
-	b := &Binary{Path: filepath.Join(entry, executableName()), Go: toolchain, source: s}
+	b := &Binary{Path: filepath.Join(entry, executableName()), source: s}
 	if isWhole(entry) {
 		now := time.Now()
 		os.Chtimes(entry, now, now) // marks it as used; not worth failing for

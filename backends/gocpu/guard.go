@@ -1,0 +1,129 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// sumsOnly reports whether all that happens to the selected rows of d is cheap
+// arithmetic and sums.
+func (k *kernel) sumsOnly(d int) bool {
+	if k.Domains[d].Kind != tile.Compact {
+		return false
+	}
+	sums := false
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Epilogue || op.Domain <= 0 || !k.inside(op.Domain, d) {
+			continue
+		}
+		switch {
+		case op.Domain != d:
+			return false
+		case op.Kind == tile.Reduce:
+			if op.Monoid.Kind != tile.Fold || op.Monoid.Combine[0].Operator != ir.OpAdd || op.Monoid.Fields[0].Kind == ir.F32 {
+				return false
+			}
+			sums = true
+		case !isPure(op) || op.Kind == tile.Load && len(op.Args) > 0 || op.Kind == tile.Map && !isCheap(op):
+			return false
+		}
+	}
+	return sums
+}
+
+// sumSelected sums over the selected rows of d. How many are selected is not
+// known, and a branch that is taken half of the time costs more than what it
+// skips; but a row that the tests of one column already exclude need not load
+// the others. So those tests branch, and the rest of the guard is a mask.
+func (g *body) sumSelected(d int) {
+	conditions, rest := g.splitGuard(g.Domains[d].Guard)
+	var first loop.Expr = loop.True
+	for _, v := range conditions {
+		first = loop.And(first, g.expr(v))
+	}
+	g.b.If(first, func() {
+		if len(rest) == 0 {
+			g.block(d)
+			return
+		}
+		for i := range g.Ops {
+			if g.needed[i] && g.home[i] == d && !g.Ops[i].Epilogue && g.Ops[i].Kind != tile.Reduce {
+				g.op(i, d)
+			}
+		}
+		var mask loop.Expr
+		for _, v := range rest {
+			bit := loop.ToKind(ir.U64, g.expr(v))
+			if mask == nil {
+				mask = bit
+			} else {
+				mask = loop.Apply(ir.OpAnd, mask, bit)
+			}
+		}
+		mask = g.b.Let("mask", &loop.Unary{Op: ir.OpNeg, X: mask})
+		for i := range g.Ops {
+			if op := &g.Ops[i]; g.needed[i] && g.home[i] == d && op.Kind == tile.Reduce {
+				if s := g.state[stateKey{i, 0}]; s != nil {
+					g.b.Assign(s, loop.Add(s, masked(g.expr(op.Args[0]), mask)))
+				}
+			}
+		}
+	}, nil)
+}
+
+// masked returns x where the 64 bits of mask are ones, and 0 where they are zeros.
+func masked(x, mask loop.Expr) loop.Expr {
+	if x.Type().Kind == ir.F64 {
+		return loop.FromBits(loop.Apply(ir.OpAnd, loop.BitsOf(x), mask))
+	}
+	return loop.Apply(ir.OpAnd, x, loop.To(x.Type(), mask))
+}
+
+// splitGuard splits a guard of several conditions into those that need no
+// other columns than the first, and the others.
+func (k *kernel) splitGuard(guard tile.ID) (first, rest []tile.ID) {
+	conditions := k.conditions(guard)
+	columns := map[int]bool{}
+	k.markLoads(conditions[0], columns)
+	for _, v := range conditions {
+		own := map[int]bool{}
+		k.markLoads(v, own)
+		same := len(rest) == 0
+		for s := range own {
+			same = same && columns[s]
+		}
+		if same {
+			first = append(first, v)
+		} else {
+			rest = append(rest, v)
+		}
+	}
+	return first, rest
+}
+
+// isConjunction reports whether v is a conjunction that is used for nothing else.
+func (k *kernel) isConjunction(v tile.ID) bool {
+	op := &k.Ops[k.Values[v].Op]
+	return op.Kind == tile.Map && op.Operator == ir.OpLogicalAnd && k.uses[v] == 1
+}
+
+// conditions flattens a conjunction.
+func (k *kernel) conditions(v tile.ID) []tile.ID {
+	if !k.isConjunction(v) {
+		return []tile.ID{v}
+	}
+	args := k.Ops[k.Values[v].Op].Args
+	return append(k.conditions(args[0]), k.conditions(args[1])...)
+}
+
+// conjunctions marks the operations that conditions looks through.
+func (k *kernel) conjunctions(v tile.ID) {
+	if k.isConjunction(v) {
+		k.split[k.Values[v].Op] = true
+		for _, arg := range k.Ops[k.Values[v].Op].Args {
+			k.conjunctions(arg)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// relocates reports whether the carry decides only where results are stored,
+// never what they are. Then a block can be done before its turn, into memory
+// of its worker's own, and be copied to its place; that is cheaper than to look
+// at the rows twice.
+func (d *driver) relocates() bool {
+	if len(d.analysis.Cuts) != 1 {
+		return false
+	}
+	phase := func(v tile.ID) int { return d.analysis.Phase[d.Values[v].Op] }
+	stores := false
+	for i := range d.Ops {
+		op := &d.Ops[i]
+		if op.Epilogue || op.Domain == tile.Uniform {
+			continue
+		}
+		switch op.Kind {
+		case tile.Store:
+			if len(op.Args) == 1 || d.Domains[op.Domain].Kind != tile.Compact || op.Args[1] != d.Domains[op.Domain].Position {
+				return false
+			}
+			if value := d.Values[op.Args[0]]; value.Domain != tile.Uniform && (phase(op.Args[0]) > 0 || d.Ops[value.Op].Kind == tile.Scan) {
+				return false
+			}
+			stores = true
+		case tile.Scan:
+			if op.Monoid.Kind != tile.Fold || !d.isPlaced(i) {
+				return false
+			}
+		case tile.Update, tile.Check, tile.ChunkScan:
+			return false
+		}
+	}
+	return stores
+}
+
+// chainOfCopies runs blocks into scratch memory, and copies the results in turn.
+func (d *driver) chainOfCopies() {
+	scratch := map[int]*loop.Var{}
+	local, at := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
+	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
+		Setup: func() {
+			for s, stream := range d.Streams {
+				if stream.Write {
+					scratch[s] = d.b.Make(stream.Name+"_scratch", loop.ScalarOf(stream.Kind), loop.Int(blockRows))
+				}
+			}
+		},
+		Before: func(lo, hi *loop.Var) {
+			for _, s := range d.carried {
+				local[s.stateKey] = d.b.Decl(s.name+"_block", loop.ConstOf(s.identity))
+			}
+			outer := d.whole
+			d.whole = map[int]*loop.Var{}
+			for s, v := range outer {
+				d.whole[s] = v
+				if scratch[s] != nil {
+					d.whole[s] = scratch[s]
+				}
+			}
+			d.call(lo, hi, d.f, local)
+			d.whole = outer
+		},
+		Turn: func(lo, hi *loop.Var) {
+			for _, s := range d.carried {
+				at[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
+			}
+			d.combine(at, local)
+		},
+		After: func(lo, hi *loop.Var) {
+			for i := range d.Ops {
+				op := &d.Ops[i]
+				if op.Kind != tile.Store {
+					continue
+				}
+				count := stateKey{d.Values[op.Args[1]].Op, 0}
+				d.b.Copy(d.whole[op.Stream], loop.ToCounter(at[count]), scratch[op.Stream], loop.ToCounter(local[count]))
+			}
+		},
+	})
+}

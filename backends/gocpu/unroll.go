@@ -1,0 +1,188 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// Rows that a compaction handles together. Go loads an element again after
+// each store, which might have changed it, unless it was loaded before; more
+// rows or columns than this do not fit the registers.
+const (
+	unrolledRows    = 4
+	unrolledColumns = 2
+)
+
+// unrolls reports whether the rows are nothing but compactions without
+// branches, of few columns.
+func (g *body) unrolls(views []int) bool {
+	if g.summary || len(views) == 0 || len(views) > unrolledColumns || len(g.Domains) < 2 {
+		return false
+	}
+	for d := 1; d < len(g.Domains); d++ {
+		if g.Domains[d].Parent != 0 || g.Domains[d].Kind != tile.Compact || !g.branchFree(d) {
+			return false
+		}
+	}
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if op.Epilogue || op.Domain == tile.Uniform || g.home[i] > 0 {
+			continue
+		}
+		if op.Kind != tile.Map && (op.Kind != tile.Load || len(op.Args) > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// unrolled handles the rows four at a time as long as there are as many: first
+// all four are loaded and computed, then stored. What is left stays in the views.
+func (g *body) unrolled(views []int) {
+	outer := map[int]*loop.Var{}
+	for _, s := range views {
+		outer[s] = g.view[s]
+	}
+	enough := loop.Ge(loop.LenOf(g.view[views[0]]), loop.Int(unrolledRows))
+	g.b.While(enough, func() {
+		for _, s := range views {
+			g.view[s] = g.b.Window(g.Streams[s].Name+"_four", outer[s], loop.Int(0), unrolledRows)
+			g.b.Cut(outer[s], loop.Int(unrolledRows), nil)
+		}
+		var rows [unrolledRows][]compacted
+		for r := range rows {
+			g.index = loop.Int(int64(r))
+			g.values = g.uniformValues()
+			g.loadAll(views)
+			for i := range g.Ops {
+				if op := &g.Ops[i]; g.home[i] == 0 && !op.Epilogue && op.Kind == tile.Map {
+					g.op(i, 0)
+				}
+			}
+			for d := 1; d < len(g.Domains); d++ {
+				rows[r] = append(rows[r], g.compute(d))
+			}
+		}
+		for _, row := range rows {
+			for _, c := range row {
+				g.storeAll(c.stores, c.values, g.expr(g.Domains[c.domain].Position))
+				g.fold(c.count, c.guard)
+			}
+		}
+	})
+	for _, s := range views {
+		g.view[s] = outer[s]
+	}
+	g.values = g.uniformValues()
+}
+
+// loadAll loads the row's elements into variables.
+func (g *body) loadAll(views []int) {
+	for i := range g.Ops {
+		if op := &g.Ops[i]; op.Kind == tile.Load && len(op.Args) == 0 && !op.Epilogue {
+			g.values[op.Res[0]] = g.b.Let(g.name(op.Res[0]), g.load(op))
+		}
+	}
+}
+
+// compacted is a row of a compaction, computed and not yet stored.
+type compacted struct {
+	domain int
+	guard  loop.Expr
+	stores []*tile.Op
+	values []loop.Expr
+	count  int // the operation that counts the selected rows
+}
+
+// compute computes a row of the compaction d.
+func (g *body) compute(d int) compacted {
+	c := compacted{domain: d, guard: g.b.Let("selected", g.expr(g.Domains[d].Guard))}
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] || g.home[i] != d || op.Epilogue {
+			continue
+		}
+		switch op.Kind {
+		case tile.Store:
+			c.stores = append(c.stores, op)
+		case tile.Scan:
+			c.count = i
+			g.values[op.Res[0]] = g.state[stateKey{i, 0}]
+		default:
+			if _, done := g.values[op.Res[0]]; !done {
+				g.op(i, d)
+			}
+		}
+	}
+	for _, op := range c.stores {
+		c.values = append(c.values, g.expr(op.Args[0]))
+	}
+	return c
+}
+
+// branchFree reports whether the rows of a compaction may be computed for
+// every row of the parent and stored over each other until one is selected.
+// It needs stores by a count of the selected rows and nothing that is dear or
+// may fail.
+func (g *body) branchFree(d int) bool {
+	counted := false
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] || op.Epilogue || !g.inside(g.home[i], d) || g.home[i] == tile.Uniform {
+			continue
+		}
+		if g.home[i] != d {
+			return false
+		}
+		switch op.Kind {
+		case tile.Store:
+			if op.Args[1] != g.Domains[d].Position {
+				return false
+			}
+		case tile.Load:
+			if len(op.Args) > 0 {
+				return false
+			}
+		case tile.Map:
+			if !isCheap(op) {
+				return false
+			}
+		case tile.Const, tile.Row:
+		case tile.Scan:
+			if op.Res[0] != g.Domains[d].Position || op.Monoid.Kind != tile.Fold {
+				return false
+			}
+			counted = true
+		default:
+			return false
+		}
+	}
+	for child := d + 1; child < len(g.Domains); child++ {
+		if g.Domains[child].Parent == d && g.hasRows(child) {
+			return false
+		}
+	}
+	return counted
+}
+
+// compact writes the rows of d without a branch on its guard: each is stored
+// at the next place, which advances only where the row is selected. A place
+// past the end of the output belongs to the rows of the next range.
+func (g *body) compact(d int) {
+	c := g.compute(d)
+	g.storeAll(c.stores, c.values, g.expr(g.Domains[d].Position))
+	g.fold(c.count, c.guard)
+}
+
+// storeAll writes all columns of a derived row at one place, if that is inside.
+func (g *body) storeAll(stores []*tile.Op, values []loop.Expr, place loop.Expr) {
+	if len(stores) == 0 {
+		return
+	}
+	at := g.b.Let("at", loop.ToCounter(place))
+	g.b.If(loop.Lt(at, loop.LenOf(g.whole[stores[0].Stream])), func() {
+		for i, op := range stores {
+			g.b.Store(g.whole[op.Stream], at, values[i])
+		}
+	}, nil)
+}
