@@ -46,15 +46,6 @@ func parseFields(t testing.TB, texts []string) []Field {
 	return fields
 }
 
-func mustRead(t testing.TB, text string, fields ...string) []ir.Column {
-	t.Helper()
-	columns, err := read(t, text, fields...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return columns
-}
-
 func TestReadCSV(t *testing.T) {
 	char8 := func(s string) [8]byte { return ir.Char8Scalar(s).Bytes() }
 	for _, c := range []struct {

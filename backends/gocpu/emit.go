@@ -26,6 +26,9 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	}
 	out := &backends.Output{}
 	p := newPrinter()
+	for _, taken := range supportNames {
+		p.freshExported(taken)
+	}
 	for _, program := range programs {
 		h := newHost(p, program)
 		file := jen.NewFile(name)

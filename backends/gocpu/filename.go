@@ -9,6 +9,9 @@ import (
 // fileName is the name of the file of a pipeline: the pipeline's, unless Go
 // reads more into it (a test, an operating system) or the support file has it.
 func fileName(pipeline string) string {
+	if strings.HasPrefix(pipeline, "_") {
+		pipeline = "pipeline" + pipeline
+	}
 	name := pipeline + ".go"
 	if name == SupportName || strings.HasSuffix(name, "_test.go") || !isBuiltEverywhere(name) {
 		return pipeline + "_pipeline.go"

@@ -1,15 +1,48 @@
 package gocpu
 
-import "testing"
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"testing"
+)
 
 func TestFileName(t *testing.T) {
 	for pipeline, want := range map[string]string{
 		"orders": "orders.go", "windows": "windows.go", "test": "test.go", "latest": "latest.go", "a_b": "a_b.go",
 		"a_test": "a_test_pipeline.go", "a_windows": "a_windows_pipeline.go", "a_linux_arm64": "a_linux_arm64_pipeline.go",
-		"q_wasm": "q_wasm_pipeline.go", "kgen_support": "kgen_support_pipeline.go", "_hidden": "_hidden_pipeline.go",
+		"q_wasm": "q_wasm_pipeline.go", "kgen_support": "kgen_support_pipeline.go", "_hidden": "pipeline_hidden.go", "_test": "pipeline_test_pipeline.go",
 	} {
 		if got := fileName(pipeline); got != want {
 			t.Errorf("%s: %s, want %s", pipeline, got, want)
 		}
+	}
+}
+
+// TestSupportNames holds the list of reserved names against the file.
+func TestSupportNames(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), SupportName, Support("p"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exported []string
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil && d.Name.IsExported() {
+				exported = append(exported, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if t, ok := spec.(*ast.TypeSpec); ok && t.Name.IsExported() {
+					exported = append(exported, t.Name.Name)
+				}
+			}
+		}
+	}
+	slices.Sort(exported)
+	if want := slices.Sorted(slices.Values(supportNames)); !slices.Equal(exported, want) {
+		t.Errorf("the support file exports %v, the list has %v", exported, want)
 	}
 }

@@ -24,6 +24,7 @@ type host struct {
 	entry   backends.Entry
 	fields  map[string]string // result label to field
 	into    string            // name of the function that fills a result
+	result  string            // name of the type of results
 	body    []jen.Code
 	kernels []jen.Code // the kernels' functions
 }
@@ -34,6 +35,7 @@ func newHost(p *printer, program *backends.Program) *host {
 	name := exportedName(program.Pipeline.Name)
 	h.entry = backends.Entry{Pipeline: program.Pipeline.Name, Func: p.freshExported(name)}
 	h.into = p.freshExported(h.entry.Func + "Into")
+	h.result = p.freshExported(h.entry.Func + "Result")
 	taken := map[string]bool{}
 	for _, port := range h.plan.Ports {
 		field := backends.Field{Name: port.Name, Kind: port.Kind, Scalar: port.Buffer == ""}
@@ -56,7 +58,7 @@ func newHost(p *printer, program *backends.Program) *host {
 func (h *host) emit() []jen.Code {
 	h.names.push()
 	defer h.names.pop()
-	result := h.entry.Func + "Result"
+	result := h.result
 	for _, name := range []string{"result", "options", "err"} {
 		h.names.scopes[len(h.names.scopes)-1][name] = true
 	}

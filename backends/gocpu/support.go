@@ -8,6 +8,9 @@ import (
 // SupportName is the file that every package of emitted pipelines has once.
 const SupportName = "kgen_support.go"
 
+// supportNames are the exported names of the support file.
+var supportNames = []string{"Option", "WithWorkers", "CheckError"}
+
 //go:embed support/support.go
 var supportText []byte
 
