@@ -1,0 +1,76 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgen-go/kgen/fuse"
+)
+
+// explainFormats are the forms of an explanation; the first is the default.
+var explainFormats = []struct {
+	name   string
+	render func(*fuse.Explanation) ([]byte, error)
+}{
+	{"text", func(e *fuse.Explanation) ([]byte, error) { return []byte(e.Text()), nil }},
+	{"json", (*fuse.Explanation).JSON},
+	{"dot", func(e *fuse.Explanation) ([]byte, error) { return []byte(e.Dot()), nil }},
+}
+
+func newExplain() *cobra.Command {
+	var level, format string
+	var formats []string
+	for _, f := range explainFormats {
+		formats = append(formats, f.name)
+	}
+	c := &cobra.Command{
+		Use:   "explain FILE.kg[#NAME]",
+		Short: "Show which operators share a kernel, and why",
+		Long: `Explain shows the kernels that a fusion level makes of a pipeline: their stages,
+the bytes that they move, and for each pair of neighbouring stages whether they
+share a kernel, what that saves, or why they do not. Bytes and times are
+predictions for assumed lengths, which are shown too.
+
+Levels: none (a kernel per stage), paper3 and paper2 (as published), onepass
+(all that one grid-wide prefix allows), auto (the least predicted cost), or a
+plan by hand: the stages of each kernel, kernels parted by |.`,
+		Example: `  kgen explain orders.kg --fuse paper2
+  kgen explain orders.kg --fuse "mask partial offset | add aggregate"
+  kgen explain orders.kg --format json
+  kgen explain queries.kg#q6 --format dot | dot -Tsvg > q6.svg`,
+		Args: arguments(1, 1, "one pipeline, FILE.kg or FILE.kg#NAME"),
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, f := range explainFormats {
+				if f.name == format {
+					return explain(c, args[0], level, f.render)
+				}
+			}
+			return usageErrorf("unknown format %s; there are %s", format, strings.Join(formats, ", "))
+		},
+	}
+	c.Flags().StringVar(&level, "fuse", "", levelUsage)
+	c.Flags().StringVar(&format, "format", formats[0], "the `FORMAT`: "+strings.Join(formats, ", "))
+	return c
+}
+
+func explain(c *cobra.Command, argument, level string, render func(*fuse.Explanation) ([]byte, error)) error {
+	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	_, program, err := compilePipeline(source, pipeline, level)
+	if err != nil {
+		return err
+	}
+	explanation, err := program.Explain()
+	if err != nil {
+		return err
+	}
+	text, err := render(explanation)
+	if err != nil {
+		return err
+	}
+	_, err = c.OutOrStdout().Write(text)
+	return err
+}
