@@ -6,25 +6,62 @@ import (
 	"math/bits"
 )
 
-// Limits of the exhaustive search. Past them, only plans whose kernels are
-// consecutive stages are compared.
+// Limits of the exhaustive search. Past them, only some plans are compared.
 const (
-	maxIdeals = 256
-	maxBuilds = 20000
+	maxIdeals      = 256
+	maxBuilds      = 20000
+	maxConsecutive = 48 // stages in one kernel
+	maxStages      = 96 // of a pipeline whose plans of consecutive stages are compared
 )
 
 // search finds the plan of least predicted cost. A state of the search is a
 // set of stages that have run (an ideal of the dependence order); a step is
 // one kernel, any legal set that leads to another state. So it compares every
 // legal plan, each prefix of a plan once.
-func (f *Fusion) search() {
+//
+// Where there are too many states, it compares plans that are cheap to find:
+// those whose kernels are consecutive stages, and those that join each stage to
+// the kernel where it costs least; and it improves the best by joining kernels.
+func (f *Fusion) search() error {
 	if ideals, ok := f.ideals(); ok {
 		groups, searched := f.shortest(ideals)
 		f.Groups, f.Searched = groups, fmt.Sprintf("all legal plans: %d sets of stages that could share a kernel, %d of them legal", searched[0], searched[1])
-		return
+	} else {
+		f.greedy(rule{}, true)
+		f.Searched = "plans that join each stage where it costs least, and the plans of the other levels"
+		if len(f.Graph.Stages) <= maxStages {
+			f.Searched = "plans of consecutive stages, " + f.Searched
+			if groups := f.consecutive(); f.costOf(groups) < f.Cost() {
+				f.Groups = groups
+			}
+		}
+		f.Searched = fmt.Sprintf("some of the legal plans, for there are %d stages: %s", len(f.Graph.Stages), f.Searched)
 	}
-	f.Groups = f.consecutive()
-	f.Searched = "all legal plans of consecutive stages"
+	return f.compareLevels()
+}
+
+// compareLevels takes the plan of another level where that costs less, as may
+// be once kernels that nothing needs are gone.
+func (f *Fusion) compareLevels() error {
+	least, err := f.remaining()
+	if err != nil {
+		return err
+	}
+	for _, level := range Levels {
+		if level == LevelAuto {
+			continue
+		}
+		other := &Fusion{Graph: f.Graph, Level: level, Machine: f.Machine, tried: f.tried}
+		other.greedy(rules[level], false)
+		cost, err := other.remaining()
+		if err != nil {
+			return err
+		}
+		if cost < least {
+			least, f.Groups = cost, other.Groups
+		}
+	}
+	return nil
 }
 
 // set is a set of stages by index.
@@ -79,14 +116,15 @@ func (f *Fusion) shortest(ideals []set) (groups [][]*Stage, searched [2]int) {
 		if c, ok := costs[s]; ok {
 			return c
 		}
-		c := math.Inf(1)
-		if k, err := f.legal(s.stages(f.Graph), rule{}); err == nil {
-			c = f.cost(k)
+		t := f.try(s.stages(f.Graph))
+		if t.illegal != nil {
+			t.cost = math.Inf(1)
+		} else {
 			searched[1]++
 		}
-		costs[s] = c
+		costs[s] = t.cost
 		searched[0]++
-		return c
+		return t.cost
 	}
 	least := make([]float64, len(ideals))
 	from := make([]int, len(ideals))
@@ -120,10 +158,8 @@ func (f *Fusion) consecutive() [][]*Stage {
 	for i := 1; i <= n; i++ {
 		least[i] = math.Inf(1)
 		for j := i - 1; j >= max(0, i-maxConsecutive); j-- {
-			if k, err := f.legal(stages[j:i], rule{}); err == nil {
-				if c := least[j] + f.cost(k); c < least[i] {
-					least[i], from[i] = c, j
-				}
+			if t := f.try(stages[j:i]); t.illegal == nil && least[j]+t.cost < least[i] {
+				least[i], from[i] = least[j]+t.cost, j
 			}
 		}
 	}
@@ -133,6 +169,3 @@ func (f *Fusion) consecutive() [][]*Stage {
 	}
 	return groups
 }
-
-// maxConsecutive bounds the kernels that consecutive looks at.
-const maxConsecutive = 64

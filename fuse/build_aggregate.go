@@ -1,6 +1,8 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/tile"
 )
@@ -53,7 +55,10 @@ func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
 		return restarted(ir.ReduceMin, v.Type.Kind, b.operand(v.Args[0]))
 	case ir.OpMax:
 		return restarted(ir.ReduceMax, v.Type.Kind, b.operand(v.Args[0]))
-	case ir.OpFirst: // the last head's row
+	case ir.OpFirst: // the last head's row; any row, where all of a group are equal
+		if x := v.Args[0]; slices.Contains(v.By.Args, x) && v.By.Op == ir.OpRuns && !x.Type.Kind.IsFloat() {
+			return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, b.Const(ir.BoolScalar(true)), b.operand(x))[1]
+		}
 		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, head, b.operand(v.Args[0]))[1]
 	case ir.OpLast:
 		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, b.Const(ir.BoolScalar(true)), b.operand(v.Args[0]))[1]

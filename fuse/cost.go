@@ -47,7 +47,7 @@ func (g *Graph) traffic(k *tile.Kernel) Traffic {
 	var t Traffic
 	perDomain := map[string]int{}
 	for _, s := range k.Streams {
-		w := g.valueNamed(s.Buffer)
+		w := g.byName[s.Buffer]
 		domain := g.DomainName(w.Domain)
 		if w.Chunks {
 			domain = chunksOf + domain
@@ -98,16 +98,6 @@ func (t Traffic) Formula() string {
 	return strings.Join(t.Terms, " + ")
 }
 
-// valueNamed returns the value between stages of that name.
-func (g *Graph) valueNamed(name string) *Value {
-	for _, w := range g.Values {
-		if w.Name == name {
-			return w
-		}
-	}
-	panic("fuse: no value " + name)
-}
-
 // cost predicts the seconds that k takes: a launch, and its bytes at the
 // machine's rate. On cores each cut makes workers read the input once more
 // before they know where they write; a machine with sub-groups resolves cuts
@@ -121,15 +111,32 @@ func (f *Fusion) cost(k *tile.Kernel) float64 {
 	return f.Machine.Rates[plan.RateLaunch] + bytes/f.Machine.Rates[plan.RateMemory]
 }
 
-// Cost predicts the seconds of the whole plan.
-func (f *Fusion) Cost() float64 {
+// Cost predicts the seconds of the whole plan, were every value stored that a
+// stage of another kernel reads.
+func (f *Fusion) Cost() float64 { return f.costOf(f.Groups) }
+
+func (f *Fusion) costOf(groups [][]*Stage) float64 {
 	total := 0.0
-	for _, group := range f.Groups {
-		k, err := f.legal(group, rule{})
-		if err != nil {
-			panic("fuse: an illegal group was chosen: " + err.Error())
+	for _, group := range groups {
+		t := f.try(group)
+		if t.illegal != nil {
+			panic("fuse: an illegal group was chosen: " + t.illegal.Error())
 		}
-		total += f.cost(k)
+		total += t.cost
 	}
 	return total
+}
+
+// remaining predicts the seconds of what is left of the plan when values and
+// kernels that nothing needs are gone.
+func (f *Fusion) remaining() (float64, error) {
+	p, err := f.Program()
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for _, k := range p.Kernels {
+		total += f.cost(k)
+	}
+	return total, nil
 }

@@ -214,8 +214,8 @@ func (p *Program) whyDropped(group []*Stage) string {
 	for _, s := range group {
 		for _, w := range s.Writes {
 			unused = append(unused, w.Name)
-			for _, t := range p.Fusion.Graph.Stages {
-				if _, runs := where[t]; runs && t.reads(w) && !slices.Contains(readers, t.Name) {
+			for _, t := range p.Fusion.Graph.readBy[w] {
+				if _, runs := where[t]; runs && !slices.Contains(readers, t.Name) {
 					readers = append(readers, t.Name)
 					places = w.Kind == Places
 				}
@@ -229,16 +229,6 @@ func (p *Program) whyDropped(group []*Stage) string {
 		return fmt.Sprintf("%s needs no %s, since its kernel stores none of the rows", enumerate(readers, "and"), enumerate(unused, "and"))
 	}
 	return fmt.Sprintf("%s computes without %s", enumerate(readers, "and"), enumerate(unused, "and"))
-}
-
-// reads reports whether s reads w.
-func (s *Stage) reads(w *Value) bool {
-	for _, use := range s.Reads {
-		if use.Value == w {
-			return true
-		}
-	}
-	return false
 }
 
 // enumerate joins words: "a, b and c".

@@ -89,11 +89,10 @@ func (n *neighbours) pairs() []Pair {
 // rows whose number w is.
 func (g *Graph) readers(w *Value) []*Stage {
 	var list []*Stage
-	for _, s := range g.Stages {
-		for _, use := range s.Reads {
-			if use.Value == w && (w.Kind != Lengths || use.Whole) {
-				list = append(list, s)
-			}
+	for _, s := range g.readBy[w] {
+		i := slices.IndexFunc(s.Reads, func(use Use) bool { return use.Value == w })
+		if w.Kind != Lengths || s.Reads[i].Whole {
+			list = append(list, s)
 		}
 	}
 	return list
@@ -217,7 +216,6 @@ func (n *neighbours) whyNot(a, b *Stage) blocked {
 func (n *neighbours) whyApart(i, j int) blocked {
 	f := n.Fusion
 	union := append(slices.Clone(n.Groups[i]), n.Groups[j]...)
-	slices.SortFunc(union, func(a, b *Stage) int { return a.Index - b.Index })
 	together, illegal := f.legal(union, rule{})
 	if _, err := f.legal(union, rules[f.Level]); err != nil {
 		if illegal != nil && illegal.Error() == err.Error() {
@@ -228,11 +226,11 @@ func (n *neighbours) whyApart(i, j int) blocked {
 	if between, before, after := n.between(union); between != nil {
 		return blocked{BlockedByOrder, fmt.Sprintf("%s has to run in between: it needs %s, and %s needs it", between.Name, before.Name, after.Name)}
 	}
-	more := f.cost(together) - f.cost(n.Kernels[i]) - f.cost(n.Kernels[j])
+	more := together.cost - f.cost(n.Kernels[i]) - f.cost(n.Kernels[j])
 	if more > 0 {
 		why := fmt.Sprintf("one kernel would cost %s more", duration(nanoseconds(more)))
-		if cuts := len(tile.Analyze(together).Cuts); cuts > 0 && f.Machine.Subgroup <= 1 {
-			why += fmt.Sprintf(": workers would read its input %d times", cuts+1)
+		if together.cuts > 0 && f.Machine.Subgroup <= 1 {
+			why += fmt.Sprintf(": workers would read its input %d times", together.cuts+1)
 		}
 		return blocked{BlockedByCost, why}
 	}

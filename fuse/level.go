@@ -1,7 +1,9 @@
 package fuse
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -69,6 +71,15 @@ type Fusion struct {
 	Machine  plan.Machine
 	Groups   [][]*Stage // in launch order
 	Searched string     // what an automatic choice looked at
+
+	tried map[string]trial // kernels built so far, by the indices of their stages
+}
+
+// trial is what building a kernel showed.
+type trial struct {
+	cost    float64 // predicted seconds
+	cuts    int
+	illegal error
 }
 
 // Fuse groups the stages of g into kernels as level says: one of Levels, or a
@@ -77,9 +88,11 @@ func Fuse(g *Graph, level string, machine plan.Machine) (*Fusion, error) {
 	f := &Fusion{Graph: g, Level: level, Machine: machine}
 	switch {
 	case level == LevelAuto:
-		f.search()
+		if err := f.search(); err != nil {
+			return nil, err
+		}
 	case rules[level].together != nil:
-		f.greedy(rules[level])
+		f.greedy(rules[level], false)
 	case strings.ContainsAny(level, "| ") || g.stageNamed(level) != nil:
 		if err := f.byHand(level); err != nil {
 			return nil, err
@@ -103,101 +116,109 @@ func (g *Graph) leaving(stages []*Stage) func(*Value) bool {
 		in[s] = true
 	}
 	return func(v *Value) bool {
-		if g.isOutput(v) {
-			return true
-		}
-		for _, s := range g.Stages {
-			if !in[s] && slices.ContainsFunc(s.Reads, func(u Use) bool { return u.Value == v }) {
-				return true
-			}
-		}
-		return false
+		return g.outputs[v] || slices.ContainsFunc(g.readBy[v], func(s *Stage) bool { return !in[s] })
 	}
 }
 
-// isOutput reports whether v is a result, or the length of a domain of results.
-func (g *Graph) isOutput(v *Value) bool {
-	for _, r := range g.Pipeline.Results {
-		if v.Kind == Result && v.IR == r.Value || v.Kind == Lengths && r.Value.Type.Domain == v.Of {
-			return true
-		}
-	}
-	return false
-}
-
-// legal builds the kernel of stages, or says why it is not allowed.
-func (f *Fusion) legal(stages []*Stage, r rule) (*tile.Kernel, error) {
+// legal says what the kernel of stages costs, or why it is not allowed.
+func (f *Fusion) legal(stages []*Stage, r rule) (trial, error) {
 	if len(stages) > 1 && r.together != nil {
 		kinds := map[StageKind]bool{}
 		for _, s := range stages {
 			kinds[s.Kind] = true
 		}
 		if why := r.together(kinds); why != "" {
-			return nil, &Reason{why}
+			return trial{}, &Reason{why}
 		}
 	}
+	t := f.try(stages)
+	if t.illegal != nil {
+		return t, t.illegal
+	}
+	if r.cuts > 0 && t.cuts > r.cuts && len(stages) > 1 {
+		return t, &Reason{fmt.Sprintf("it would need %d grid-wide prefixes, each after the other, and level %s allows one", t.cuts, f.Level)}
+	}
+	return t, nil
+}
+
+// try builds the kernel of stages, once.
+func (f *Fusion) try(stages []*Stage) trial {
+	stages = inOrder(stages)
+	id := make([]byte, 0, 2*len(stages))
+	for _, s := range stages {
+		id = binary.BigEndian.AppendUint16(id, uint16(s.Index))
+	}
+	if t, known := f.tried[string(id)]; known {
+		return t
+	}
+	var t trial
 	k, err := f.Graph.Build("candidate", stages, f.Graph.leaving(stages))
 	if err != nil {
-		return nil, err
+		t.illegal = err
+	} else {
+		t.cost, t.cuts = f.cost(k), len(tile.Analyze(k).Cuts)
 	}
-	if cuts := len(tile.Analyze(k).Cuts); r.cuts > 0 && cuts > r.cuts && len(stages) > 1 {
-		return nil, &Reason{fmt.Sprintf("it would need %d grid-wide prefixes, each after the other, and level %s allows one", cuts, f.Level)}
+	if f.tried == nil {
+		f.tried = map[string]trial{}
 	}
-	return k, nil
+	f.tried[string(id)] = t
+	return t
+}
+
+// inOrder returns stages in the order of the graph.
+func inOrder(stages []*Stage) []*Stage {
+	byIndex := func(a, b *Stage) int { return a.Index - b.Index }
+	if slices.IsSortedFunc(stages, byIndex) {
+		return stages
+	}
+	return slices.SortedFunc(slices.Values(stages), byIndex)
 }
 
 // greedy puts each stage, in order, into the kernel where the plan so far costs
-// least, among those that the rule and its operands allow. The three stages of
-// a prefix move together where the rule lets them.
-func (f *Fusion) greedy(r rule) {
+// least, among those that the rule and its operands allow: a kernel of its own
+// is the last choice, or where free is set a choice like any. The three stages
+// of a prefix move together where the rule lets them.
+func (f *Fusion) greedy(r rule, free bool) {
 	placed := map[*Stage]bool{}
 	for _, s := range f.Graph.Stages {
 		if placed[s] {
 			continue
 		}
-		unit := []*Stage{s}
 		if s.Kind == Partial {
 			whole := []*Stage{s, s.prefix.Offset, s.prefix.Add}
-			if f.place(whole, r, true) {
+			if _, err := f.legal(whole, r); err == nil {
+				f.place(whole, r, free)
 				for _, t := range whole {
 					placed[t] = true
 				}
 				continue
 			}
 		}
-		f.place(unit, r, false)
-		placed[s] = true
+		f.place([]*Stage{s}, r, free)
 	}
 }
 
-// place adds unit to the best kernel. Without one it makes a new kernel,
-// unless joining is required.
-func (f *Fusion) place(unit []*Stage, r rule, join bool) bool {
-	best, bestCost := -1, 0.0
+// place adds unit to the best kernel, or makes it a new one.
+func (f *Fusion) place(unit []*Stage, r rule, free bool) {
+	best, least := -1, math.Inf(1)
+	if free {
+		least = f.try(unit).cost
+	}
 	for i := len(f.Groups) - 1; i >= 0; i-- {
-		joined := append(slices.Clone(f.Groups[i]), unit...)
-		if k, err := f.legal(joined, r); err == nil {
-			old, _ := f.legal(f.Groups[i], rule{})
-			added := f.cost(k) - f.cost(old)
-			if best < 0 || added < bestCost {
-				best, bestCost = i, added
+		if t, err := f.legal(slices.Concat(f.Groups[i], unit), r); err == nil {
+			if added := t.cost - f.try(f.Groups[i]).cost; added < least {
+				best, least = i, added
 			}
 		}
 		if f.needed(unit, f.Groups[i]) {
 			break // unit cannot run before this kernel
 		}
 	}
-	if best >= 0 {
-		f.Groups[best] = append(f.Groups[best], unit...)
-		return true
+	if best < 0 {
+		f.Groups = append(f.Groups, unit)
+		return
 	}
-	if join {
-		if _, err := f.legal(unit, r); err != nil {
-			return false
-		}
-	}
-	f.Groups = append(f.Groups, unit)
-	return true
+	f.Groups[best] = inOrder(slices.Concat(f.Groups[best], unit))
 }
 
 // needed reports whether a stage of unit needs a stage of group.

@@ -305,10 +305,11 @@ func (l *lowering) nameDomains() {
 // DomainName returns the identifier of d.
 func (g *Graph) DomainName(d *ir.Domain) string { return g.domainNames[d] }
 
-// finish puts the stages into an order in which they can run, names them and
-// closes the dependence relation.
+// finish puts the stages into an order in which they can run, names them,
+// closes the dependence relation and indexes the values.
 func (l *lowering) finish() {
 	l.order()
+	l.index()
 	count := map[StageKind]int{}
 	for _, s := range l.Stages {
 		count[s.Kind]++
@@ -333,6 +334,26 @@ func (l *lowering) finish() {
 			}
 		}
 		l.depends[i] = needs
+	}
+}
+
+// index finds values by name, their readers, and those that the caller gets.
+func (l *lowering) index() {
+	l.byName, l.readBy, l.outputs = map[string]*Value{}, map[*Value][]*Stage{}, map[*Value]bool{}
+	for _, w := range l.Values {
+		l.byName[w.Name] = w
+	}
+	for _, s := range l.Stages {
+		for _, use := range s.Reads {
+			l.readBy[use.Value] = append(l.readBy[use.Value], s)
+		}
+	}
+	for _, r := range l.Pipeline.Results {
+		for _, w := range []*Value{l.result(r.Value), l.writer[key{kind: Lengths, of: r.Value.Type.Domain}]} {
+			if w != nil {
+				l.outputs[w] = true
+			}
+		}
 	}
 }
 

@@ -27,9 +27,7 @@ func (f *Fusion) Program() (*Program, error) {
 	p := &Program{Fusion: f}
 	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}}
 	for _, w := range f.Graph.Values {
-		if f.Graph.isOutput(w) {
-			m.demanded[w] = true
-		}
+		m.demanded[w] = f.Graph.outputs[w]
 	}
 	for _, s := range f.Graph.Pipeline.Sites {
 		if s.Kind == ir.CheckAlignLength {
@@ -56,7 +54,7 @@ func (f *Fusion) Program() (*Program, error) {
 		k.Name = fmt.Sprintf("%s_kernel%d", f.Graph.Pipeline.Name, i+1)
 	}
 	m.errors = "errors"
-	for m.taken(m.errors) {
+	for f.Graph.byName[m.errors] != nil {
 		m.errors += "_"
 	}
 	p.Plan = m.plan(f.Level, p)
@@ -72,15 +70,10 @@ type planner struct {
 	out      *plan.Plan
 }
 
-// taken reports whether a value has the name.
-func (m *planner) taken(name string) bool {
-	return slices.ContainsFunc(m.Values, func(w *Value) bool { return w.Name == name })
-}
-
 // demand marks what k reads.
 func (m *planner) demand(k *tile.Kernel) {
 	for _, s := range k.Streams {
-		w := m.valueNamed(s.Buffer)
+		w := m.byName[s.Buffer]
 		if !s.Write {
 			m.demanded[w] = true
 			continue
@@ -92,10 +85,8 @@ func (m *planner) demand(k *tile.Kernel) {
 	for _, op := range k.Ops {
 		switch op.Kind {
 		case tile.Scalar:
-			for _, w := range m.Values {
-				if w.Domain == nil && w.Name == op.Ref {
-					m.demanded[w] = true
-				}
+			if w := m.byName[op.Ref]; w != nil {
+				m.demanded[w] = true
 			}
 		case tile.Length:
 			for d, name := range m.domainNames {
@@ -244,9 +235,9 @@ func (m *planner) steps(p *Program) {
 			if !s.Write {
 				continue
 			}
-			w := m.valueNamed(s.Buffer)
+			w := m.byName[s.Buffer]
 			b := plan.Buffer{Name: w.Name, Kind: plan.Kind(w.Type.String()), Role: plan.Temporary, Length: m.length(w, made[m.DomainName(w.Domain)])}
-			if m.isOutput(w) {
+			if m.outputs[w] {
 				b.Role = plan.Output
 			}
 			step(plan.Step{Alloc: &plan.Alloc{Buffer: w.Name}})

@@ -105,6 +105,9 @@ type Graph struct {
 	sites       map[*ir.Value][]ir.Site
 	domainNames map[*ir.Domain]string
 	depends     [][]bool // depends[a][b]: stage a needs stage b, directly or not
+	byName      map[string]*Value
+	readBy      map[*Value][]*Stage
+	outputs     map[*Value]bool // results, and the lengths of their domains
 }
 
 // key identifies a Value.
