@@ -170,8 +170,8 @@ func TestInterrupt(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	io.WriteString(stdin, "key,quantity\n1,1\n")
-	time.Sleep(300 * time.Millisecond) // until kgen waits for the rest
+	// More than a pipe holds: kgen is reading when this returns.
+	io.WriteString(stdin, "key,quantity\n"+strings.Repeat("1,1\n", 1<<18))
 	if err := command.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
