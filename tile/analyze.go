@@ -7,6 +7,7 @@ type Analysis struct {
 	Kernel *Kernel
 	Phase  []int // per operation of the row part: how many cuts it comes after
 	Cuts   []Prefix
+	Staged []Staged
 }
 
 // Prefix is one cut: everything that must be folded over all earlier rows
@@ -42,7 +43,7 @@ func (c CarryKind) String() string { return carryNames[c] }
 // leaves, which its tile is folded in; its results belong to the next phase,
 // which adds the leaves again, row by row, to the fold of all earlier tiles.
 func Analyze(k *Kernel) *Analysis {
-	a := &Analysis{Kernel: k, Phase: make([]int, len(k.Ops))}
+	a := &Analysis{Kernel: k, Phase: make([]int, len(k.Ops)), Staged: k.staged()}
 	phase := make([]int, len(k.Values)) // per value
 	for i := range k.Ops {
 		op := &k.Ops[i]

@@ -194,7 +194,8 @@ func (b *Builder) StoreScalar(name string, x ID) {
 }
 
 // Finish orders the operations: those that depend on a fold over all rows form
-// the epilogue. It returns the kernel.
+// the epilogue. It marks streams that neighbours are read from, and returns
+// the kernel.
 func (b *Builder) Finish() *Kernel {
 	k := b.Kernel
 	var rows, epilogue []Op
@@ -218,5 +219,6 @@ func (b *Builder) Finish() *Kernel {
 			k.Values[result].Op = i
 		}
 	}
+	k.neighbours(func(stream int, _ int64) { k.Streams[stream].Access = max(k.Streams[stream].Access, Halo) })
 	return k
 }

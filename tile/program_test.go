@@ -149,16 +149,33 @@ func TestCarriesAreNeeded(t *testing.T) {
 	}
 }
 
-// A kernel may have several cuts; each keeps its own phases apart.
-func TestDependentCuts(t *testing.T) {
-	const rows = 300
-	b := tile.NewBuilder("scan_of_scans", "n", "n")
+// dependentScans scans what a scan gave, thrice.
+func dependentScans() *tile.Kernel {
+	b := tile.NewBuilder("dependent_scans", "n", "n")
 	x := b.Map(0, ir.OpCast, ir.I64, "", b.Load(b.Stream("x", ir.I32, "x", tile.Element, false)))
 	for range 3 {
 		x = b.Map(0, ir.OpXor, ir.I64, "", b.Scan(0, tile.NewFold(ir.ReduceAdd, ir.I64), false, "sum", x)[0], x)
 	}
 	b.Store(b.Stream("out", ir.I64, "out", tile.Element, true), x)
-	k := b.Finish()
+	return b.Finish()
+}
+
+// chunks scans within chunks, for a kernel that does not have the rest of the scan.
+func chunks() *tile.Kernel {
+	b := tile.NewBuilder("chunks", "n", "n")
+	sum := tile.NewFold(ir.ReduceAdd, ir.I64)
+	totals := b.Stream("totals", ir.I64, "totals", tile.Chunk, true)
+	x := b.Load(b.Stream("x", ir.I64, "x", tile.Element, false))
+	next := b.Shift(x, b.Int(0), -2)
+	within := b.ChunkScan(sum, false, []int{totals}, "within", b.Map(0, ir.OpAdd, ir.I64, "", x, next))
+	b.Store(b.Stream("out", ir.I64, "out", tile.Element, true), within[0])
+	return b.Finish()
+}
+
+// A kernel may have several cuts; each keeps its own phases apart.
+func TestDependentCuts(t *testing.T) {
+	const rows = 300
+	k := dependentScans()
 	a := tile.Analyze(k)
 	if len(a.Cuts) != 3 {
 		t.Fatalf("%d cuts, not 3:\n%v", len(a.Cuts), a)

@@ -1,0 +1,252 @@
+package testsuite
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/tile"
+	"github.com/kgen-go/kgen/tile/tiletest"
+)
+
+// TestTilePrograms compares the tile programs of the corpus with the
+// interpreter: row by row, and in blocks between which only what the analysis
+// names survives. So the cuts, states and carries that a backend gets are
+// enough for any scheme.
+func TestTilePrograms(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		t.Run(entry.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, level := range fuse.Levels {
+				program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
+				var unsupported *fuse.Unsupported
+				if errors.As(err, &unsupported) {
+					return
+				}
+				if err != nil {
+					t.Fatalf("at level %s: %v", level, err)
+				}
+				compareTilePrograms(t, program, entry, level)
+			}
+		})
+	}
+}
+
+func compareTilePrograms(t *testing.T, program *backends.Program, entry Entry, level string) {
+	name := fnv.New64a()
+	fmt.Fprint(name, entry.Name, level)
+	random := rand.New(rand.NewPCG(name.Sum64(), 0))
+	executions := map[string]execution{
+		"row by row": tiletest.Sequential,
+		"in blocks": func(k *tile.Kernel, memory *tiletest.Memory, rows int) error {
+			return tiletest.Blocks(tile.Analyze(k), memory, rows, random)
+		},
+	}
+	compare := func(what string, rows int, in []ir.Column) {
+		t.Helper()
+		want, wantError := interp.Run(entry.Pipeline, in)
+		for how, execute := range executions {
+			got, err := runTilePrograms(program, in, execute)
+			difference := ""
+			if wantError != nil || err != nil {
+				if got, want := fmt.Sprint(err), fmt.Sprint(wantError); got != want {
+					difference = fmt.Sprintf("the error is %s, not %s", got, want)
+				}
+			} else {
+				difference = Differ(entry.Pipeline, want, got, rows)
+			}
+			if difference != "" {
+				t.Fatalf("%s at level %s, %s: %s", what, level, how, difference)
+			}
+		}
+	}
+	compare("own data", 1000, entry.Columns)
+	for _, shape := range Shapes() {
+		for seed, rows := range []int{0, 1, 2, 15, 150} {
+			if rows > 15 && multipliesFloats(entry.Pipeline) {
+				continue // overflow on the way to a result that need not
+			}
+			for _, careless := range []bool{false, true} {
+				if careless && rows != 15 {
+					continue
+				}
+				data := RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Careless: careless, Whole: true}
+				compare(fmt.Sprintf("%+v", data), rows, data.Columns(entry.Pipeline))
+			}
+		}
+	}
+}
+
+func multipliesFloats(p *ir.Pipeline) bool {
+	return slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Reduce == ir.ReduceMul && v.Type.Kind.IsFloat() })
+}
+
+// execution runs one launch.
+type execution func(*tile.Kernel, *tiletest.Memory, int) error
+
+// runTilePrograms gives the results of a plan whose launches execute runs.
+func runTilePrograms(program *backends.Program, in []ir.Column, execute execution) ([]ir.Column, error) {
+	h := newTileHost(program, in)
+	for _, s := range program.Plan.Steps {
+		if err := h.step(s, execute); err != nil {
+			return nil, err
+		}
+	}
+	for i := range program.Pipeline.Sites {
+		site := &program.Pipeline.Sites[i]
+		if row, ok := h.memory.Failed[i]; ok {
+			return nil, &ir.CheckError{Site: site, Row: row}
+		}
+		if when := program.Plan.Sites[i].When; !when.IsZero() && h.eval(when) != 0 {
+			return nil, &ir.CheckError{Site: site}
+		}
+	}
+	var columns []ir.Column
+	for _, port := range program.Plan.Ports {
+		if port.Direction == plan.Out {
+			column, err := h.result(port)
+			if err != nil {
+				return nil, err
+			}
+			columns = append(columns, column)
+		}
+	}
+	return columns, nil
+}
+
+// tileHost runs the steps of a plan over tile programs.
+type tileHost struct {
+	program *backends.Program
+	memory  *tiletest.Memory
+}
+
+func newTileHost(program *backends.Program, in []ir.Column) *tileHost {
+	h := &tileHost{program: program, memory: tiletest.NewMemory()}
+	h.memory.ChunkRows = fuse.ChunkRows
+	for _, s := range program.Plan.Scalars {
+		h.memory.Scalars[s.Name] = literalScalar(s.Kind, s.Init)
+	}
+	for i, port := range program.Plan.Ports[:len(in)] {
+		switch column := in[i]; {
+		case port.Buffer != "":
+			h.memory.Lengths[port.Domain] = int64(column.Len())
+			h.memory.Buffers[port.Buffer] = make([]ir.Scalar, column.Len())
+			for row := range h.memory.Buffers[port.Buffer] {
+				h.memory.Buffers[port.Buffer][row] = column.At(row)
+			}
+		case column.Slice == nil:
+			h.memory.Scalars[port.Scalar] = literalScalar(port.Kind, port.Default)
+		default:
+			h.memory.Scalars[port.Scalar] = column.At(0)
+		}
+	}
+	return h
+}
+
+func literalScalar(k plan.Kind, text plan.Literal) ir.Scalar {
+	kind, _ := ir.KindByName(string(k))
+	bits, err := k.Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return ir.Scalar{Kind: kind, Bits: bits}
+}
+
+func (h *tileHost) step(s plan.Step, execute execution) error {
+	switch {
+	case s.Alloc != nil:
+		b := h.buffer(s.Alloc.Buffer)
+		if b.Role != plan.Errors {
+			h.memory.Buffers[b.Name] = make([]ir.Scalar, h.eval(b.Length))
+		}
+	case s.Init != nil:
+		b := h.buffer(s.Init.Buffer)
+		for i := range h.memory.Buffers[b.Name] {
+			h.memory.Buffers[b.Name][i] = literalScalar(b.Kind, b.Fill)
+		}
+	case s.Launch != nil:
+		for _, k := range h.program.Kernels {
+			if k.Name != s.Launch.Kernel {
+				continue
+			}
+			for _, op := range k.Ops { // lengths are scalars by the time a kernel asks
+				if op.Kind == tile.Length {
+					h.memory.Lengths[op.Ref], _ = h.Len(op.Ref)
+				}
+			}
+			return execute(k, h.memory, int(h.eval(s.Launch.Rows)))
+		}
+		return fmt.Errorf("there is no kernel %s", s.Launch.Kernel)
+	}
+	return nil
+}
+
+func (h *tileHost) buffer(name string) plan.Buffer {
+	for _, b := range h.program.Plan.Buffers {
+		if b.Name == name {
+			return b
+		}
+	}
+	panic("no buffer " + name)
+}
+
+// result reads an out port: as many rows as its domain then has.
+func (h *tileHost) result(port plan.Port) (ir.Column, error) {
+	data := []ir.Scalar{h.memory.Scalars[port.Scalar]}
+	if port.Buffer != "" {
+		rows, err := h.Len(port.Domain)
+		if err != nil {
+			return ir.Column{}, err
+		}
+		data = h.memory.Buffers[port.Buffer][:rows]
+	}
+	kind, _ := ir.KindByName(string(port.Kind))
+	column := ir.NewColumn(kind, len(data))
+	for row, x := range data {
+		if x.Kind != kind {
+			return column, fmt.Errorf("row %d of %s is %v, not %v", row, port.Name, x.Kind, kind)
+		}
+		column.Set(row, x)
+	}
+	return column, nil
+}
+
+func (h *tileHost) eval(e plan.Expr) int64 {
+	v, err := e.Eval(h)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Scalar, Len and the others make h a plan.Env.
+func (h *tileHost) Scalar(name string) (int64, error) { return h.memory.Scalars[name].Int64(), nil }
+
+func (h *tileHost) Len(domain string) (int64, error) {
+	for _, d := range h.program.Plan.Domains {
+		if d.Name == domain && !d.Len.IsZero() {
+			return d.Len.Eval(h)
+		}
+	}
+	if length, ok := h.memory.Lengths[domain]; ok {
+		return length, nil
+	}
+	return 0, fmt.Errorf("the length of %s is not known", domain)
+}
+
+func (h *tileHost) Property(string) (int64, error) { return 0, errors.New("no machine") }
+func (h *tileHost) Resident(string) (int64, error) { return 0, errors.New("no machine") }
+func (h *tileHost) Rows() (int64, error)           { return 0, errors.New("no launch") }
