@@ -106,6 +106,9 @@ func TestTypes(t *testing.T) {
 		"sum(i8)": "i64", "sum(u8)": "u64", "sum(f32)": "f64", "sum(1, by: runs(c))": "[runs(c)]i64", "sum(s, by: bins(u8, m))": "[m]i64", "count(b)": "i64", "count(by: runs(c))": "[runs(c)]i64", "count(s > 0, by: runs(c))": "[runs(c)]i64",
 		"min(d)": "date", "max(i8, by: runs(c), else: -1)": "[runs(c)]i8", "avg(i8)": "f64", "avg(u64, by: runs(c))": "[runs(c)]f64", "first(b)": "bool", "last(c, by: runs(c))": "[runs(c)]char8", "first(index(b), by: runs(c))": "[runs(c)]i64",
 		"argmin(f64)": "→n", "argmax(c, by: runs(b))": "[runs(b)]→n", "x[argmin(x)]": "f64", "i64[argmax(1, by: runs(b))]": "[runs(b)]i64",
+		"join(i64, m).left[join(join(i64, m).right, index(m)).left]": "[join(join(i64, m).right, index(m))]→n", "index(m)[s]": "→m",
+		"find(i64, in: m)[find(i64, in: m) >= 1]": "[find(i64, in: m) >= 1]i64", "find(i64, in: m)[!(find(i64, in: m) >= 0)]": "[!(find(i64, in: m) >= 0)]i64",
+		"find(i64, in: m)[!(!(find(i64, in: m) >= 0))]": "[!!(find(i64, in: m) >= 0)]→m",
 	} {
 		pipelines, errs := Load("p.kg", []byte("pipeline p("+params+") {\nreturn b, i8, i32, i64, u8, u64, f32, f64, d, c, m, s, x, k, result: "+expression+"\n}"))
 		if len(errs) > 0 {
@@ -116,5 +119,51 @@ func TestTypes(t *testing.T) {
 		if got := results[len(results)-1].Value.Type.String(); got != want {
 			t.Errorf("%s is %s, want %s", expression, got, want)
 		}
+	}
+}
+
+// TestDomainsOfMakers: each operator that makes a domain makes one of its kind.
+func TestDomainsOfMakers(t *testing.T) {
+	p := mustLoad(t, `pipeline p(a: [n]i64, m: [n]bool) {
+	r = runs(a)
+	s = starts(m)
+	g = groups(a)
+	b = bins(a, 4)
+	e = repeat(a)
+	o = order(a)
+	j = join(a, a)
+	return a[m], r, s, g, b, e, o, l: j.left
+}`)
+	kinds := map[string]DomainKind{"n": DomainParam, "m": DomainMask, "r": DomainRuns, "s": DomainStarts, "g": DomainGroups, "b": DomainBins, "e": DomainRepeat, "o": DomainOrder, "j": DomainJoin}
+	if len(p.Domains) != len(kinds) {
+		t.Errorf("%d domains, want %d", len(p.Domains), len(kinds))
+	}
+	for _, d := range p.Domains {
+		if d.Kind != kinds[d.Name] || d.Ordered() != (d.Name != "g") {
+			t.Errorf("domain %s is of kind %d, ordered %v", d.Name, d.Kind, d.Ordered())
+		}
+		switch made := d.Name != "n"; {
+		case made != (d.By != nil), made && d.Name != "b" && d.Parent != p.Domains[0], d.Name == "b" && d.Parent != nil:
+			t.Errorf("domain %s is made by %v of %v", d.Name, d.By, d.Parent)
+		case made && d.By.Name != d.Name:
+			t.Errorf("domain %s is made by %s", d.Name, d.By.Name)
+		}
+	}
+}
+
+// TestNamedConstants: a name for a constant is no name for its other uses.
+func TestNamedConstants(t *testing.T) {
+	p := mustLoad(t, "pipeline p(x: [n]i64) {\nfive = 5\nreturn five, y: x + five, z: x * 5\n}")
+	if want := "pipeline p(x: [n]i64) {\n\treturn five: 5, y: x + 5, z: x * 5\n}\n"; p.String() != want {
+		t.Errorf("got\n%swant\n%s", p, want)
+	}
+}
+
+// TestEqualDomainNamesDiffer: a statement may be called like a domain of the
+// parameters; its own domain then has another name.
+func TestEqualDomainNamesDiffer(t *testing.T) {
+	p := mustLoad(t, "pipeline p(x: [g]i64) {\ng = runs(x)\nreturn x: first(x, by: g)\n}")
+	if got := p.Results[0].Value.Type.String(); got != "[g.2]i64" {
+		t.Errorf("type %s", got)
 	}
 }

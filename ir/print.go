@@ -76,12 +76,11 @@ func (w *valueWriter) definition(v *Value) {
 	w.name = name
 }
 
-// Expressions that String writes out are no longer and no deeper than this;
-// parts beyond it get names.
+// Expressions that String writes out have about as many bytes at most; parts
+// beyond it get names. That also bounds how deep they nest.
 const (
-	maxInline      = 1000
-	maxInlineDepth = 40
-	maxRepeated    = 60 // of an expression that is used more than once
+	maxInline   = 1000
+	maxRepeated = 60 // of an expression that is used more than once
 )
 
 // A naming chooses which values of a pipeline are written as statements.
@@ -97,7 +96,6 @@ type naming struct {
 	pending []*Value // written where they are used, by no statement so far
 	waits   []bool   // whether a value is pending
 	length  []int    // of the text that stands for a value
-	depth   []int
 }
 
 func nameValues(p *Pipeline) *naming {
@@ -105,7 +103,6 @@ func nameValues(p *Pipeline) *naming {
 		names:  make([]string, len(p.Values)),
 		taken:  map[string]bool{},
 		length: make([]int, len(p.Values)),
-		depth:  make([]int, len(p.Values)),
 		waits:  make([]bool, len(p.Values)),
 	}
 	uses := make([]int, len(p.Values))
@@ -127,7 +124,7 @@ func nameValues(p *Pipeline) *naming {
 		case v.Op == OpParam, v.Name != "" && !own[v.Name]:
 			own[v.Name] = true
 			n.give(v, v.Name)
-		case n.length[v.ID] > maxInline || n.depth[v.ID] > maxInlineDepth || uses[v.ID] > 1 && n.length[v.ID] > maxRepeated:
+		case n.length[v.ID] > maxInline || uses[v.ID] > 1 && n.length[v.ID] > maxRepeated:
 			n.give(v, "")
 		default:
 			n.pending = append(n.pending, v)
@@ -178,17 +175,16 @@ func (n *naming) give(v *Value, name string) {
 		name = fmt.Sprintf("v%d", n.fresh)
 	}
 	n.names[v.ID] = name
-	n.length[v.ID], n.depth[v.ID] = len(name), 0
+	n.length[v.ID] = len(name)
 }
 
 // measure estimates the text of v written out.
 func (n *naming) measure(v *Value) {
-	length, depth := 12, 0
+	length := 12
 	for _, o := range v.Operands() {
 		length += 2 + n.length[o.ID]
-		depth = max(depth, n.depth[o.ID])
 	}
-	n.length[v.ID], n.depth[v.ID] = min(length, 2*maxInline), depth+1
+	n.length[v.ID] = min(length, 2*maxInline)
 }
 
 // label is the label that the result v has without one.

@@ -68,3 +68,19 @@ func TestStringLoadsEqual(t *testing.T) {
 		}
 	}
 }
+
+func TestStringNamesWhatRepeats(t *testing.T) {
+	p := mustLoad(t, `pipeline p(price: [n]f64, discount: [n]f64, tax: [n]f64) {
+	return small: (price + tax) * (price + tax), large: (price * (1 - discount) * (1 + tax) - tax) / (price * (1 - discount) * (1 + tax) + price)
+}`)
+	want := `pipeline p(price: [n]f64, discount: [n]f64, tax: [n]f64) {
+	v1 = (price + tax) * (price + tax)
+	v2 = price * (1 - discount) * (1 + tax)
+	return small: v1, large: (v2 - tax) / (v2 + price)
+}
+`
+	if diff := cmp.Diff(want, p.String()); diff != "" {
+		t.Error(diff)
+	}
+	checkRoundTrip(t, p)
+}
