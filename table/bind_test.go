@@ -201,7 +201,7 @@ func TestJSON(t *testing.T) {
 func TestResultNamesDiffer(t *testing.T) {
 	p := pipeline(t, "pipeline p(a: [n]i64) {\n\tn = runs(a)\n\tscalars = a[a > 0]\n\treturn a, k: first(a, by: n), scalars, s: sum(a)\n}")
 	names, member := ResultNames(p)
-	if got, want := fmt.Sprint(names, member), "[n n2 scalars scalars2] [0 1 2 3]"; got != want {
+	if got, want := fmt.Sprint(names, member), "[n k scalars scalars2] [0 1 2 3]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -96,7 +96,7 @@ func TestFailedChecks(t *testing.T) {
 func TestCheckErrorMessage(t *testing.T) {
 	p := load(t, "(a: [n]i32, b: [n]i32) {\n\treturn q: a / b\n}")
 	message := failure(t, p, []int32{1, 2}, []int32{1, 0}).Error()
-	if !strings.HasPrefix(message, "test.kg:2:14: ") || !strings.HasSuffix(message, ", row 1 of domain n") {
+	if !strings.HasPrefix(message, "test.kg:2:14: ") || !strings.HasSuffix(message, " (row 1 of n)") {
 		t.Errorf("message is %q", message)
 	}
 }
