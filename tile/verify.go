@@ -1,108 +1,231 @@
 package tile
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
 )
 
-// Verify checks a finished kernel: operands are defined before use and visible
-// where they are used, each fold matches its monoid, neighbours can be
-// recomputed, and inputs are not written.
+// Verify checks a finished kernel: operands are defined before use, of the
+// right kinds, and visible where they are used, each fold matches its monoid,
+// neighbours can be recomputed, and inputs are not written. It takes any
+// kernel, and never panics.
 func Verify(k *Kernel) error {
-	if len(k.Domains) == 0 || k.Domains[0].Kind != Base {
-		return fmt.Errorf("domain 0 must be the base")
+	if err := k.verifyIndices(); err != nil {
+		return err
 	}
-	for i, d := range k.Domains[1:] {
-		if d.Kind == Base || d.Parent < 0 || d.Parent > i || d.Guard == 0 {
-			return fmt.Errorf("domain %s: a derived domain needs an earlier parent and a guard", d.Name)
-		}
-		if d.Kind == Close && (d.Open == 0 || d.Position == 0) {
-			return fmt.Errorf("domain %s: groups need Open and Position", d.Name)
+	for i := range k.Domains {
+		if err := k.verifyDomain(i); err != nil {
+			return fmt.Errorf("domain %d %s: %w", i, k.Domains[i].Name, err)
 		}
 	}
 	epilogue := false
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if epilogue && !op.Epilogue {
-			return fmt.Errorf("%s stands behind the epilogue", k.opString(op))
+		err := k.verifyOperands(i, op)
+		if err == nil {
+			err = k.verifyKinds(op)
 		}
-		epilogue = op.Epilogue
-		if err := k.verifyOp(i, op); err != nil {
+		if epilogue && !op.Epilogue {
+			err = errors.New("stands behind the epilogue")
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", k.opString(op), err)
 		}
+		epilogue = op.Epilogue
 	}
 	return nil
 }
 
-func (k *Kernel) verifyOp(index int, op *Op) error {
-	for _, arg := range op.Args {
-		if arg <= 0 || int(arg) >= len(k.Values) {
-			return fmt.Errorf("there is no value %d", arg)
+// verifyIndices checks that everything that is named is there, so that all
+// further checks, and messages, can look it up.
+func (k *Kernel) verifyIndices() error {
+	if len(k.Domains) == 0 || len(k.Values) == 0 {
+		return errors.New("a kernel has a base domain, and value 0, which is none")
+	}
+	for i, s := range k.Streams {
+		if !isKind(s.Kind) || s.Access > Scatter {
+			return fmt.Errorf("stream %d %s has no element type or access", i, s.Name)
 		}
-		value := k.Values[arg]
-		if value.Op >= index {
-			return fmt.Errorf("%s is used before it is defined", k.id(arg))
-		}
-		if !op.Epilogue && value.Domain == Uniform && k.Ops[value.Op].Kind == Reduce {
-			return fmt.Errorf("%s is known only after the rows", k.id(arg))
-		}
-		if value.Domain != Uniform && op.Kind != Total && !k.visible(value.Domain, op.Domain) {
-			return fmt.Errorf("%s belongs to rows of %s, which are not rows of %s", k.id(arg),
-				k.Domains[value.Domain].Name, k.domainName(op.Domain))
+		if slices.ContainsFunc(k.Streams[:i], func(other Stream) bool { return other.Buffer == s.Buffer }) {
+			return fmt.Errorf("stream %d %s: buffer %s has a stream already; inputs are not written", i, s.Name, s.Buffer)
 		}
 	}
-	for _, result := range op.Res {
-		if k.Values[result].Op != index {
-			return fmt.Errorf("%s is defined twice", k.id(result))
+	for i, v := range k.Values[1:] {
+		if !isKind(v.Kind) || v.Domain < Uniform || v.Domain >= len(k.Domains) || v.Op < 0 || v.Op >= len(k.Ops) {
+			return fmt.Errorf("value %d %s has no element type, domain or definition", i+1, v.Name)
+		}
+		if !slices.Contains(k.Ops[v.Op].Res, ID(i+1)) {
+			return fmt.Errorf("value %d %s is not defined by operation %d", i+1, v.Name, v.Op)
 		}
 	}
-	switch op.Kind {
-	case Load, Store, Update:
-		if op.Stream < 0 || op.Stream >= len(k.Streams) {
-			return fmt.Errorf("there is no stream %d", op.Stream)
+	for i, d := range k.Domains {
+		if d.Kind > Close || d.Parent < 0 || d.Parent >= len(k.Domains) {
+			return fmt.Errorf("domain %d %s has no kind or parent", i, d.Name)
 		}
-		if k.Streams[op.Stream].Write != (op.Kind != Load) {
-			return fmt.Errorf("stream %s is not for that", k.Streams[op.Stream].Name)
-		}
-	case Shift:
-		if !k.Recomputable(op.Args[0]) {
-			return fmt.Errorf("%s cannot be had at another row", k.id(op.Args[0]))
-		}
-	case Head:
-		for _, key := range op.Args {
-			if !k.Recomputable(key) {
-				return fmt.Errorf("%s cannot be had at another row", k.id(key))
+		for _, v := range []ID{d.Guard, d.Open, d.Position} {
+			if v < 0 || int(v) >= len(k.Values) {
+				return fmt.Errorf("domain %d %s: there is no value %d", i, d.Name, v)
 			}
 		}
-	case Scan, ChunkScan, Reduce:
-		return k.verifyFold(op)
 	}
-	return nil
-}
-
-func (k *Kernel) verifyFold(op *Op) error {
-	if len(op.Args) != len(op.Monoid.Fields) || len(op.Res) != len(op.Monoid.Fields) {
-		return fmt.Errorf("a fold of %d fields with %d leaves", len(op.Monoid.Fields), len(op.Args))
-	}
-	for i, f := range op.Monoid.Fields {
-		if got := k.Values[op.Args[i]].Kind; got != f.Kind {
-			return fmt.Errorf("leaf %s is %v, field %s is %v", k.id(op.Args[i]), got, f.Name, f.Kind)
+	for i := range k.Ops {
+		if err := k.verifyOpIndices(i, &k.Ops[i]); err != nil {
+			return fmt.Errorf("operation %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// visible reports whether rows of domain inner are rows of outer, so that they
-// have its values.
-func (k *Kernel) visible(outer, inner int) bool {
-	for inner > outer {
-		inner = k.Domains[inner].Parent
+func isKind(k ir.Kind) bool { return k >= ir.Bool && k <= ir.Char8 }
+
+func (k *Kernel) verifyOpIndices(index int, op *Op) error {
+	if op.Kind > StoreScalar {
+		return fmt.Errorf("there is no operation of kind %d", op.Kind)
 	}
-	return inner == outer
+	if op.Domain < Uniform || op.Domain >= len(k.Domains) {
+		return fmt.Errorf("%v: there is no domain %d", op.Kind, op.Domain)
+	}
+	for _, v := range op.Args {
+		if v <= 0 || int(v) >= len(k.Values) {
+			return fmt.Errorf("%v: there is no value %d", op.Kind, v)
+		}
+	}
+	for i, v := range op.Res {
+		if v <= 0 || int(v) >= len(k.Values) {
+			return fmt.Errorf("%v: there is no value %d", op.Kind, v)
+		}
+		if k.Values[v].Op != index || slices.Contains(op.Res[:i], v) {
+			return fmt.Errorf("%v: value %d %s is defined twice", op.Kind, v, k.Values[v].Name)
+		}
+	}
+	for _, stream := range slices.Concat([]int{op.Stream}, op.Totals, op.Offsets) {
+		used := op.Kind == Load || op.Kind == Store || op.Kind == Update || len(op.Totals)+len(op.Offsets) > 0
+		if used && (stream < 0 || stream >= len(k.Streams)) {
+			return fmt.Errorf("%v: there is no stream %d", op.Kind, stream)
+		}
+	}
+	if op.Kind == Const && !isKind(op.Const.Kind) {
+		return errors.New("the constant has no element type")
+	}
+	return op.verifyShape()
 }
 
-func (k *Kernel) domainName(d int) string {
-	if d == Uniform {
-		return "the launch"
+// operandCounts are how many arguments and results operations take; -1 is any number.
+var operandCounts = [...]struct{ least, most, results int }{Const: {0, 0, 1}, Scalar: {0, 0, 1}, Length: {0, 0, 1}, Row: {0, 0, 1},
+	Load: {0, 1, 1}, Shift: {2, 2, 1}, Map: {1, 3, 1}, Head: {1, -1, 1}, Scan: {1, -1, -1}, ChunkScan: {1, -1, -1}, Reduce: {1, -1, -1},
+	Total: {1, 1, 1}, Store: {1, 2, 0}, Update: {2, 2, 0}, Check: {2, 2, 0}, ScanTotals: {0, 0, -1}, StoreScalar: {1, 1, 0}}
+
+// verifyShape checks numbers of operands, and the monoid.
+func (op *Op) verifyShape() error {
+	count := operandCounts[op.Kind]
+	if len(op.Args) < count.least || count.most >= 0 && len(op.Args) > count.most {
+		return fmt.Errorf("%v takes no %d operands", op.Kind, len(op.Args))
 	}
-	return k.Domains[d].Name
+	if count.results >= 0 && len(op.Res) != count.results {
+		return fmt.Errorf("%v has no %d results", op.Kind, len(op.Res))
+	}
+	if op.Kind == Map {
+		if n := operatorArity(op.Operator); n != len(op.Args) {
+			return fmt.Errorf("operator %d takes %d operands, not %d", op.Operator, n, len(op.Args))
+		}
+	}
+	if !op.Kind.folds() {
+		return nil
+	}
+	if op.Monoid == nil {
+		return fmt.Errorf("%v has no monoid", op.Kind)
+	}
+	if err := op.Monoid.verify(); err != nil {
+		return fmt.Errorf("%v: %w", op.Kind, err)
+	}
+	fields := len(op.Monoid.Fields)
+	switch op.Kind {
+	case Update:
+		if fields != 1 {
+			return fmt.Errorf("an update of %d fields; a table has one", fields)
+		}
+		return nil
+	case Scan, ChunkScan, Reduce:
+		if len(op.Args) != fields {
+			return fmt.Errorf("%v: %d fields with %d leaves", op.Kind, fields, len(op.Args))
+		}
+	}
+	if len(op.Res) != fields {
+		return fmt.Errorf("%v: %d fields with %d results", op.Kind, fields, len(op.Res))
+	}
+	if (op.Kind == ChunkScan || op.Kind == ScanTotals) && len(op.Totals) != fields || op.Kind == ScanTotals && len(op.Offsets) != fields {
+		return fmt.Errorf("%v: %d fields, totals in %d streams, offsets in %d", op.Kind, fields, len(op.Totals), len(op.Offsets))
+	}
+	return nil
 }
+
+func (k OpKind) folds() bool {
+	return k == Scan || k == ChunkScan || k == Reduce || k == Update || k == ScanTotals
+}
+
+// operatorArity is how many operands an element-wise operator takes; 0 if it is none.
+func operatorArity(operator ir.Op) int {
+	switch {
+	case operator == ir.OpSelect:
+		return 3
+	case operator >= ir.OpNeg && operator <= ir.OpDay:
+		return 1
+	case operator.IsElementwise():
+		return 2
+	}
+	return 0
+}
+
+// verify checks that states of m can be combined.
+func (m *Monoid) verify() error {
+	if m.Kind > Ordered || len(m.Fields) == 0 || len(m.Identity) != len(m.Fields) || len(m.Combine) != len(m.Fields) {
+		return errors.New("a monoid has a kind, and an identity and a combination for each of its fields")
+	}
+	for i, f := range m.Fields {
+		if !isKind(f.Kind) || m.Identity[i].Kind != f.Kind {
+			return fmt.Errorf("the identity of %s is of another kind", f.Name)
+		}
+	}
+	for i, f := range m.Fields {
+		if err := m.verifyExpr(m.Combine[i], 0); err != nil {
+			return fmt.Errorf("the combination of %s: %w", f.Name, err)
+		}
+		if m.Combine[i].Kind != f.Kind {
+			return fmt.Errorf("the combination of %s is of another kind", f.Name)
+		}
+	}
+	return nil
+}
+
+func (m *Monoid) verifyExpr(e *Expr, depth int) error {
+	switch {
+	case e == nil || !isKind(e.Kind) || depth > maxExprDepth:
+		return errors.New("it has no element type, or no end")
+	case e.Operator == ir.OpConst:
+		if e.Const.Kind != e.Kind {
+			return errors.New("a constant is of another kind")
+		}
+		return nil
+	case e.Operator == ir.OpInvalid:
+		if e.Side > B || e.Field < 0 || e.Field >= len(m.Fields) || m.Fields[e.Field].Kind != e.Kind {
+			return fmt.Errorf("there is no field %d of that kind", e.Field)
+		}
+		return nil
+	case len(e.Args) == 0 || len(e.Args) != operatorArity(e.Operator):
+		return fmt.Errorf("operator %d with %d operands", e.Operator, len(e.Args))
+	}
+	kinds := make([]ir.Kind, len(e.Args))
+	for i, arg := range e.Args {
+		if err := m.verifyExpr(arg, depth+1); err != nil {
+			return err
+		}
+		kinds[i] = arg.Kind
+	}
+	return verifyOperator(e.Operator, e.Kind, kinds)
+}
+
+// maxExprDepth is more than any monoid needs.
+const maxExprDepth = 64
