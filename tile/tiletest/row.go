@@ -180,8 +180,8 @@ func (r *row) fresh(v tile.ID, number int) (ir.Scalar, bool) {
 		return r.need(v), true
 	}
 	op := &r.Ops[r.Values[v].Op]
-	if number < 0 {
-		return ir.Scalar{}, false
+	if number < 0 && (op.Kind != tile.Map && op.Kind != tile.Load || len(op.Args) == 0) {
+		return ir.Scalar{}, false // the end of groups has no row of its own
 	}
 	switch op.Kind {
 	case tile.Row:
