@@ -188,12 +188,12 @@ func TestRangesAfterFailures(t *testing.T) {
 		e = repeat(x)
 		low = argmin(x)
 		return gathered: one[i], known: one[index(x)], lowest: one[low], chained: index(one)[i], far: one[index(one)[i]], quotient: 7 / (x + 1), filled: prev(one, 1, 0), kept: prev(one, 0, 0), aligned: align(greatest(y, 1), to: x),
-			repeated: align(max(one, else: 1), to: x), bin: bins(i, 9), least: exscan(min, one), running: scan(min, one), and: exscan(and, one), empty: max(one[e], by: e), else: max(one, else: 3), all: max(one, by: runs(x)),
+			repeated: align(max(one, else: 1), to: x), bin: bins(i, 9), least: exscan(min, one), running: scan(min, one), and: exscan(and, one & 3), empty: max(one[e], by: e), else: max(one, else: 0), dropped: one[index(one)[i][i > 0]], all: max(one, by: runs(x)),
 			twos: sum(x & 2), ones: sum(x & 1)
 	}`)
 	for label, want := range map[string]string{
 		"gathered": "0..255", "known": "1..255", "lowest": "0..255", "far": "0..255", "quotient": "0..7", "filled": "0..255", "kept": "1..255", "aligned": "0..255", "repeated": "1..255",
-		"bin": fmtRange(-1, 1<<63-1), "least": "0..255", "running": "1..255", "and": "0..255", "empty": "0..255", "else": "1..255", "all": "1..255",
+		"bin": fmtRange(-1, 1<<63-1), "least": "0..255", "running": "1..255", "and": "0..255", "empty": "0..255", "else": "0..255", "dropped": "0..255", "all": "1..255",
 		"twos": "?", "ones": fmtRange(0, 1<<63-1),
 	} {
 		for _, r := range p.Results {

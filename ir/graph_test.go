@@ -157,6 +157,11 @@ func TestNamedConstants(t *testing.T) {
 	if want := "pipeline p(x: [n]i64) {\n\treturn five: 5, y: x + 5, z: x * 5\n}\n"; p.String() != want {
 		t.Errorf("got\n%swant\n%s", p, want)
 	}
+	for _, v := range p.Values {
+		if v.Op == OpConst && v.Name != "" {
+			t.Errorf("constant %v is named %s", v.Const, v.Name)
+		}
+	}
 }
 
 // TestEqualDomainNamesDiffer: a statement may be called like a domain of the
