@@ -121,9 +121,7 @@ func (f *facts) rangeOf(v *Value) valueRange {
 	case OpSelect:
 		return f.refined(v.Args[1], v.Args[0], true).union(f.refined(v.Args[2], v.Args[0], false))
 	case OpCompact:
-		r := f.refined(v.Args[0], v.Args[1], true)
-		r.clamped = arg(0).clamped
-		return r
+		return f.refined(v.Args[0], v.Args[1], true)
 	case OpGather:
 		r := arg(0)
 		if f.indexUnproven(v) || arg(1).clamped {
