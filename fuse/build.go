@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/tile"
@@ -120,7 +121,7 @@ func (b *kernelBuilder) stage(s *Stage, demanded func(*Value) bool) {
 		b.row(s.Domain) // the rows must be streamed even where nothing is stored
 	}
 	for _, v := range s.roots {
-		if s.Kind != Reduce && s.Kind != ScalarMap && (s.Kind != Aggregate || s.Out != nil) && s.Kind != Finish && len(b.graph.checks(v)) > 0 {
+		if s.Kind != Reduce && s.Kind != ScalarMap && (s.Kind != Aggregate || s.Out != nil) && s.Kind != Finish && b.graph.hasChecks(v) {
 			b.column(v)
 		}
 	}
@@ -142,15 +143,18 @@ func (b *kernelBuilder) sitesOf(w *Value) []ir.Site {
 	return nil
 }
 
-// checks returns the sites of v and of all that is inlined in it.
-func (g *Graph) checks(v *ir.Value) []ir.Site {
-	sites := g.sites[v]
-	for _, o := range v.Operands() {
-		if g.result(o) == nil {
-			sites = append(sites[:len(sites):len(sites)], g.checks(o)...)
+// hasChecks reports whether v, or anything inlined in it, is checked.
+func (g *Graph) hasChecks(v *ir.Value) bool {
+	seen := map[*ir.Value]bool{}
+	var visit func(v *ir.Value) bool
+	visit = func(v *ir.Value) bool {
+		if seen[v] {
+			return false
 		}
+		seen[v] = true
+		return len(g.sites[v]) > 0 || slices.ContainsFunc(v.Operands(), func(o *ir.Value) bool { return g.result(o) == nil && visit(o) })
 	}
-	return sites
+	return visit(v)
 }
 
 // store writes w, a value of s, to its buffer or scalar.
@@ -227,7 +231,7 @@ func (b *kernelBuilder) deriveGroups(d *ir.Domain, s *Stage) int {
 		head = b.head(d)
 		begun := b.begun(p)
 		open = b.Map(parent, ir.OpGt, ir.Bool, "", begun, b.Int(0))
-		position = b.Map(parent, ir.OpSub, ir.I64, "", begun, b.Int(1))
+		position = b.Map(parent, ir.OpSub, ir.I64, "slot", begun, b.Int(1))
 	} else {
 		slot := b.column(d.By)
 		if parent != 0 {

@@ -106,7 +106,7 @@ func (f *Fusion) cost(k *tile.Kernel) float64 {
 	t := f.Graph.traffic(k)
 	bytes := t.Read + t.Write
 	if f.Machine.Subgroup <= 1 {
-		bytes += t.Read * float64(len(tile.Analyze(k).Cuts))
+		bytes += t.Read * float64(k.CountCuts())
 	}
 	return f.Machine.Rates[plan.RateLaunch] + bytes/f.Machine.Rates[plan.RateMemory]
 }

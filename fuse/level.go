@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // The levels of fusion. Any other level is a plan by hand: the names of the
@@ -156,7 +155,7 @@ func (f *Fusion) try(stages []*Stage) trial {
 	if err != nil {
 		t.illegal = err
 	} else {
-		t.cost, t.cuts = f.cost(k), len(tile.Analyze(k).Cuts)
+		t.cost, t.cuts = f.cost(k), k.CountCuts()
 	}
 	if f.tried == nil {
 		f.tried = map[string]trial{}

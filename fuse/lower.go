@@ -22,7 +22,7 @@ func (e *Unsupported) Error() string {
 // Lower turns a pipeline into stages. It fails with *Unsupported.
 func Lower(p *ir.Pipeline) (*Graph, error) {
 	l := &lowering{Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
-		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: map[string]bool{}, group: map[groupKey]*Stage{}}
+		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: map[string]bool{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}}
 	for _, v := range p.Values {
 		if !supported(v) {
 			return nil, &Unsupported{v.Pos, v.Op}
@@ -63,6 +63,13 @@ type lowering struct {
 	isResult map[*ir.Value]bool
 	names    map[string]bool
 	group    map[groupKey]*Stage
+	computed map[computed]bool
+}
+
+// computed is a value that a stage computes.
+type computed struct {
+	stage *Stage
+	value *ir.Value
 }
 
 // groupKey finds the stage that aggregates or compactions over one domain share.
@@ -248,6 +255,11 @@ func (l *lowering) read(s *Stage, v *ir.Value, access Access, whole bool) {
 
 // operands records what computing v in s reads.
 func (l *lowering) operands(s *Stage, v *ir.Value) {
+	if at := (computed{s, v}); l.computed[at] {
+		return // a scalar that several others use is met many times
+	} else {
+		l.computed[at] = true
+	}
 	switch v.Op {
 	case ir.OpGather:
 		l.read(s, v.Args[0], tile.Gather, true)

@@ -43,35 +43,11 @@ func (c CarryKind) String() string { return carryNames[c] }
 // leaves, which its tile is folded in; its results belong to the next phase,
 // which adds the leaves again, row by row, to the fold of all earlier tiles.
 func Analyze(k *Kernel) *Analysis {
-	a := &Analysis{Kernel: k, Phase: make([]int, len(k.Ops)), Staged: k.staged()}
-	phase := make([]int, len(k.Values)) // per value
-	for i := range k.Ops {
-		op := &k.Ops[i]
-		if op.Epilogue {
-			continue
-		}
-		at := 0
-		for _, arg := range op.Args {
-			at = max(at, phase[arg])
-		}
-		for _, condition := range k.conditions(op.Domain) {
-			at = max(at, phase[condition])
-		}
-		a.Phase[i] = at
-		result := at
-		if op.Kind == Scan {
-			result++
-			for len(a.Cuts) <= at {
-				a.Cuts = append(a.Cuts, Prefix{})
-			}
-			a.Cuts[at].Scans = append(a.Cuts[at].Scans, i)
-		}
-		for _, v := range op.Res {
-			phase[v] = result
-		}
-	}
+	phase, scans := k.phases()
+	a := &Analysis{Kernel: k, Phase: phase, Cuts: make([]Prefix, len(scans)), Staged: k.staged()}
 	for c := range a.Cuts {
 		cut := &a.Cuts[c]
+		cut.Scans = scans[c]
 		parts := make([]*Monoid, len(cut.Scans))
 		for i, scan := range cut.Scans {
 			parts[i] = k.Ops[scan].Monoid
@@ -80,6 +56,45 @@ func Analyze(k *Kernel) *Analysis {
 		cut.Carries = a.carries(c)
 	}
 	return a
+}
+
+// CountCuts returns how many cuts Analyze finds.
+func (k *Kernel) CountCuts() int {
+	_, scans := k.phases()
+	return len(scans)
+}
+
+// phases returns the phase of each operation of the row part, and the scans of
+// each cut.
+func (k *Kernel) phases() (phase []int, scans [][]int) {
+	phase = make([]int, len(k.Ops))
+	ofValue := make([]int, len(k.Values))
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Epilogue {
+			continue
+		}
+		at := 0
+		for _, arg := range op.Args {
+			at = max(at, ofValue[arg])
+		}
+		for _, condition := range k.conditions(op.Domain) {
+			at = max(at, ofValue[condition])
+		}
+		phase[i] = at
+		result := at
+		if op.Kind == Scan {
+			result++
+			for len(scans) <= at {
+				scans = append(scans, nil)
+			}
+			scans[at] = append(scans[at], i)
+		}
+		for _, v := range op.Res {
+			ofValue[v] = result
+		}
+	}
+	return phase, scans
 }
 
 // conditions lists what decides whether a row of the base is one of domain d.
