@@ -33,11 +33,12 @@ func (b *kernelBuilder) counted(domain int, v *ir.Value) tile.ID {
 
 // groupResult returns an aggregate over contiguous groups, for the rows of the groups.
 func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
+	name := b.graph.result(v).Name
 	group := b.row(v.By.Type.Target)
 	domain, head := b.Kernel.Domains[group].Parent, b.Kernel.Domains[group].Guard
 	restarted := func(reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
 		m := tile.NewSegmented(tile.NewFold(reduce, k))
-		return b.Scan(domain, m, true, v.Name, head, b.fromIdentity(domain, reduce, k, leaf))[1]
+		return b.Scan(domain, m, true, name, head, b.fromIdentity(domain, reduce, k, leaf))[1]
 	}
 	count := func() tile.ID { return restarted(ir.ReduceAdd, ir.I64, b.counted(domain, v)) }
 	sum := func() tile.ID {
@@ -57,11 +58,11 @@ func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
 		return restarted(ir.ReduceMax, v.Type.Kind, b.operand(v.Args[0]))
 	case ir.OpFirst: // the last head's row; any row, where all of a group are equal
 		if x := v.Args[0]; slices.Contains(v.By.Args, x) && v.By.Op == ir.OpRuns && !x.Type.Kind.IsFloat() {
-			return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, b.Const(ir.BoolScalar(true)), b.operand(x))[1]
+			return b.Scan(domain, tile.NewLast(v.Type.Kind), true, name, b.Const(ir.BoolScalar(true)), b.operand(x))[1]
 		}
-		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, head, b.operand(v.Args[0]))[1]
+		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, name, head, b.operand(v.Args[0]))[1]
 	case ir.OpLast:
-		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, v.Name, b.Const(ir.BoolScalar(true)), b.operand(v.Args[0]))[1]
+		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, name, b.Const(ir.BoolScalar(true)), b.operand(v.Args[0]))[1]
 	}
 	panic("fuse: no aggregate " + v.Op.String())
 }
@@ -85,10 +86,11 @@ func (b *kernelBuilder) quotient(domain int, sum, count tile.ID) tile.ID {
 
 // reduceResult returns an aggregate over all rows, after them.
 func (b *kernelBuilder) reduceResult(v *ir.Value) tile.ID {
+	name := b.graph.result(v).Name
 	x := v.Args[0]
 	domain := b.row(x.Type.Domain)
 	fold := func(reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
-		return b.Reduce(domain, tile.NewFold(reduce, k), v.Name, leaf)[0]
+		return b.Reduce(domain, tile.NewFold(reduce, k), name, leaf)[0]
 	}
 	count := func() tile.ID { return fold(ir.ReduceAdd, ir.I64, b.counted(domain, v)) }
 	sum := func() tile.ID {
@@ -119,7 +121,7 @@ func (b *kernelBuilder) reduceResult(v *ir.Value) tile.ID {
 		if v.Op == ir.OpLast {
 			m = tile.NewLast(v.Type.Kind)
 		}
-		fields := b.Reduce(domain, m, v.Name, b.Const(ir.BoolScalar(true)), b.operand(x))
+		fields := b.Reduce(domain, m, name, b.Const(ir.BoolScalar(true)), b.operand(x))
 		present, result = fields[0], fields[1]
 	}
 	return b.orElse(v, tile.Uniform, present, result)

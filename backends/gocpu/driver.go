@@ -71,14 +71,19 @@ func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop
 
 // launch runs the range functions over all rows.
 func (d *driver) launch() []*loop.Func {
-	d.f = d.rangeFunction(d.Name, false)
+	var functions []*loop.Func
+	if d.hasWindows() {
+		d.f, functions = d.windowFunctions(d.Name)
+	} else {
+		d.f = d.rangeFunction(d.Name, allRows)
+		functions = []*loop.Func{d.f.Func}
+	}
 	for _, s := range d.kernel.states() {
 		if d.Ops[s.op].Kind != tile.ChunkScan && s.carried {
 			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(s.identity))
 			d.carried = append(d.carried, s)
 		}
 	}
-	functions := []*loop.Func{d.f.Func}
 	many := loop.Gt(d.env.workers, loop.Int(1))
 	serial := func() { d.call(loop.Int(0), d.rows, d.f, d.state) }
 	switch {
@@ -88,8 +93,10 @@ func (d *driver) launch() []*loop.Func {
 		d.b.Parallel(d.rows, d.env.workers, chunkRows, func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
 	case d.relocates():
 		d.b.If(many, d.chainOfCopies, serial)
+	case d.relocatesGroups():
+		d.b.If(many, d.chainOfGroups, serial)
 	default:
-		d.s = d.rangeFunction(d.Name+"_summary", true)
+		d.s = d.rangeFunction(d.Name+"_summary", summary)
 		functions = append([]*loop.Func{d.s.Func}, functions...)
 		d.b.If(many, d.chain, serial)
 	}

@@ -36,6 +36,9 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		for _, code := range h.emit() {
 			file.Add(code).Line()
 		}
+		if h.fault != nil {
+			return nil, h.fault
+		}
 		var text bytes.Buffer
 		if err := file.Render(&text); err != nil {
 			return nil, fmt.Errorf("pipeline %s: the emitted Go is malformed (a bug of kgen): %w", program.Pipeline.Name, err)

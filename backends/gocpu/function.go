@@ -1,6 +1,9 @@
 package gocpu
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
@@ -21,44 +24,107 @@ type argument struct {
 // or the summary of their state.
 type rangeFunc struct {
 	*loop.Func
+	lo, hi  *loop.Var
 	args    []argument // after lo and hi
 	results []state
 }
 
 const errorsName = "errors"
 
-// rangeFunction writes the function of k's rows, or with summary that of what
-// the rows leave behind: the states of the first cut, and of reductions.
-func (k *kernel) rangeFunction(name string, summary bool) *rangeFunc {
-	g := &body{kernel: k, b: loop.NewBuilder(name), summary: summary, needed: k.neededOps(summary),
+// form is what a range function does with the rows.
+type form uint8
+
+const (
+	allRows    form = iota // everything
+	summary                // only what the rows leave behind: the states of the first cut, and of reductions
+	windows                // everything, by calls of the next two
+	denseRows              // rows of which many begin a group
+	sparseRows             // rows of which few begin a group
+)
+
+// newRange starts a range function: its parameters, and what is known before
+// the rows. It returns the streams that need views.
+func (k *kernel) newRange(name string, f form) (*body, *rangeFunc, []int) {
+	g := &body{kernel: k, b: loop.NewBuilder(name), summary: f == summary, needed: k.neededOps(f == summary),
 		values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{}, scalars: map[string]loop.Expr{},
 		whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, last: map[neighbour]*loop.Var{}, failed: map[int]*loop.Var{}}
-	f := &rangeFunc{}
-	lo, hi := g.b.Param("lo", loop.Counter), g.b.Param("hi", loop.Counter)
-	views := g.parameters(f)
-	g.states(f)
+	r := &rangeFunc{lo: g.b.Param("lo", loop.Counter), hi: g.b.Param("hi", loop.Counter)}
+	views := g.parameters(r)
+	g.states(r)
 	g.uniform()
-	g.before(lo, hi)
-	if g.after != 0 && !summary {
-		g.b.If(g.expr(g.Domains[g.after].Open), func() { g.storeGroups() }, nil)
-		g.values = g.uniformValues()
+	g.equalLengths()
+	g.b.Doc(fmt.Sprintf(formDocs[f], strings.Join(k.Stages, ", ")))
+	return g, r, views
+}
+
+// formDocs complete a sentence that begins with the function's name.
+var formDocs = [...]string{
+	allRows:    "runs the rows from lo to hi through %s.",
+	summary:    "returns the state that the rows from lo to hi leave behind after %s.",
+	windows:    "runs the rows from lo to hi through %s: window by window, as many or few rows begin a group.",
+	denseRows:  "runs rows of which many begin a group through %s.",
+	sparseRows: "runs rows of which few begin a group through %s: blocks within one group are added at once.",
+}
+
+// equalLengths cuts the outputs over each derived domain to one length, so that
+// one comparison covers an index into all of them.
+func (g *body) equalLengths() {
+	first := map[int]*loop.Var{}
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] || op.Epilogue || op.Kind != tile.Store || len(op.Args) == 1 {
+			continue
+		}
+		v := g.whole[op.Stream]
+		if first[op.Domain] == nil {
+			first[op.Domain] = v
+			continue
+		}
+		g.b.Cut(v, loop.Int(0), loop.LenOf(first[op.Domain]))
 	}
-	if chunks := k.chunkScans(); len(chunks) > 0 {
-		g.b.ForStep("chunk", lo, hi, chunkRows, func(chunk *loop.Var) {
-			end := g.b.Let("end", loop.Least(loop.Add(chunk, loop.Int(chunkRows)), hi))
+}
+
+// end returns the states from the function.
+func (g *body) end(r *rangeFunc) {
+	var results []loop.Expr
+	for _, s := range r.results {
+		results = append(results, g.state[s.stateKey])
+	}
+	r.Func = g.b.Func(results...)
+}
+
+// rangeFunction writes the function of k's rows in one of its forms, but for
+// windows.
+func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
+	g, r, views := k.newRange(name, f)
+	g.before(r.lo, r.hi)
+	if f == allRows && g.after != 0 {
+		g.storeCarried()
+	}
+	switch chunks := k.chunkScans(); {
+	case len(chunks) > 0:
+		g.b.ForStep("chunk", r.lo, r.hi, chunkRows, func(chunk *loop.Var) {
+			end := g.b.Let("end", loop.Least(loop.Add(chunk, loop.Int(chunkRows)), r.hi))
 			g.resetChunk(chunks)
 			g.loop(views, chunk, end)
 			g.storeTotals(chunks, chunk)
 		})
-	} else {
-		g.loop(views, lo, hi)
+	case f == sparseRows:
+		g.cut(views, r.lo, r.hi)
+		g.blocks(views)
+		g.rest(views)
+	default:
+		g.loop(views, r.lo, r.hi)
 	}
-	var results []loop.Expr
-	for _, s := range f.results {
-		results = append(results, g.state[s.stateKey])
-	}
-	f.Func = g.b.Func(results...)
-	return f
+	g.end(r)
+	return r
+}
+
+// storeCarried stores the group that is open before the range, for the range
+// may begin with the head of the next.
+func (g *body) storeCarried() {
+	g.b.If(g.expr(g.Domains[g.after].Open), func() { g.storeGroups() }, nil)
+	g.values = g.uniformValues()
 }
 
 // neededOps returns the operations of a range function.
@@ -287,9 +353,18 @@ func (g *body) declareLast(n neighbour, lo *loop.Var, initial loop.Expr, atStart
 	g.b.If(loop.Gt(lo, loop.Int(0)), func() { g.b.Assign(last, g.at(n.value, loop.Sub(lo, loop.Int(1)))) }, otherwise)
 }
 
-// loop runs over the rows from lo to hi, through views that make their lengths
-// equal, so that Go checks no index.
+// loop runs over the rows from lo to hi.
 func (g *body) loop(views []int, lo, hi loop.Expr) {
+	length := g.cut(views, lo, hi)
+	if g.unrolls(views) {
+		g.unrolled(views)
+	}
+	g.run(length)
+}
+
+// cut makes views of the rows from lo to hi, of equal lengths, so that Go
+// checks no index, and returns their length.
+func (g *body) cut(views []int, lo, hi loop.Expr) loop.Expr {
 	var length loop.Expr = loop.Sub(hi, lo)
 	for _, s := range views {
 		v := g.b.Slice(g.Streams[s].Name+"_rows", g.whole[s], lo, hi)
@@ -301,11 +376,12 @@ func (g *body) loop(views []int, lo, hi loop.Expr) {
 		g.view[s] = v
 	}
 	g.first = lo
+	return length
+}
+
+// run handles length rows of the views, one after another.
+func (g *body) run(length loop.Expr) {
 	kept := g.uniformValues()
-	if g.unrolls(views) {
-		g.unrolled(views)
-		length = loop.LenOf(g.view[views[0]])
-	}
 	g.b.For("i", loop.Int(0), length, func(i *loop.Var) {
 		g.index = i
 		g.block(0)

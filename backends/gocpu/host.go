@@ -27,6 +27,7 @@ type host struct {
 	result  string            // name of the type of results
 	body    []jen.Code
 	kernels []jen.Code // the kernels' functions
+	fault   error      // what the check of the loop IR found
 }
 
 func newHost(p *printer, program *backends.Program) *host {
@@ -320,14 +321,22 @@ func (h *host) launch(index int, launch *plan.Launch) bool {
 	}
 	f := lb.Func(made...)
 	loop.RemoveUnread(f)
+	h.verify(functions)
 	for _, function := range functions {
-		function.Doc = h.describe(k, function)
+		function.Doc = h.funcName(function) + " " + function.Doc
 		h.kernels = append(h.kernels, h.function(function))
 	}
 	h.add(h.statements(f.Body)...)
 	uses := false
 	loop.Walk(f.Body, func(x loop.Expr) { uses = uses || x == loop.Expr(h.env.workers) })
 	return uses
+}
+
+// verify checks what lowering made; the functions call each other.
+func (h *host) verify(functions []*loop.Func) {
+	if err := loop.Verify(&loop.Program{Name: h.entry.Func, Funcs: functions}, loop.Cores); err != nil {
+		h.fault = fmt.Errorf("pipeline %s: internal error after lowering to loops: %w", h.program.Pipeline.Name, err)
+	}
 }
 
 // know puts the lengths that k asks for among the scalars.
@@ -341,15 +350,6 @@ func (h *host) know(k *kernel) {
 			h.env.scalars[lengthKey(d.Name)] = loop.ToKind(ir.I64, h.length(d.Name))
 		}
 	}
-}
-
-// describe is the comment of a kernel's function.
-func (h *host) describe(k *kernel, f *loop.Func) string {
-	stages := strings.Join(k.Stages, ", ")
-	if f.Name == k.Name {
-		return fmt.Sprintf("%s runs the rows from lo to hi through %s.", h.funcName(f), stages)
-	}
-	return fmt.Sprintf("%s is the state that %s leaves behind over the rows from lo to hi.", h.funcName(f), k.Name)
 }
 
 // results reports the first failed check, and hands the results over.

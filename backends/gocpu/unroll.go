@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
 )
@@ -180,7 +181,9 @@ func (g *body) storeAll(stores []*tile.Op, values []loop.Expr, place loop.Expr) 
 		return
 	}
 	at := g.b.Let("at", loop.ToCounter(place))
-	g.b.If(loop.Lt(at, loop.LenOf(g.whole[stores[0].Stream])), func() {
+	// Compared as unsigned numbers, Go needs no further check of the index.
+	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(g.whole[stores[0].Stream])))
+	g.b.If(inside, func() {
 		for i, op := range stores {
 			g.b.Store(g.whole[op.Stream], at, values[i])
 		}

@@ -28,43 +28,55 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 	key2 := kgenSlice(result.Key, n)
 	count := kgenSlice(result.Count, n)
 	var gBegun int64
-	var last int32
-	var add int64
+	var key22 int32
+	var count2 int64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+			key2Scratch := make([]int32, 32769)
+			countScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gBegun2, present, last2, head, add2 := countRunsKernel1Summary(lo, hi, key)
+				var gBegunBlock int64
+				gBegunBlock = 1
+				var key2Block int32
+				if lo > 0 {
+					key2Block = key[lo-1]
+				}
+				var countBlock int64
+				gBegunBlock, key2Block, countBlock = countRunsKernel1(lo, hi, key, key2Scratch, countScratch, gBegunBlock, key2Block, countBlock)
+				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun
-				lastBefore := last
-				addBefore := add
-				gBegun = gBegunBefore + gBegun2
-				if present {
-					last = last2
+				gBegun = gBegunBefore + closed
+				key22 = key2Block
+				countBefore := count2
+				if closed > 0 {
+					count2 = countBlock
 				} else {
-					last = lastBefore
+					count2 = countBefore + countBlock
 				}
-				if head {
-					add = add2
-				} else {
-					add = addBefore + add2
-				}
-				gBegunEnd := gBegun
 				blocks.release()
-				key2Part := key2[:max(int(gBegunEnd)-1, 0)]
-				countPart := count[:max(int(gBegunEnd)-1, 0)]
-				gBegunBefore, lastBefore, addBefore = countRunsKernel1(lo, hi, key, key2Part, countPart, gBegunBefore, lastBefore, addBefore)
+				slot := int(gBegunBefore - 1)
+				if closed > 0 {
+					if slot >= 0 {
+						key2[slot] = key2Scratch[0]
+						count[slot] = countBefore + countScratch[0]
+					}
+					key2Closed := key2Scratch[1:int(gBegunBlock)]
+					copy(key2[slot+1:], key2Closed[:int(closed-1)])
+					countClosed := countScratch[1:int(gBegunBlock)]
+					copy(count[slot+1:], countClosed[:int(closed-1)])
+				}
 			}
 		})
 	} else {
-		gBegun, last, add = countRunsKernel1(0, n, key, key2, count, gBegun, last, add)
+		gBegun, key22, count2 = countRunsKernel1(0, n, key, key2, count, gBegun, key22, count2)
 	}
 	if gBegun > 0 {
-		x := gBegun - 1
+		slot := gBegun - 1
 		// return key: first(key, by: g), count: count(by: g)
-		key2[int(x)] = last
-		count[int(x)] = add
+		key2[int(slot)] = key22
+		count[int(slot)] = count2
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]
@@ -72,69 +84,113 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 	return nil
 }
 
-// countRunsKernel1Summary is the state that count_runs_kernel1 leaves behind over the rows from lo to hi.
-func countRunsKernel1Summary(lo, hi int, key []int32) (int64, bool, int32, bool, int64) {
-	var gBegun int64
-	present := false
-	var last int32
-	head := false
-	var add int64
+// countRunsKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
+func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun int64, key22 int32, count2 int64) (int64, int32, int64) {
+	count = count[:len(key2)]
 	var lastKey int32
 	if lo > 0 {
 		lastKey = key[lo-1]
 	} else if lo < hi {
 		lastKey = ^key[lo]
-	}
-	keyRows := key[lo:hi]
-	for _, key2 := range keyRows {
-		// g = runs(key)
-		head2 := key2 != lastKey
-		// return key: first(key, by: g), count: count(by: g)
-		add = add&(kgenBit[int64](head2)-1) + 1
-		head = head || head2
-		if head2 {
-			last = key2
-		}
-		present = present || head2
-		gBegun += kgenBit[int64](head2)
-		lastKey = key2
-	}
-	return gBegun, present, last, head, add
-}
-
-// countRunsKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate.
-func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64, last int32, add int64) (int64, int32, int64) {
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
-	}
-	if gBegun > 0 {
-		x := gBegun - 1
-		at := int(x)
-		if at < len(key2) {
-			key2[at] = last
-			count[at] = add
-		}
 	}
 	keyRows := key[lo:hi]
 	for _, key3 := range keyRows {
 		// g = runs(key)
 		head := key3 != lastKey
 		// return key: first(key, by: g), count: count(by: g)
-		add = add&(kgenBit[int64](head)-1) + 1
-		if head {
-			last = key3
-		}
+		count2 = count2&(kgenBit[int64](head)-1) + 1
+		key22 = key3
 		gBegun += kgenBit[int64](head)
 		lastKey = key3
-		x := gBegun - 1
-		at := int(x)
-		if at < len(key2) {
-			key2[at] = last
-			count[at] = add
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			count[at] = count2
 		}
 	}
-	return gBegun, last, add
+	return gBegun, key22, count2
+}
+
+// countRunsKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
+func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun int64, key22 int32, count2 int64) (int64, int32, int64) {
+	count = count[:len(key2)]
+	var lastKey int32
+	if lo > 0 {
+		lastKey = key[lo-1]
+	} else if lo < hi {
+		lastKey = ^key[lo]
+	}
+	keyRows := key[lo:hi]
+	for len(keyRows) >= 16 {
+		keyBlock := (*[16]int32)(keyRows)
+		keyRows = keyRows[16:]
+		if keyBlock[0]^lastKey|(keyBlock[1]^lastKey)|(keyBlock[2]^lastKey|(keyBlock[3]^lastKey))|(keyBlock[4]^lastKey|(keyBlock[5]^lastKey)|(keyBlock[6]^lastKey|(keyBlock[7]^lastKey)))|(keyBlock[8]^lastKey|(keyBlock[9]^lastKey)|(keyBlock[10]^lastKey|(keyBlock[11]^lastKey))|(keyBlock[12]^lastKey|(keyBlock[13]^lastKey)|(keyBlock[14]^lastKey|(keyBlock[15]^lastKey)))) == 0 {
+			key22 = keyBlock[15]
+			count2 += 16
+			slot := gBegun - 1
+			at := int(slot)
+			if uint64(at) < uint64(len(key2)) {
+				key2[at] = key22
+				count[at] = count2
+			}
+		} else {
+			for _, key3 := range keyBlock {
+				// g = runs(key)
+				head := key3 != lastKey
+				// return key: first(key, by: g), count: count(by: g)
+				count2 = count2&(kgenBit[int64](head)-1) + 1
+				key22 = key3
+				gBegun += kgenBit[int64](head)
+				lastKey = key3
+				slot := gBegun - 1
+				at := int(slot)
+				if uint64(at) < uint64(len(key2)) {
+					key2[at] = key22
+					count[at] = count2
+				}
+			}
+		}
+	}
+	for _, key3 := range keyRows {
+		// g = runs(key)
+		head := key3 != lastKey
+		// return key: first(key, by: g), count: count(by: g)
+		count2 = count2&(kgenBit[int64](head)-1) + 1
+		key22 = key3
+		gBegun += kgenBit[int64](head)
+		lastKey = key3
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			count[at] = count2
+		}
+	}
+	return gBegun, key22, count2
+}
+
+// countRunsKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
+func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64, key22 int32, count2 int64) (int64, int32, int64) {
+	count = count[:len(key2)]
+	if gBegun > 0 {
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			count[at] = count2
+		}
+	}
+	dense := true
+	for window := lo; window < hi; window += 1024 {
+		end := min(window+1024, hi)
+		before := gBegun
+		if dense {
+			gBegun, key22, count2 = countRunsKernel1Dense(window, end, key, key2, count, gBegun, key22, count2)
+		} else {
+			gBegun, key22, count2 = countRunsKernel1Sparse(window, end, key, key2, count, gBegun, key22, count2)
+		}
+		dense = gBegun-before > 64
+	}
+	return gBegun, key22, count2
 }

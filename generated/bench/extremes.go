@@ -35,52 +35,68 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 	low := kgenSlice(result.Low, n)
 	high := kgenSlice(result.High, n)
 	var gBegun int64
-	var last int32
-	min2 := int32(2147483647)
-	max2 := int32(-2147483648)
+	var key22 int32
+	low2 := int32(2147483647)
+	high2 := int32(-2147483648)
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+			key2Scratch := make([]int32, 32769)
+			lowScratch := make([]int32, 32769)
+			highScratch := make([]int32, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gBegun2, present, last2, head, min3, head2, max3 := extremesKernel1Summary(lo, hi, key, value)
+				var gBegunBlock int64
+				gBegunBlock = 1
+				var key2Block int32
+				if lo > 0 {
+					key2Block = key[lo-1]
+				}
+				lowBlock := int32(2147483647)
+				highBlock := int32(-2147483648)
+				gBegunBlock, key2Block, lowBlock, highBlock = extremesKernel1(lo, hi, key, key2Scratch, value, lowScratch, highScratch, gBegunBlock, key2Block, lowBlock, highBlock)
+				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun
-				lastBefore := last
-				minBefore := min2
-				maxBefore := max2
-				gBegun = gBegunBefore + gBegun2
-				if present {
-					last = last2
+				gBegun = gBegunBefore + closed
+				key22 = key2Block
+				lowBefore := low2
+				if closed > 0 {
+					low2 = lowBlock
 				} else {
-					last = lastBefore
+					low2 = min(lowBefore, lowBlock)
 				}
-				if head {
-					min2 = min3
+				highBefore := high2
+				if closed > 0 {
+					high2 = highBlock
 				} else {
-					min2 = min(minBefore, min3)
+					high2 = max(highBefore, highBlock)
 				}
-				if head2 {
-					max2 = max3
-				} else {
-					max2 = max(maxBefore, max3)
-				}
-				gBegunEnd := gBegun
 				blocks.release()
-				key2Part := key2[:max(int(gBegunEnd)-1, 0)]
-				lowPart := low[:max(int(gBegunEnd)-1, 0)]
-				highPart := high[:max(int(gBegunEnd)-1, 0)]
-				gBegunBefore, lastBefore, minBefore, maxBefore = extremesKernel1(lo, hi, key, key2Part, value, lowPart, highPart, gBegunBefore, lastBefore, minBefore, maxBefore)
+				slot := int(gBegunBefore - 1)
+				if closed > 0 {
+					if slot >= 0 {
+						key2[slot] = key2Scratch[0]
+						low[slot] = min(lowBefore, lowScratch[0])
+						high[slot] = max(highBefore, highScratch[0])
+					}
+					key2Closed := key2Scratch[1:int(gBegunBlock)]
+					copy(key2[slot+1:], key2Closed[:int(closed-1)])
+					lowClosed := lowScratch[1:int(gBegunBlock)]
+					copy(low[slot+1:], lowClosed[:int(closed-1)])
+					highClosed := highScratch[1:int(gBegunBlock)]
+					copy(high[slot+1:], highClosed[:int(closed-1)])
+				}
 			}
 		})
 	} else {
-		gBegun, last, min2, max2 = extremesKernel1(0, n, key, key2, value, low, high, gBegun, last, min2, max2)
+		gBegun, key22, low2, high2 = extremesKernel1(0, n, key, key2, value, low, high, gBegun, key22, low2, high2)
 	}
 	if gBegun > 0 {
-		x := gBegun - 1
+		slot := gBegun - 1
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		key2[int(x)] = last
-		low[int(x)] = min2
-		high[int(x)] = max2
+		key2[int(slot)] = key22
+		low[int(slot)] = low2
+		high[int(slot)] = high2
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]
@@ -89,67 +105,15 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 	return nil
 }
 
-// extremesKernel1Summary is the state that extremes_kernel1 leaves behind over the rows from lo to hi.
-func extremesKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int32, bool, int32, bool, int32) {
-	var gBegun int64
-	present := false
-	var last int32
-	head := false
-	min2 := int32(2147483647)
-	head2 := false
-	max2 := int32(-2147483648)
+// extremesKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
+func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegun int64, key22, low2, high2 int32) (int64, int32, int32, int32) {
+	low = low[:len(key2)]
+	high = high[:len(key2)]
 	var lastKey int32
 	if lo > 0 {
 		lastKey = key[lo-1]
 	} else if lo < hi {
 		lastKey = ^key[lo]
-	}
-	keyRows := key[lo:hi]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(keyRows)]
-	for i, key2 := range keyRows {
-		// g = runs(key)
-		head3 := key2 != lastKey
-		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		value2 := valueRows[i]
-		if head3 {
-			max2 = value2
-		} else {
-			max2 = max(max2, value2)
-		}
-		head2 = head2 || head3
-		if head3 {
-			min2 = value2
-		} else {
-			min2 = min(min2, value2)
-		}
-		head = head || head3
-		if head3 {
-			last = key2
-		}
-		present = present || head3
-		gBegun += kgenBit[int64](head3)
-		lastKey = key2
-	}
-	return gBegun, present, last, head, min2, head2, max2
-}
-
-// extremesKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate.
-func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int64, last, min2, max2 int32) (int64, int32, int32, int32) {
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
-	}
-	if gBegun > 0 {
-		x := gBegun - 1
-		at := int(x)
-		if at < len(key2) {
-			key2[at] = last
-			low[at] = min2
-			high[at] = max2
-		}
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
@@ -160,27 +124,143 @@ func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 		value2 := valueRows[i]
 		if head {
-			max2 = value2
+			high2 = value2
 		} else {
-			max2 = max(max2, value2)
+			high2 = max(high2, value2)
 		}
 		if head {
-			min2 = value2
+			low2 = value2
 		} else {
-			min2 = min(min2, value2)
+			low2 = min(low2, value2)
 		}
-		if head {
-			last = key3
-		}
+		key22 = key3
 		gBegun += kgenBit[int64](head)
 		lastKey = key3
-		x := gBegun - 1
-		at := int(x)
-		if at < len(key2) {
-			key2[at] = last
-			low[at] = min2
-			high[at] = max2
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			low[at] = low2
+			high[at] = high2
 		}
 	}
-	return gBegun, last, min2, max2
+	return gBegun, key22, low2, high2
+}
+
+// extremesKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
+func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBegun int64, key22, low2, high2 int32) (int64, int32, int32, int32) {
+	low = low[:len(key2)]
+	high = high[:len(key2)]
+	var lastKey int32
+	if lo > 0 {
+		lastKey = key[lo-1]
+	} else if lo < hi {
+		lastKey = ^key[lo]
+	}
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for len(keyRows) >= 16 {
+		keyBlock := (*[16]int32)(keyRows)
+		keyRows = keyRows[16:]
+		valueBlock := (*[16]int32)(valueRows)
+		valueRows = valueRows[16:]
+		if keyBlock[0]^lastKey|(keyBlock[1]^lastKey)|(keyBlock[2]^lastKey|(keyBlock[3]^lastKey))|(keyBlock[4]^lastKey|(keyBlock[5]^lastKey)|(keyBlock[6]^lastKey|(keyBlock[7]^lastKey)))|(keyBlock[8]^lastKey|(keyBlock[9]^lastKey)|(keyBlock[10]^lastKey|(keyBlock[11]^lastKey))|(keyBlock[12]^lastKey|(keyBlock[13]^lastKey)|(keyBlock[14]^lastKey|(keyBlock[15]^lastKey)))) == 0 {
+			key22 = keyBlock[15]
+			for i := range 16 {
+				low2 = min(low2, valueBlock[i])
+			}
+			for i := range 16 {
+				high2 = max(high2, valueBlock[i])
+			}
+			slot := gBegun - 1
+			at := int(slot)
+			if uint64(at) < uint64(len(key2)) {
+				key2[at] = key22
+				low[at] = low2
+				high[at] = high2
+			}
+		} else {
+			for i, key3 := range keyBlock {
+				// g = runs(key)
+				head := key3 != lastKey
+				// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+				value2 := valueBlock[i]
+				if head {
+					high2 = value2
+				} else {
+					high2 = max(high2, value2)
+				}
+				if head {
+					low2 = value2
+				} else {
+					low2 = min(low2, value2)
+				}
+				key22 = key3
+				gBegun += kgenBit[int64](head)
+				lastKey = key3
+				slot := gBegun - 1
+				at := int(slot)
+				if uint64(at) < uint64(len(key2)) {
+					key2[at] = key22
+					low[at] = low2
+					high[at] = high2
+				}
+			}
+		}
+	}
+	for i, key3 := range keyRows {
+		// g = runs(key)
+		head := key3 != lastKey
+		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+		value2 := valueRows[i]
+		if head {
+			high2 = value2
+		} else {
+			high2 = max(high2, value2)
+		}
+		if head {
+			low2 = value2
+		} else {
+			low2 = min(low2, value2)
+		}
+		key22 = key3
+		gBegun += kgenBit[int64](head)
+		lastKey = key3
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			low[at] = low2
+			high[at] = high2
+		}
+	}
+	return gBegun, key22, low2, high2
+}
+
+// extremesKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
+func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int64, key22, low2, high2 int32) (int64, int32, int32, int32) {
+	low = low[:len(key2)]
+	high = high[:len(key2)]
+	if gBegun > 0 {
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			low[at] = low2
+			high[at] = high2
+		}
+	}
+	dense := true
+	for window := lo; window < hi; window += 1024 {
+		end := min(window+1024, hi)
+		before := gBegun
+		if dense {
+			gBegun, key22, low2, high2 = extremesKernel1Dense(window, end, key, key2, value, low, high, gBegun, key22, low2, high2)
+		} else {
+			gBegun, key22, low2, high2 = extremesKernel1Sparse(window, end, key, key2, value, low, high, gBegun, key22, low2, high2)
+		}
+		dense = gBegun-before > 64
+	}
+	return gBegun, key22, low2, high2
 }

@@ -63,6 +63,7 @@ func FilterColumnsInto(result *FilterColumnsResult, x []int32, y []int64, z []fl
 
 // filterColumnsKernel1 runs the rows from lo to hi through mask, partial, offset, add, compact.
 func filterColumnsKernel1(lo, hi int, x []int32, y, y2 []int64, z, z2 []float64, limit int32, hitPlace int64) int64 {
+	z2 = z2[:len(y2)]
 	xRows := x[lo:hi]
 	yRows := y[lo:hi]
 	yRows = yRows[:len(xRows)]
@@ -71,7 +72,7 @@ func filterColumnsKernel1(lo, hi int, x []int32, y, y2 []int64, z, z2 []float64,
 	for i := range xRows {
 		hit := xRows[i] < limit
 		at := int(hitPlace)
-		if at < len(y2) {
+		if uint64(at) < uint64(len(y2)) {
 			y2[at] = yRows[i]
 			z2[at] = zRows[i]
 		}

@@ -62,22 +62,22 @@ func filterI32Kernel1(lo, hi int, x, x2 []int32, limit int32, selectedPlace int6
 		x6 := xFour[3]
 		selected4 := x6 < limit
 		at := int(selectedPlace)
-		if at < len(x2) {
+		if uint64(at) < uint64(len(x2)) {
 			x2[at] = x3
 		}
 		selectedPlace += kgenBit[int64](selected)
 		at2 := int(selectedPlace)
-		if at2 < len(x2) {
+		if uint64(at2) < uint64(len(x2)) {
 			x2[at2] = x4
 		}
 		selectedPlace += kgenBit[int64](selected2)
 		at3 := int(selectedPlace)
-		if at3 < len(x2) {
+		if uint64(at3) < uint64(len(x2)) {
 			x2[at3] = x5
 		}
 		selectedPlace += kgenBit[int64](selected3)
 		at4 := int(selectedPlace)
-		if at4 < len(x2) {
+		if uint64(at4) < uint64(len(x2)) {
 			x2[at4] = x6
 		}
 		selectedPlace += kgenBit[int64](selected4)
@@ -85,7 +85,7 @@ func filterI32Kernel1(lo, hi int, x, x2 []int32, limit int32, selectedPlace int6
 	for _, x3 := range xRows {
 		selected := x3 < limit
 		at := int(selectedPlace)
-		if at < len(x2) {
+		if uint64(at) < uint64(len(x2)) {
 			x2[at] = x3
 		}
 		selectedPlace += kgenBit[int64](selected)

@@ -39,18 +39,18 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	keep := make([]bool, n)
 	var gBegun int64
 	var c2 int64
-	var last int32
-	var add int64
+	var aggregate3 int32
+	var aggregate22 int64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gBegun2, head, c3, present, last2, head2, add2 := havingKernel1Summary(lo, hi, key, value)
+				gBegun2, head, c3, present, aggregate4, head2, aggregate23 := havingKernel1Summary(lo, hi, key, value)
 				blocks.await()
 				gBegunBefore := gBegun
 				cBefore := c2
-				lastBefore := last
-				addBefore := add
+				aggregateBefore := aggregate3
+				aggregate2Before := aggregate22
 				gBegun = gBegunBefore + gBegun2
 				if head {
 					c2 = c3
@@ -58,14 +58,14 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 					c2 = cBefore + c3
 				}
 				if present {
-					last = last2
+					aggregate3 = aggregate4
 				} else {
-					last = lastBefore
+					aggregate3 = aggregateBefore
 				}
 				if head2 {
-					add = add2
+					aggregate22 = aggregate23
 				} else {
-					add = addBefore + add2
+					aggregate22 = aggregate2Before + aggregate23
 				}
 				gBegunEnd := gBegun
 				blocks.release()
@@ -73,21 +73,21 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 				aggregatePart := aggregate[:max(int(gBegunEnd)-1, 0)]
 				aggregate2Part := aggregate2[:max(int(gBegunEnd)-1, 0)]
 				keepPart := keep[:max(int(gBegunEnd)-1, 0)]
-				gBegunBefore, cBefore, lastBefore, addBefore = havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregate2Part, keepPart, least, gBegunBefore, cBefore, lastBefore, addBefore)
+				gBegunBefore, cBefore, aggregateBefore, aggregate2Before = havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregate2Part, keepPart, least, gBegunBefore, cBefore, aggregateBefore, aggregate2Before)
 			}
 		})
 	} else {
-		gBegun, c2, last, add = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, gBegun, c2, last, add)
+		gBegun, c2, aggregate3, aggregate22 = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, gBegun, c2, aggregate3, aggregate22)
 	}
 	if gBegun > 0 {
-		x := gBegun - 1
+		slot := gBegun - 1
 		// c = count(by: g)
-		c[int(x)] = c2
-		aggregate[int(x)] = last
-		aggregate2[int(x)] = add
+		c[int(slot)] = c2
+		aggregate[int(slot)] = aggregate3
+		aggregate2[int(slot)] = aggregate22
 		keep2 := c2 >= least
 		// keep = c >= least
-		keep[int(x)] = keep2
+		keep[int(slot)] = keep2
 	}
 	gLength := gBegun
 	key2 := kgenSlice(result.Key, n)
@@ -122,15 +122,15 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	return nil
 }
 
-// havingKernel1Summary is the state that having_kernel1 leaves behind over the rows from lo to hi.
+// havingKernel1Summary returns the state that the rows from lo to hi leave behind after mask1, partial1, offset1, add1, aggregate, mask2.
 func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, bool, int32, bool, int64) {
 	var gBegun int64
 	head := false
 	var c int64
 	present := false
-	var last int32
+	var aggregate int32
 	head2 := false
-	var add int64
+	var aggregate2 int64
 	var lastKey int32
 	if lo > 0 {
 		lastKey = key[lo-1]
@@ -144,38 +144,28 @@ func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, b
 		// g = runs(key)
 		head3 := key2 != lastKey
 		// c = count(by: g)
-		add = add&(kgenBit[int64](head3)-1) + int64(valueRows[i])
+		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
 		head2 = head2 || head3
-		if head3 {
-			last = key2
-		}
-		present = present || head3
+		aggregate = key2
+		present = present || true
 		c = c&(kgenBit[int64](head3)-1) + 1
 		head = head || head3
 		gBegun += kgenBit[int64](head3)
 		lastKey = key2
 	}
-	return gBegun, head, c, present, last, head2, add
+	return gBegun, head, c, present, aggregate, head2, aggregate2
 }
 
-// havingKernel1 runs the rows from lo to hi through mask1, partial1, offset1, add1, aggregate, mask2.
-func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, c2 int64, last int32, add int64) (int64, int64, int32, int64) {
+// havingKernel1Dense runs rows of which many begin a group through mask1, partial1, offset1, add1, aggregate, mask2.
+func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, c2 int64, aggregate3 int32, aggregate22 int64) (int64, int64, int32, int64) {
+	aggregate = aggregate[:len(c)]
+	aggregate2 = aggregate2[:len(c)]
+	keep = keep[:len(c)]
 	var lastKey int32
 	if lo > 0 {
 		lastKey = key[lo-1]
 	} else if lo < hi {
 		lastKey = ^key[lo]
-	}
-	if gBegun > 0 {
-		x := gBegun - 1
-		keep2 := c2 >= least
-		at := int(x)
-		if at < len(c) {
-			c[at] = c2
-			aggregate[at] = last
-			aggregate2[at] = add
-			keep[at] = keep2
-		}
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
@@ -184,28 +174,134 @@ func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32,
 		// g = runs(key)
 		head := key2 != lastKey
 		// c = count(by: g)
-		add = add&(kgenBit[int64](head)-1) + int64(valueRows[i])
-		if head {
-			last = key2
-		}
+		aggregate22 = aggregate22&(kgenBit[int64](head)-1) + int64(valueRows[i])
+		aggregate3 = key2
 		c2 = c2&(kgenBit[int64](head)-1) + 1
 		gBegun += kgenBit[int64](head)
 		lastKey = key2
-		x := gBegun - 1
+		slot := gBegun - 1
 		keep2 := c2 >= least
-		at := int(x)
-		if at < len(c) {
+		at := int(slot)
+		if uint64(at) < uint64(len(c)) {
 			c[at] = c2
-			aggregate[at] = last
-			aggregate2[at] = add
+			aggregate[at] = aggregate3
+			aggregate2[at] = aggregate22
 			keep[at] = keep2
 		}
 	}
-	return gBegun, c2, last, add
+	return gBegun, c2, aggregate3, aggregate22
+}
+
+// havingKernel1Sparse runs rows of which few begin a group through mask1, partial1, offset1, add1, aggregate, mask2: blocks within one group are added at once.
+func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, c2 int64, aggregate3 int32, aggregate22 int64) (int64, int64, int32, int64) {
+	aggregate = aggregate[:len(c)]
+	aggregate2 = aggregate2[:len(c)]
+	keep = keep[:len(c)]
+	var lastKey int32
+	if lo > 0 {
+		lastKey = key[lo-1]
+	} else if lo < hi {
+		lastKey = ^key[lo]
+	}
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for len(keyRows) >= 16 {
+		keyBlock := (*[16]int32)(keyRows)
+		keyRows = keyRows[16:]
+		valueBlock := (*[16]int32)(valueRows)
+		valueRows = valueRows[16:]
+		if keyBlock[0]^lastKey|(keyBlock[1]^lastKey)|(keyBlock[2]^lastKey|(keyBlock[3]^lastKey))|(keyBlock[4]^lastKey|(keyBlock[5]^lastKey)|(keyBlock[6]^lastKey|(keyBlock[7]^lastKey)))|(keyBlock[8]^lastKey|(keyBlock[9]^lastKey)|(keyBlock[10]^lastKey|(keyBlock[11]^lastKey))|(keyBlock[12]^lastKey|(keyBlock[13]^lastKey)|(keyBlock[14]^lastKey|(keyBlock[15]^lastKey)))) == 0 {
+			c2 += 16
+			aggregate3 = keyBlock[15]
+			aggregate22 += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
+			slot := gBegun - 1
+			keep2 := c2 >= least
+			at := int(slot)
+			if uint64(at) < uint64(len(c)) {
+				c[at] = c2
+				aggregate[at] = aggregate3
+				aggregate2[at] = aggregate22
+				keep[at] = keep2
+			}
+		} else {
+			for i, key2 := range keyBlock {
+				// g = runs(key)
+				head := key2 != lastKey
+				// c = count(by: g)
+				aggregate22 = aggregate22&(kgenBit[int64](head)-1) + int64(valueBlock[i])
+				aggregate3 = key2
+				c2 = c2&(kgenBit[int64](head)-1) + 1
+				gBegun += kgenBit[int64](head)
+				lastKey = key2
+				slot := gBegun - 1
+				keep2 := c2 >= least
+				at := int(slot)
+				if uint64(at) < uint64(len(c)) {
+					c[at] = c2
+					aggregate[at] = aggregate3
+					aggregate2[at] = aggregate22
+					keep[at] = keep2
+				}
+			}
+		}
+	}
+	for i, key2 := range keyRows {
+		// g = runs(key)
+		head := key2 != lastKey
+		// c = count(by: g)
+		aggregate22 = aggregate22&(kgenBit[int64](head)-1) + int64(valueRows[i])
+		aggregate3 = key2
+		c2 = c2&(kgenBit[int64](head)-1) + 1
+		gBegun += kgenBit[int64](head)
+		lastKey = key2
+		slot := gBegun - 1
+		keep2 := c2 >= least
+		at := int(slot)
+		if uint64(at) < uint64(len(c)) {
+			c[at] = c2
+			aggregate[at] = aggregate3
+			aggregate2[at] = aggregate22
+			keep[at] = keep2
+		}
+	}
+	return gBegun, c2, aggregate3, aggregate22
+}
+
+// havingKernel1 runs the rows from lo to hi through mask1, partial1, offset1, add1, aggregate, mask2: window by window, as many or few rows begin a group.
+func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, c2 int64, aggregate3 int32, aggregate22 int64) (int64, int64, int32, int64) {
+	aggregate = aggregate[:len(c)]
+	aggregate2 = aggregate2[:len(c)]
+	keep = keep[:len(c)]
+	if gBegun > 0 {
+		slot := gBegun - 1
+		keep2 := c2 >= least
+		at := int(slot)
+		if uint64(at) < uint64(len(c)) {
+			c[at] = c2
+			aggregate[at] = aggregate3
+			aggregate2[at] = aggregate22
+			keep[at] = keep2
+		}
+	}
+	dense := true
+	for window := lo; window < hi; window += 1024 {
+		end := min(window+1024, hi)
+		before := gBegun
+		if dense {
+			gBegun, c2, aggregate3, aggregate22 = havingKernel1Dense(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, c2, aggregate3, aggregate22)
+		} else {
+			gBegun, c2, aggregate3, aggregate22 = havingKernel1Sparse(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, c2, aggregate3, aggregate22)
+		}
+		dense = gBegun-before > 64
+	}
+	return gBegun, c2, aggregate3, aggregate22
 }
 
 // havingKernel2 runs the rows from lo to hi through partial2, offset2, add2, compact.
 func havingKernel2(lo, hi int, keep []bool, aggregate, key2 []int32, c, count, aggregate2, total []int64, keepPlace int64) int64 {
+	count = count[:len(key2)]
+	total = total[:len(key2)]
 	keepRows := keep[lo:hi]
 	aggregateRows := aggregate[lo:hi]
 	aggregateRows = aggregateRows[:len(keepRows)]
@@ -215,7 +311,7 @@ func havingKernel2(lo, hi int, keep []bool, aggregate, key2 []int32, c, count, a
 	aggregate2Rows = aggregate2Rows[:len(keepRows)]
 	for i, selected := range keepRows {
 		at := int(keepPlace)
-		if at < len(key2) {
+		if uint64(at) < uint64(len(key2)) {
 			key2[at] = aggregateRows[i]
 			count[at] = cRows[i]
 			total[at] = aggregate2Rows[i]

@@ -38,29 +38,29 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 		return fmt.Errorf("Q6: price has %d rows, the columns over n before it have %d", len(price), n)
 	}
 	workers := kgenWorkers(options, n, 65536)
-	var add float64
+	var revenue float64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add2 := q6Kernel1Summary(lo, hi, shipdate, discount, quantity, price, from, to)
+				revenue2 := q6Kernel1Summary(lo, hi, shipdate, discount, quantity, price, from, to)
 				blocks.await()
-				addBefore := add
-				add = addBefore + add2
+				revenueBefore := revenue
+				revenue = revenueBefore + revenue2
 				blocks.release()
 			}
 		})
 	} else {
-		add = q6Kernel1(0, n, shipdate, discount, quantity, price, from, to, add)
+		revenue = q6Kernel1(0, n, shipdate, discount, quantity, price, from, to, revenue)
 	}
-	revenue := add
-	result.Revenue = revenue
+	revenue2 := revenue
+	result.Revenue = revenue2
 	return nil
 }
 
-// q6Kernel1Summary is the state that q6_kernel1 leaves behind over the rows from lo to hi.
+// q6Kernel1Summary returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
 func q6Kernel1Summary(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32) float64 {
-	var add float64
+	var revenue float64
 	shipdateRows := shipdate[lo:hi]
 	discountRows := discount[lo:hi]
 	discountRows = discountRows[:len(shipdateRows)]
@@ -72,14 +72,14 @@ func q6Kernel1Summary(lo, hi int, shipdate []int32, discount, quantity, price []
 		if shipdate2 >= from && shipdate2 < to {
 			discount2 := discountRows[i]
 			mask := -(kgenBit[uint64](discount2 >= 0.05) & kgenBit[uint64](discount2 <= 0.07) & kgenBit[uint64](quantityRows[i] < 24))
-			add += math.Float64frombits(math.Float64bits(float64(priceRows[i]*discount2)) & mask)
+			revenue += math.Float64frombits(math.Float64bits(float64(priceRows[i]*discount2)) & mask)
 		}
 	}
-	return add
+	return revenue
 }
 
 // q6Kernel1 runs the rows from lo to hi through mask, partial, offset, add, compact, map, reduce.
-func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32, add float64) float64 {
+func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32, revenue float64) float64 {
 	shipdateRows := shipdate[lo:hi]
 	discountRows := discount[lo:hi]
 	discountRows = discountRows[:len(shipdateRows)]
@@ -91,8 +91,8 @@ func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64
 		if shipdate2 >= from && shipdate2 < to {
 			discount2 := discountRows[i]
 			mask := -(kgenBit[uint64](discount2 >= 0.05) & kgenBit[uint64](discount2 <= 0.07) & kgenBit[uint64](quantityRows[i] < 24))
-			add += math.Float64frombits(math.Float64bits(float64(priceRows[i]*discount2)) & mask)
+			revenue += math.Float64frombits(math.Float64bits(float64(priceRows[i]*discount2)) & mask)
 		}
 	}
-	return add
+	return revenue
 }

@@ -44,7 +44,7 @@ func ScanI32Into(result *ScanI32Result, x []int32, options ...Option) error {
 	return nil
 }
 
-// scanI32Kernel1Summary is the state that scan_i32_kernel1 leaves behind over the rows from lo to hi.
+// scanI32Kernel1Summary returns the state that the rows from lo to hi leave behind after partial, offset, add.
 func scanI32Kernel1Summary(lo, hi int, x []int32) int32 {
 	var total int32
 	xRows := x[lo:hi]

@@ -35,52 +35,68 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 	count := kgenSlice(result.Count, n)
 	total := kgenSlice(result.Total, n)
 	var gBegun int64
-	var last int32
-	var add int64
-	var add2 int64
+	var key22 int32
+	var count2 int64
+	var total2 int64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+			key2Scratch := make([]int32, 32769)
+			countScratch := make([]int64, 32769)
+			totalScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gBegun2, present, last2, head, add3, head2, add4 := sumRunsKernel1Summary(lo, hi, key, value)
+				var gBegunBlock int64
+				gBegunBlock = 1
+				var key2Block int32
+				if lo > 0 {
+					key2Block = key[lo-1]
+				}
+				var countBlock int64
+				var totalBlock int64
+				gBegunBlock, key2Block, countBlock, totalBlock = sumRunsKernel1(lo, hi, key, key2Scratch, countScratch, value, totalScratch, gBegunBlock, key2Block, countBlock, totalBlock)
+				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun
-				lastBefore := last
-				addBefore := add
-				addBefore2 := add2
-				gBegun = gBegunBefore + gBegun2
-				if present {
-					last = last2
+				gBegun = gBegunBefore + closed
+				key22 = key2Block
+				countBefore := count2
+				if closed > 0 {
+					count2 = countBlock
 				} else {
-					last = lastBefore
+					count2 = countBefore + countBlock
 				}
-				if head {
-					add = add3
+				totalBefore := total2
+				if closed > 0 {
+					total2 = totalBlock
 				} else {
-					add = addBefore + add3
+					total2 = totalBefore + totalBlock
 				}
-				if head2 {
-					add2 = add4
-				} else {
-					add2 = addBefore2 + add4
-				}
-				gBegunEnd := gBegun
 				blocks.release()
-				key2Part := key2[:max(int(gBegunEnd)-1, 0)]
-				countPart := count[:max(int(gBegunEnd)-1, 0)]
-				totalPart := total[:max(int(gBegunEnd)-1, 0)]
-				gBegunBefore, lastBefore, addBefore, addBefore2 = sumRunsKernel1(lo, hi, key, key2Part, countPart, value, totalPart, gBegunBefore, lastBefore, addBefore, addBefore2)
+				slot := int(gBegunBefore - 1)
+				if closed > 0 {
+					if slot >= 0 {
+						key2[slot] = key2Scratch[0]
+						count[slot] = countBefore + countScratch[0]
+						total[slot] = totalBefore + totalScratch[0]
+					}
+					key2Closed := key2Scratch[1:int(gBegunBlock)]
+					copy(key2[slot+1:], key2Closed[:int(closed-1)])
+					countClosed := countScratch[1:int(gBegunBlock)]
+					copy(count[slot+1:], countClosed[:int(closed-1)])
+					totalClosed := totalScratch[1:int(gBegunBlock)]
+					copy(total[slot+1:], totalClosed[:int(closed-1)])
+				}
 			}
 		})
 	} else {
-		gBegun, last, add, add2 = sumRunsKernel1(0, n, key, key2, count, value, total, gBegun, last, add, add2)
+		gBegun, key22, count2, total2 = sumRunsKernel1(0, n, key, key2, count, value, total, gBegun, key22, count2, total2)
 	}
 	if gBegun > 0 {
-		x := gBegun - 1
+		slot := gBegun - 1
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		key2[int(x)] = last
-		count[int(x)] = add
-		total[int(x)] = add2
+		key2[int(slot)] = key22
+		count[int(slot)] = count2
+		total[int(slot)] = total2
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]
@@ -89,58 +105,15 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 	return nil
 }
 
-// sumRunsKernel1Summary is the state that sum_runs_kernel1 leaves behind over the rows from lo to hi.
-func sumRunsKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
-	var gBegun int64
-	present := false
-	var last int32
-	head := false
-	var add int64
-	head2 := false
-	var add2 int64
+// sumRunsKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
+func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, key22 int32, count2, total2 int64) (int64, int32, int64, int64) {
+	count = count[:len(key2)]
+	total = total[:len(key2)]
 	var lastKey int32
 	if lo > 0 {
 		lastKey = key[lo-1]
 	} else if lo < hi {
 		lastKey = ^key[lo]
-	}
-	keyRows := key[lo:hi]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(keyRows)]
-	for i, key2 := range keyRows {
-		// g = runs(key)
-		head3 := key2 != lastKey
-		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		add2 = add2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
-		head2 = head2 || head3
-		add = add&(kgenBit[int64](head3)-1) + 1
-		head = head || head3
-		if head3 {
-			last = key2
-		}
-		present = present || head3
-		gBegun += kgenBit[int64](head3)
-		lastKey = key2
-	}
-	return gBegun, present, last, head, add, head2, add2
-}
-
-// sumRunsKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate.
-func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, last int32, add, add2 int64) (int64, int32, int64, int64) {
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
-	}
-	if gBegun > 0 {
-		x := gBegun - 1
-		at := int(x)
-		if at < len(key2) {
-			key2[at] = last
-			count[at] = add
-			total[at] = add2
-		}
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
@@ -149,20 +122,114 @@ func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32,
 		// g = runs(key)
 		head := key3 != lastKey
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		add2 = add2&(kgenBit[int64](head)-1) + int64(valueRows[i])
-		add = add&(kgenBit[int64](head)-1) + 1
-		if head {
-			last = key3
-		}
+		total2 = total2&(kgenBit[int64](head)-1) + int64(valueRows[i])
+		count2 = count2&(kgenBit[int64](head)-1) + 1
+		key22 = key3
 		gBegun += kgenBit[int64](head)
 		lastKey = key3
-		x := gBegun - 1
-		at := int(x)
-		if at < len(key2) {
-			key2[at] = last
-			count[at] = add
-			total[at] = add2
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			count[at] = count2
+			total[at] = total2
 		}
 	}
-	return gBegun, last, add, add2
+	return gBegun, key22, count2, total2
+}
+
+// sumRunsKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
+func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, key22 int32, count2, total2 int64) (int64, int32, int64, int64) {
+	count = count[:len(key2)]
+	total = total[:len(key2)]
+	var lastKey int32
+	if lo > 0 {
+		lastKey = key[lo-1]
+	} else if lo < hi {
+		lastKey = ^key[lo]
+	}
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for len(keyRows) >= 16 {
+		keyBlock := (*[16]int32)(keyRows)
+		keyRows = keyRows[16:]
+		valueBlock := (*[16]int32)(valueRows)
+		valueRows = valueRows[16:]
+		if keyBlock[0]^lastKey|(keyBlock[1]^lastKey)|(keyBlock[2]^lastKey|(keyBlock[3]^lastKey))|(keyBlock[4]^lastKey|(keyBlock[5]^lastKey)|(keyBlock[6]^lastKey|(keyBlock[7]^lastKey)))|(keyBlock[8]^lastKey|(keyBlock[9]^lastKey)|(keyBlock[10]^lastKey|(keyBlock[11]^lastKey))|(keyBlock[12]^lastKey|(keyBlock[13]^lastKey)|(keyBlock[14]^lastKey|(keyBlock[15]^lastKey)))) == 0 {
+			key22 = keyBlock[15]
+			count2 += 16
+			total2 += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
+			slot := gBegun - 1
+			at := int(slot)
+			if uint64(at) < uint64(len(key2)) {
+				key2[at] = key22
+				count[at] = count2
+				total[at] = total2
+			}
+		} else {
+			for i, key3 := range keyBlock {
+				// g = runs(key)
+				head := key3 != lastKey
+				// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+				total2 = total2&(kgenBit[int64](head)-1) + int64(valueBlock[i])
+				count2 = count2&(kgenBit[int64](head)-1) + 1
+				key22 = key3
+				gBegun += kgenBit[int64](head)
+				lastKey = key3
+				slot := gBegun - 1
+				at := int(slot)
+				if uint64(at) < uint64(len(key2)) {
+					key2[at] = key22
+					count[at] = count2
+					total[at] = total2
+				}
+			}
+		}
+	}
+	for i, key3 := range keyRows {
+		// g = runs(key)
+		head := key3 != lastKey
+		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		total2 = total2&(kgenBit[int64](head)-1) + int64(valueRows[i])
+		count2 = count2&(kgenBit[int64](head)-1) + 1
+		key22 = key3
+		gBegun += kgenBit[int64](head)
+		lastKey = key3
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			count[at] = count2
+			total[at] = total2
+		}
+	}
+	return gBegun, key22, count2, total2
+}
+
+// sumRunsKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
+func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, key22 int32, count2, total2 int64) (int64, int32, int64, int64) {
+	count = count[:len(key2)]
+	total = total[:len(key2)]
+	if gBegun > 0 {
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key2)) {
+			key2[at] = key22
+			count[at] = count2
+			total[at] = total2
+		}
+	}
+	dense := true
+	for window := lo; window < hi; window += 1024 {
+		end := min(window+1024, hi)
+		before := gBegun
+		if dense {
+			gBegun, key22, count2, total2 = sumRunsKernel1Dense(window, end, key, key2, count, value, total, gBegun, key22, count2, total2)
+		} else {
+			gBegun, key22, count2, total2 = sumRunsKernel1Sparse(window, end, key, key2, count, value, total, gBegun, key22, count2, total2)
+		}
+		dense = gBegun-before > 64
+	}
+	return gBegun, key22, count2, total2
 }

@@ -37,52 +37,68 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 	count := kgenSlice(result.Count, n)
 	quantity := kgenSlice(result.Quantity, n)
 	var gBegun int64
-	var last int64
-	var add int64
-	var add2 int64
+	var key2 int64
+	var count2 int64
+	var quantity2 int64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+			keyScratch := make([]int64, 32769)
+			countScratch := make([]int64, 32769)
+			quantityScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gBegun2, present, last2, head, add3, head2, add4 := ordersKernel1Summary(lo, hi, lOrderkey, lQuantity)
+				var gBegunBlock int64
+				gBegunBlock = 1
+				var keyBlock int64
+				if lo > 0 {
+					keyBlock = lOrderkey[lo-1]
+				}
+				var countBlock int64
+				var quantityBlock int64
+				gBegunBlock, keyBlock, countBlock, quantityBlock = ordersKernel1(lo, hi, lOrderkey, keyScratch, countScratch, lQuantity, quantityScratch, gBegunBlock, keyBlock, countBlock, quantityBlock)
+				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun
-				lastBefore := last
-				addBefore := add
-				addBefore2 := add2
-				gBegun = gBegunBefore + gBegun2
-				if present {
-					last = last2
+				gBegun = gBegunBefore + closed
+				key2 = keyBlock
+				countBefore := count2
+				if closed > 0 {
+					count2 = countBlock
 				} else {
-					last = lastBefore
+					count2 = countBefore + countBlock
 				}
-				if head {
-					add = add3
+				quantityBefore := quantity2
+				if closed > 0 {
+					quantity2 = quantityBlock
 				} else {
-					add = addBefore + add3
+					quantity2 = quantityBefore + quantityBlock
 				}
-				if head2 {
-					add2 = add4
-				} else {
-					add2 = addBefore2 + add4
-				}
-				gBegunEnd := gBegun
 				blocks.release()
-				keyPart := key[:max(int(gBegunEnd)-1, 0)]
-				countPart := count[:max(int(gBegunEnd)-1, 0)]
-				quantityPart := quantity[:max(int(gBegunEnd)-1, 0)]
-				gBegunBefore, lastBefore, addBefore, addBefore2 = ordersKernel1(lo, hi, lOrderkey, keyPart, countPart, lQuantity, quantityPart, gBegunBefore, lastBefore, addBefore, addBefore2)
+				slot := int(gBegunBefore - 1)
+				if closed > 0 {
+					if slot >= 0 {
+						key[slot] = keyScratch[0]
+						count[slot] = countBefore + countScratch[0]
+						quantity[slot] = quantityBefore + quantityScratch[0]
+					}
+					keyClosed := keyScratch[1:int(gBegunBlock)]
+					copy(key[slot+1:], keyClosed[:int(closed-1)])
+					countClosed := countScratch[1:int(gBegunBlock)]
+					copy(count[slot+1:], countClosed[:int(closed-1)])
+					quantityClosed := quantityScratch[1:int(gBegunBlock)]
+					copy(quantity[slot+1:], quantityClosed[:int(closed-1)])
+				}
 			}
 		})
 	} else {
-		gBegun, last, add, add2 = ordersKernel1(0, n, lOrderkey, key, count, lQuantity, quantity, gBegun, last, add, add2)
+		gBegun, key2, count2, quantity2 = ordersKernel1(0, n, lOrderkey, key, count, lQuantity, quantity, gBegun, key2, count2, quantity2)
 	}
 	if gBegun > 0 {
-		x := gBegun - 1
+		slot := gBegun - 1
 		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		key[int(x)] = last
-		count[int(x)] = add
-		quantity[int(x)] = add2
+		key[int(slot)] = key2
+		count[int(slot)] = count2
+		quantity[int(slot)] = quantity2
 	}
 	gLength := gBegun
 	result.Key = key[:int(gLength)]
@@ -91,58 +107,15 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 	return nil
 }
 
-// ordersKernel1Summary is the state that orders_kernel1 leaves behind over the rows from lo to hi.
-func ordersKernel1Summary(lo, hi int, lOrderkey, lQuantity []int64) (int64, bool, int64, bool, int64, bool, int64) {
-	var gBegun int64
-	present := false
-	var last int64
-	head := false
-	var add int64
-	head2 := false
-	var add2 int64
+// ordersKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
+func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, key2, count2, quantity2 int64) (int64, int64, int64, int64) {
+	count = count[:len(key)]
+	quantity = quantity[:len(key)]
 	var lastLOrderkey int64
 	if lo > 0 {
 		lastLOrderkey = lOrderkey[lo-1]
 	} else if lo < hi {
 		lastLOrderkey = ^lOrderkey[lo]
-	}
-	lOrderkeyRows := lOrderkey[lo:hi]
-	lQuantityRows := lQuantity[lo:hi]
-	lQuantityRows = lQuantityRows[:len(lOrderkeyRows)]
-	for i, lOrderkey2 := range lOrderkeyRows {
-		// g = runs(l_orderkey)
-		head3 := lOrderkey2 != lastLOrderkey
-		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		add2 = add2&(kgenBit[int64](head3)-1) + lQuantityRows[i]
-		head2 = head2 || head3
-		add = add&(kgenBit[int64](head3)-1) + 1
-		head = head || head3
-		if head3 {
-			last = lOrderkey2
-		}
-		present = present || head3
-		gBegun += kgenBit[int64](head3)
-		lastLOrderkey = lOrderkey2
-	}
-	return gBegun, present, last, head, add, head2, add2
-}
-
-// ordersKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate.
-func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, last, add, add2 int64) (int64, int64, int64, int64) {
-	var lastLOrderkey int64
-	if lo > 0 {
-		lastLOrderkey = lOrderkey[lo-1]
-	} else if lo < hi {
-		lastLOrderkey = ^lOrderkey[lo]
-	}
-	if gBegun > 0 {
-		x := gBegun - 1
-		at := int(x)
-		if at < len(key) {
-			key[at] = last
-			count[at] = add
-			quantity[at] = add2
-		}
 	}
 	lOrderkeyRows := lOrderkey[lo:hi]
 	lQuantityRows := lQuantity[lo:hi]
@@ -151,20 +124,114 @@ func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int6
 		// g = runs(l_orderkey)
 		head := lOrderkey2 != lastLOrderkey
 		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		add2 = add2&(kgenBit[int64](head)-1) + lQuantityRows[i]
-		add = add&(kgenBit[int64](head)-1) + 1
-		if head {
-			last = lOrderkey2
-		}
+		quantity2 = quantity2&(kgenBit[int64](head)-1) + lQuantityRows[i]
+		count2 = count2&(kgenBit[int64](head)-1) + 1
+		key2 = lOrderkey2
 		gBegun += kgenBit[int64](head)
 		lastLOrderkey = lOrderkey2
-		x := gBegun - 1
-		at := int(x)
-		if at < len(key) {
-			key[at] = last
-			count[at] = add
-			quantity[at] = add2
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key)) {
+			key[at] = key2
+			count[at] = count2
+			quantity[at] = quantity2
 		}
 	}
-	return gBegun, last, add, add2
+	return gBegun, key2, count2, quantity2
+}
+
+// ordersKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
+func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, key2, count2, quantity2 int64) (int64, int64, int64, int64) {
+	count = count[:len(key)]
+	quantity = quantity[:len(key)]
+	var lastLOrderkey int64
+	if lo > 0 {
+		lastLOrderkey = lOrderkey[lo-1]
+	} else if lo < hi {
+		lastLOrderkey = ^lOrderkey[lo]
+	}
+	lOrderkeyRows := lOrderkey[lo:hi]
+	lQuantityRows := lQuantity[lo:hi]
+	lQuantityRows = lQuantityRows[:len(lOrderkeyRows)]
+	for len(lOrderkeyRows) >= 16 {
+		lOrderkeyBlock := (*[16]int64)(lOrderkeyRows)
+		lOrderkeyRows = lOrderkeyRows[16:]
+		lQuantityBlock := (*[16]int64)(lQuantityRows)
+		lQuantityRows = lQuantityRows[16:]
+		if lOrderkeyBlock[0]^lastLOrderkey|(lOrderkeyBlock[1]^lastLOrderkey)|(lOrderkeyBlock[2]^lastLOrderkey|(lOrderkeyBlock[3]^lastLOrderkey))|(lOrderkeyBlock[4]^lastLOrderkey|(lOrderkeyBlock[5]^lastLOrderkey)|(lOrderkeyBlock[6]^lastLOrderkey|(lOrderkeyBlock[7]^lastLOrderkey)))|(lOrderkeyBlock[8]^lastLOrderkey|(lOrderkeyBlock[9]^lastLOrderkey)|(lOrderkeyBlock[10]^lastLOrderkey|(lOrderkeyBlock[11]^lastLOrderkey))|(lOrderkeyBlock[12]^lastLOrderkey|(lOrderkeyBlock[13]^lastLOrderkey)|(lOrderkeyBlock[14]^lastLOrderkey|(lOrderkeyBlock[15]^lastLOrderkey)))) == 0 {
+			key2 = lOrderkeyBlock[15]
+			count2 += 16
+			quantity2 += lQuantityBlock[0] + lQuantityBlock[1] + (lQuantityBlock[2] + lQuantityBlock[3]) + (lQuantityBlock[4] + lQuantityBlock[5] + (lQuantityBlock[6] + lQuantityBlock[7])) + (lQuantityBlock[8] + lQuantityBlock[9] + (lQuantityBlock[10] + lQuantityBlock[11]) + (lQuantityBlock[12] + lQuantityBlock[13] + (lQuantityBlock[14] + lQuantityBlock[15])))
+			slot := gBegun - 1
+			at := int(slot)
+			if uint64(at) < uint64(len(key)) {
+				key[at] = key2
+				count[at] = count2
+				quantity[at] = quantity2
+			}
+		} else {
+			for i, lOrderkey2 := range lOrderkeyBlock {
+				// g = runs(l_orderkey)
+				head := lOrderkey2 != lastLOrderkey
+				// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+				quantity2 = quantity2&(kgenBit[int64](head)-1) + lQuantityBlock[i]
+				count2 = count2&(kgenBit[int64](head)-1) + 1
+				key2 = lOrderkey2
+				gBegun += kgenBit[int64](head)
+				lastLOrderkey = lOrderkey2
+				slot := gBegun - 1
+				at := int(slot)
+				if uint64(at) < uint64(len(key)) {
+					key[at] = key2
+					count[at] = count2
+					quantity[at] = quantity2
+				}
+			}
+		}
+	}
+	for i, lOrderkey2 := range lOrderkeyRows {
+		// g = runs(l_orderkey)
+		head := lOrderkey2 != lastLOrderkey
+		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+		quantity2 = quantity2&(kgenBit[int64](head)-1) + lQuantityRows[i]
+		count2 = count2&(kgenBit[int64](head)-1) + 1
+		key2 = lOrderkey2
+		gBegun += kgenBit[int64](head)
+		lastLOrderkey = lOrderkey2
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key)) {
+			key[at] = key2
+			count[at] = count2
+			quantity[at] = quantity2
+		}
+	}
+	return gBegun, key2, count2, quantity2
+}
+
+// ordersKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
+func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, key2, count2, quantity2 int64) (int64, int64, int64, int64) {
+	count = count[:len(key)]
+	quantity = quantity[:len(key)]
+	if gBegun > 0 {
+		slot := gBegun - 1
+		at := int(slot)
+		if uint64(at) < uint64(len(key)) {
+			key[at] = key2
+			count[at] = count2
+			quantity[at] = quantity2
+		}
+	}
+	dense := true
+	for window := lo; window < hi; window += 1024 {
+		end := min(window+1024, hi)
+		before := gBegun
+		if dense {
+			gBegun, key2, count2, quantity2 = ordersKernel1Dense(window, end, lOrderkey, key, count, lQuantity, quantity, gBegun, key2, count2, quantity2)
+		} else {
+			gBegun, key2, count2, quantity2 = ordersKernel1Sparse(window, end, lOrderkey, key, count, lQuantity, quantity, gBegun, key2, count2, quantity2)
+		}
+		dense = gBegun-before > 64
+	}
+	return gBegun, key2, count2, quantity2
 }

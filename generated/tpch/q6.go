@@ -40,29 +40,29 @@ func Q6Into(result *Q6Result, lShipdate []int32, lDiscount []float64, lQuantity 
 		return fmt.Errorf("Q6: l_extendedprice has %d rows, the columns over n before it have %d", len(lExtendedprice), n)
 	}
 	workers := kgenWorkers(options, n, 65536)
-	var add float64
+	var revenue float64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add2 := q6Kernel1Summary(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
+				revenue2 := q6Kernel1Summary(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
 				blocks.await()
-				addBefore := add
-				add = addBefore + add2
+				revenueBefore := revenue
+				revenue = revenueBefore + revenue2
 				blocks.release()
 			}
 		})
 	} else {
-		add = q6Kernel1(0, n, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to, add)
+		revenue = q6Kernel1(0, n, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to, revenue)
 	}
-	revenue := add
-	result.Revenue = revenue
+	revenue2 := revenue
+	result.Revenue = revenue2
 	return nil
 }
 
-// q6Kernel1Summary is the state that q6_kernel1 leaves behind over the rows from lo to hi.
+// q6Kernel1Summary returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
 func q6Kernel1Summary(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
-	var add float64
+	var revenue float64
 	lShipdateRows := lShipdate[lo:hi]
 	lDiscountRows := lDiscount[lo:hi]
 	lDiscountRows = lDiscountRows[:len(lShipdateRows)]
@@ -74,14 +74,14 @@ func q6Kernel1Summary(lo, hi int, lShipdate []int32, lDiscount []float64, lQuant
 		if lShipdate2 >= from && lShipdate2 < to {
 			lDiscount2 := lDiscountRows[i]
 			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityRows[i] < 24))
-			add += math.Float64frombits(math.Float64bits(float64(lExtendedpriceRows[i]*lDiscount2)) & mask)
+			revenue += math.Float64frombits(math.Float64bits(float64(lExtendedpriceRows[i]*lDiscount2)) & mask)
 		}
 	}
-	return add
+	return revenue
 }
 
 // q6Kernel1 runs the rows from lo to hi through mask, partial, offset, add, compact, map, reduce.
-func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32, add float64) float64 {
+func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32, revenue float64) float64 {
 	lShipdateRows := lShipdate[lo:hi]
 	lDiscountRows := lDiscount[lo:hi]
 	lDiscountRows = lDiscountRows[:len(lShipdateRows)]
@@ -93,8 +93,8 @@ func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []i
 		if lShipdate2 >= from && lShipdate2 < to {
 			lDiscount2 := lDiscountRows[i]
 			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityRows[i] < 24))
-			add += math.Float64frombits(math.Float64bits(float64(lExtendedpriceRows[i]*lDiscount2)) & mask)
+			revenue += math.Float64frombits(math.Float64bits(float64(lExtendedpriceRows[i]*lDiscount2)) & mask)
 		}
 	}
-	return add
+	return revenue
 }

@@ -60,18 +60,18 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 	count := kgenSlice(result.Count, n)
 	present := false
 	var gOpen int64
-	var last int32
-	var add int64
+	var key22 int32
+	var count2 int64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				present2, gOpen2, present3, last2, head, add2 := countRunsKernel5Summary(lo, hi, g, key)
+				present2, gOpen2, present3, key23, head, count3 := countRunsKernel5Summary(lo, hi, g, key)
 				blocks.await()
 				presentBefore := present
 				gOpenBefore := gOpen
-				lastBefore := last
-				addBefore := add
+				key2Before := key22
+				countBefore := count2
 				present = presentBefore || present2
 				if present2 {
 					gOpen = gOpen2
@@ -79,26 +79,26 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 					gOpen = gOpenBefore
 				}
 				if present3 {
-					last = last2
+					key22 = key23
 				} else {
-					last = lastBefore
+					key22 = key2Before
 				}
 				if head {
-					add = add2
+					count2 = count3
 				} else {
-					add = addBefore + add2
+					count2 = countBefore + count3
 				}
 				blocks.release()
-				presentBefore, gOpenBefore, lastBefore, addBefore = countRunsKernel5(lo, hi, g, key, key2, count, presentBefore, gOpenBefore, lastBefore, addBefore)
+				presentBefore, gOpenBefore, key2Before, countBefore = countRunsKernel5(lo, hi, g, key, key2, count, presentBefore, gOpenBefore, key2Before, countBefore)
 			}
 		})
 	} else {
-		present, gOpen, last, add = countRunsKernel5(0, n, g, key, key2, count, present, gOpen, last, add)
+		present, gOpen, key22, count2 = countRunsKernel5(0, n, g, key, key2, count, present, gOpen, key22, count2)
 	}
 	if present {
 		// return key: first(key, by: g), count: count(by: g)
-		key2[int(gOpen)] = last
-		count[int(gOpen)] = add
+		key2[int(gOpen)] = key22
+		count[int(gOpen)] = count2
 	}
 	result.Key = key2[:int(gLength)]
 	result.Count = count[:int(gLength)]
@@ -142,7 +142,7 @@ func countRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// countRunsKernel3Summary is the state that count_runs_kernel3 leaves behind over the rows from lo to hi.
+// countRunsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
 func countRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
@@ -179,14 +179,14 @@ func countRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	}
 }
 
-// countRunsKernel5Summary is the state that count_runs_kernel5 leaves behind over the rows from lo to hi.
+// countRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, bool, int32, bool, int64) {
 	present := false
 	var gOpen int64
 	present2 := false
-	var last int32
+	var key2 int32
 	head := false
-	var add int64
+	var count int64
 	var lastG int64
 	if lo > 0 {
 		lastG = g[lo-1]
@@ -199,21 +199,20 @@ func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, b
 	for i, g2 := range gRows {
 		// return key: first(key, by: g), count: count(by: g)
 		head2 := g2 != lastG
-		add = add&(kgenBit[int64](head2)-1) + 1
+		count = count&(kgenBit[int64](head2)-1) + 1
 		head = head || head2
-		if head2 {
-			last = keyRows[i]
-		}
-		present2 = present2 || head2
+		key2 = keyRows[i]
+		present2 = present2 || true
 		gOpen = g2
 		present = present || true
 		lastG = g2
 	}
-	return present, gOpen, present2, last, head, add
+	return present, gOpen, present2, key2, head, count
 }
 
 // countRunsKernel5 runs the rows from lo to hi through aggregate.
-func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, present bool, gOpen int64, last int32, add int64) (bool, int64, int32, int64) {
+func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, present bool, gOpen int64, key22 int32, count2 int64) (bool, int64, int32, int64) {
+	count = count[:len(key2)]
 	var lastG int64
 	if lo > 0 {
 		lastG = g[lo-1]
@@ -227,16 +226,16 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, p
 		// return key: first(key, by: g), count: count(by: g)
 		head := g2 != lastG
 		if head && present {
-			key2[int(gOpen)] = last
-			count[int(gOpen)] = add
+			key2[int(gOpen)] = key22
+			count[int(gOpen)] = count2
 		}
 		if head {
-			add = 1
+			count2 = 1
 		} else {
-			add++
+			count2++
 		}
-		if head {
-			last = keyRows[i]
+		if true {
+			key22 = keyRows[i]
 		}
 		if true {
 			gOpen = g2
@@ -244,5 +243,5 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, p
 		present = present || true
 		lastG = g2
 	}
-	return present, gOpen, last, add
+	return present, gOpen, key22, count2
 }

@@ -67,20 +67,20 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 	high := kgenSlice(result.High, n)
 	present := false
 	var gOpen int64
-	var last int32
-	min2 := int32(2147483647)
-	max2 := int32(-2147483648)
+	var key22 int32
+	low2 := int32(2147483647)
+	high2 := int32(-2147483648)
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				present2, gOpen2, present3, last2, head, min3, head2, max3 := extremesKernel5Summary(lo, hi, g, key, value)
+				present2, gOpen2, present3, key23, head, low3, head2, high3 := extremesKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
 				presentBefore := present
 				gOpenBefore := gOpen
-				lastBefore := last
-				minBefore := min2
-				maxBefore := max2
+				key2Before := key22
+				lowBefore := low2
+				highBefore := high2
 				present = presentBefore || present2
 				if present2 {
 					gOpen = gOpen2
@@ -88,32 +88,32 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 					gOpen = gOpenBefore
 				}
 				if present3 {
-					last = last2
+					key22 = key23
 				} else {
-					last = lastBefore
+					key22 = key2Before
 				}
 				if head {
-					min2 = min3
+					low2 = low3
 				} else {
-					min2 = min(minBefore, min3)
+					low2 = min(lowBefore, low3)
 				}
 				if head2 {
-					max2 = max3
+					high2 = high3
 				} else {
-					max2 = max(maxBefore, max3)
+					high2 = max(highBefore, high3)
 				}
 				blocks.release()
-				presentBefore, gOpenBefore, lastBefore, minBefore, maxBefore = extremesKernel5(lo, hi, g, key, key2, value, low, high, presentBefore, gOpenBefore, lastBefore, minBefore, maxBefore)
+				presentBefore, gOpenBefore, key2Before, lowBefore, highBefore = extremesKernel5(lo, hi, g, key, key2, value, low, high, presentBefore, gOpenBefore, key2Before, lowBefore, highBefore)
 			}
 		})
 	} else {
-		present, gOpen, last, min2, max2 = extremesKernel5(0, n, g, key, key2, value, low, high, present, gOpen, last, min2, max2)
+		present, gOpen, key22, low2, high2 = extremesKernel5(0, n, g, key, key2, value, low, high, present, gOpen, key22, low2, high2)
 	}
 	if present {
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		key2[int(gOpen)] = last
-		low[int(gOpen)] = min2
-		high[int(gOpen)] = max2
+		key2[int(gOpen)] = key22
+		low[int(gOpen)] = low2
+		high[int(gOpen)] = high2
 	}
 	result.Key = key2[:int(gLength)]
 	result.Low = low[:int(gLength)]
@@ -158,7 +158,7 @@ func extremesKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// extremesKernel3Summary is the state that extremes_kernel3 leaves behind over the rows from lo to hi.
+// extremesKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
 func extremesKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
@@ -195,16 +195,16 @@ func extremesKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	}
 }
 
-// extremesKernel5Summary is the state that extremes_kernel5 leaves behind over the rows from lo to hi.
+// extremesKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int32, bool, int32) {
 	present := false
 	var gOpen int64
 	present2 := false
-	var last int32
+	var key2 int32
 	head := false
-	min2 := int32(2147483647)
+	low := int32(2147483647)
 	head2 := false
-	max2 := int32(-2147483648)
+	high := int32(-2147483648)
 	var lastG int64
 	if lo > 0 {
 		lastG = g[lo-1]
@@ -221,30 +221,30 @@ func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, in
 		head3 := g2 != lastG
 		value2 := valueRows[i]
 		if head3 {
-			max2 = value2
+			high = value2
 		} else {
-			max2 = max(max2, value2)
+			high = max(high, value2)
 		}
 		head2 = head2 || head3
 		if head3 {
-			min2 = value2
+			low = value2
 		} else {
-			min2 = min(min2, value2)
+			low = min(low, value2)
 		}
 		head = head || head3
-		if head3 {
-			last = keyRows[i]
-		}
-		present2 = present2 || head3
+		key2 = keyRows[i]
+		present2 = present2 || true
 		gOpen = g2
 		present = present || true
 		lastG = g2
 	}
-	return present, gOpen, present2, last, head, min2, head2, max2
+	return present, gOpen, present2, key2, head, low, head2, high
 }
 
 // extremesKernel5 runs the rows from lo to hi through aggregate.
-func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32, present bool, gOpen int64, last, min2, max2 int32) (bool, int64, int32, int32, int32) {
+func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32, present bool, gOpen int64, key22, low2, high2 int32) (bool, int64, int32, int32, int32) {
+	low = low[:len(key2)]
+	high = high[:len(key2)]
 	var lastG int64
 	if lo > 0 {
 		lastG = g[lo-1]
@@ -261,22 +261,22 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 		head := g2 != lastG
 		value2 := valueRows[i]
 		if head && present {
-			key2[int(gOpen)] = last
-			low[int(gOpen)] = min2
-			high[int(gOpen)] = max2
+			key2[int(gOpen)] = key22
+			low[int(gOpen)] = low2
+			high[int(gOpen)] = high2
 		}
 		if head {
-			max2 = value2
+			high2 = value2
 		} else {
-			max2 = max(max2, value2)
+			high2 = max(high2, value2)
 		}
 		if head {
-			min2 = value2
+			low2 = value2
 		} else {
-			min2 = min(min2, value2)
+			low2 = min(low2, value2)
 		}
-		if head {
-			last = keyRows[i]
+		if true {
+			key22 = keyRows[i]
 		}
 		if true {
 			gOpen = g2
@@ -284,5 +284,5 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 		present = present || true
 		lastG = g2
 	}
-	return present, gOpen, last, min2, max2
+	return present, gOpen, key22, low2, high2
 }

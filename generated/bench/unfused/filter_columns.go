@@ -104,7 +104,7 @@ func filterColumnsKernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) 
 	}
 }
 
-// filterColumnsKernel3Summary is the state that filter_columns_kernel3 leaves behind over the rows from lo to hi.
+// filterColumnsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
 func filterColumnsKernel3Summary(lo, hi int, hitTotal []int64) int64 {
 	var offset int64
 	hitTotalRows := hitTotal[lo:hi]
@@ -142,6 +142,7 @@ func filterColumnsKernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 
 // filterColumnsKernel5 runs the rows from lo to hi through compact.
 func filterColumnsKernel5(lo, hi int, hit []bool, y, y2, hitPlace []int64, z, z2 []float64) {
+	z2 = z2[:len(y2)]
 	hitRows := hit[lo:hi]
 	yRows := y[lo:hi]
 	yRows = yRows[:len(hitRows)]

@@ -91,7 +91,7 @@ func filterI32Kernel2(lo, hi int, mask []bool, selectedTotal, selectedPartial []
 	}
 }
 
-// filterI32Kernel3Summary is the state that filter_i32_kernel3 leaves behind over the rows from lo to hi.
+// filterI32Kernel3Summary returns the state that the rows from lo to hi leave behind after offset.
 func filterI32Kernel3Summary(lo, hi int, selectedTotal []int64) int64 {
 	var offset int64
 	selectedTotalRows := selectedTotal[lo:hi]

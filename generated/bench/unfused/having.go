@@ -70,19 +70,19 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	present := false
 	var gOpen int64
 	var c2 int64
-	var last int32
-	var add int64
+	var aggregate3 int32
+	var aggregate22 int64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				present2, gOpen2, head, c3, present3, last2, head2, add2 := havingKernel5Summary(lo, hi, g, key, value)
+				present2, gOpen2, head, c3, present3, aggregate4, head2, aggregate23 := havingKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
 				presentBefore := present
 				gOpenBefore := gOpen
 				cBefore := c2
-				lastBefore := last
-				addBefore := add
+				aggregateBefore := aggregate3
+				aggregate2Before := aggregate22
 				present = presentBefore || present2
 				if present2 {
 					gOpen = gOpen2
@@ -95,27 +95,27 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 					c2 = cBefore + c3
 				}
 				if present3 {
-					last = last2
+					aggregate3 = aggregate4
 				} else {
-					last = lastBefore
+					aggregate3 = aggregateBefore
 				}
 				if head2 {
-					add = add2
+					aggregate22 = aggregate23
 				} else {
-					add = addBefore + add2
+					aggregate22 = aggregate2Before + aggregate23
 				}
 				blocks.release()
-				presentBefore, gOpenBefore, cBefore, lastBefore, addBefore = havingKernel5(lo, hi, g, c, key, aggregate, value, aggregate2, presentBefore, gOpenBefore, cBefore, lastBefore, addBefore)
+				presentBefore, gOpenBefore, cBefore, aggregateBefore, aggregate2Before = havingKernel5(lo, hi, g, c, key, aggregate, value, aggregate2, presentBefore, gOpenBefore, cBefore, aggregateBefore, aggregate2Before)
 			}
 		})
 	} else {
-		present, gOpen, c2, last, add = havingKernel5(0, n, g, c, key, aggregate, value, aggregate2, present, gOpen, c2, last, add)
+		present, gOpen, c2, aggregate3, aggregate22 = havingKernel5(0, n, g, c, key, aggregate, value, aggregate2, present, gOpen, c2, aggregate3, aggregate22)
 	}
 	if present {
 		// c = count(by: g)
 		c[int(gOpen)] = c2
-		aggregate[int(gOpen)] = last
-		aggregate2[int(gOpen)] = add
+		aggregate[int(gOpen)] = aggregate3
+		aggregate2[int(gOpen)] = aggregate22
 	}
 	keep := make([]bool, int(gLength))
 	kgenFork(workers, int(gLength), 4096, func(_, lo, hi int) {
@@ -197,7 +197,7 @@ func havingKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// havingKernel3Summary is the state that having_kernel3 leaves behind over the rows from lo to hi.
+// havingKernel3Summary returns the state that the rows from lo to hi leave behind after offset1.
 func havingKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
@@ -234,16 +234,16 @@ func havingKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	}
 }
 
-// havingKernel5Summary is the state that having_kernel5 leaves behind over the rows from lo to hi.
+// havingKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int64, bool, int32, bool, int64) {
 	present := false
 	var gOpen int64
 	head := false
 	var c int64
 	present2 := false
-	var last int32
+	var aggregate int32
 	head2 := false
-	var add int64
+	var aggregate2 int64
 	var lastG int64
 	if lo > 0 {
 		lastG = g[lo-1]
@@ -258,23 +258,23 @@ func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int6
 	for i, g2 := range gRows {
 		// c = count(by: g)
 		head3 := g2 != lastG
-		add = add&(kgenBit[int64](head3)-1) + int64(valueRows[i])
+		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
 		head2 = head2 || head3
-		if head3 {
-			last = keyRows[i]
-		}
-		present2 = present2 || head3
+		aggregate = keyRows[i]
+		present2 = present2 || true
 		c = c&(kgenBit[int64](head3)-1) + 1
 		head = head || head3
 		gOpen = g2
 		present = present || true
 		lastG = g2
 	}
-	return present, gOpen, head, c, present2, last, head2, add
+	return present, gOpen, head, c, present2, aggregate, head2, aggregate2
 }
 
 // havingKernel5 runs the rows from lo to hi through aggregate.
-func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggregate2 []int64, present bool, gOpen, c2 int64, last int32, add int64) (bool, int64, int64, int32, int64) {
+func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggregate2 []int64, present bool, gOpen, c2 int64, aggregate3 int32, aggregate22 int64) (bool, int64, int64, int32, int64) {
+	aggregate = aggregate[:len(c)]
+	aggregate2 = aggregate2[:len(c)]
 	var lastG int64
 	if lo > 0 {
 		lastG = g[lo-1]
@@ -291,16 +291,16 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 		head := g2 != lastG
 		if head && present {
 			c[int(gOpen)] = c2
-			aggregate[int(gOpen)] = last
-			aggregate2[int(gOpen)] = add
+			aggregate[int(gOpen)] = aggregate3
+			aggregate2[int(gOpen)] = aggregate22
 		}
 		if head {
-			add = int64(valueRows[i])
+			aggregate22 = int64(valueRows[i])
 		} else {
-			add += int64(valueRows[i])
+			aggregate22 += int64(valueRows[i])
 		}
-		if head {
-			last = keyRows[i]
+		if true {
+			aggregate3 = keyRows[i]
 		}
 		if head {
 			c2 = 1
@@ -313,7 +313,7 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 		present = present || true
 		lastG = g2
 	}
-	return present, gOpen, c2, last, add
+	return present, gOpen, c2, aggregate3, aggregate22
 }
 
 // havingKernel6 runs the rows from lo to hi through mask2.
@@ -346,7 +346,7 @@ func havingKernel7(lo, hi int, keep []bool, keepTotal, keepPartial []int64) {
 	}
 }
 
-// havingKernel8Summary is the state that having_kernel8 leaves behind over the rows from lo to hi.
+// havingKernel8Summary returns the state that the rows from lo to hi leave behind after offset2.
 func havingKernel8Summary(lo, hi int, keepTotal []int64) int64 {
 	var offset int64
 	keepTotalRows := keepTotal[lo:hi]
@@ -384,6 +384,8 @@ func havingKernel9(lo, hi int, keepOffset, keepPartial, keepPlace []int64) {
 
 // havingKernel10 runs the rows from lo to hi through compact.
 func havingKernel10(lo, hi int, keep []bool, aggregate, key2 []int32, keepPlace, c, count, aggregate2, total []int64) {
+	count = count[:len(key2)]
+	total = total[:len(key2)]
 	keepRows := keep[lo:hi]
 	aggregateRows := aggregate[lo:hi]
 	aggregateRows = aggregateRows[:len(keepRows)]

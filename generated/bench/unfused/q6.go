@@ -75,23 +75,23 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 	kgenFork(workers, int(hitLength), 4096, func(_, lo, hi int) {
 		q6Kernel6(lo, hi, compact, compact2, map2)
 	})
-	var add float64
+	var revenue float64
 	if workers > 1 {
 		kgenInOrder(workers, int(hitLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add2 := q6Kernel7Summary(lo, hi, map2)
+				revenue2 := q6Kernel7Summary(lo, hi, map2)
 				blocks.await()
-				addBefore := add
-				add = addBefore + add2
+				revenueBefore := revenue
+				revenue = revenueBefore + revenue2
 				blocks.release()
 			}
 		})
 	} else {
-		add = q6Kernel7(0, int(hitLength), map2, add)
+		revenue = q6Kernel7(0, int(hitLength), map2, revenue)
 	}
-	revenue := add
-	result.Revenue = revenue
+	revenue2 := revenue
+	result.Revenue = revenue2
 	return nil
 }
 
@@ -130,7 +130,7 @@ func q6Kernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) {
 	}
 }
 
-// q6Kernel3Summary is the state that q6_kernel3 leaves behind over the rows from lo to hi.
+// q6Kernel3Summary returns the state that the rows from lo to hi leave behind after offset.
 func q6Kernel3Summary(lo, hi int, hitTotal []int64) int64 {
 	var offset int64
 	hitTotalRows := hitTotal[lo:hi]
@@ -168,6 +168,7 @@ func q6Kernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 
 // q6Kernel5 runs the rows from lo to hi through compact.
 func q6Kernel5(lo, hi int, hit []bool, price, compact []float64, hitPlace []int64, discount, compact2 []float64) {
+	compact2 = compact2[:len(compact)]
 	hitRows := hit[lo:hi]
 	priceRows := price[lo:hi]
 	priceRows = priceRows[:len(hitRows)]
@@ -198,23 +199,23 @@ func q6Kernel6(lo, hi int, compact, compact2, map2 []float64) {
 	}
 }
 
-// q6Kernel7Summary is the state that q6_kernel7 leaves behind over the rows from lo to hi.
+// q6Kernel7Summary returns the state that the rows from lo to hi leave behind after reduce.
 func q6Kernel7Summary(lo, hi int, map2 []float64) float64 {
-	var add float64
+	var revenue float64
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		// return revenue: sum(price[hit] * discount[hit])
-		add += mapRows[i]
+		revenue += mapRows[i]
 	}
-	return add
+	return revenue
 }
 
 // q6Kernel7 runs the rows from lo to hi through reduce.
-func q6Kernel7(lo, hi int, map2 []float64, add float64) float64 {
+func q6Kernel7(lo, hi int, map2 []float64, revenue float64) float64 {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		// return revenue: sum(price[hit] * discount[hit])
-		add += mapRows[i]
+		revenue += mapRows[i]
 	}
-	return add
+	return revenue
 }

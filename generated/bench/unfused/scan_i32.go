@@ -71,7 +71,7 @@ func scanI32Kernel1(lo, hi int, x, totalTotal, totalPartial []int32) {
 	}
 }
 
-// scanI32Kernel2Summary is the state that scan_i32_kernel2 leaves behind over the rows from lo to hi.
+// scanI32Kernel2Summary returns the state that the rows from lo to hi leave behind after offset.
 func scanI32Kernel2Summary(lo, hi int, totalTotal []int32) int32 {
 	var offset int32
 	totalTotalRows := totalTotal[lo:hi]

@@ -67,20 +67,20 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 	total := kgenSlice(result.Total, n)
 	present := false
 	var gOpen int64
-	var last int32
-	var add int64
-	var add2 int64
+	var key22 int32
+	var count2 int64
+	var total2 int64
 	if workers > 1 {
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				present2, gOpen2, present3, last2, head, add3, head2, add4 := sumRunsKernel5Summary(lo, hi, g, key, value)
+				present2, gOpen2, present3, key23, head, count3, head2, total3 := sumRunsKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
 				presentBefore := present
 				gOpenBefore := gOpen
-				lastBefore := last
-				addBefore := add
-				addBefore2 := add2
+				key2Before := key22
+				countBefore := count2
+				totalBefore := total2
 				present = presentBefore || present2
 				if present2 {
 					gOpen = gOpen2
@@ -88,32 +88,32 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 					gOpen = gOpenBefore
 				}
 				if present3 {
-					last = last2
+					key22 = key23
 				} else {
-					last = lastBefore
+					key22 = key2Before
 				}
 				if head {
-					add = add3
+					count2 = count3
 				} else {
-					add = addBefore + add3
+					count2 = countBefore + count3
 				}
 				if head2 {
-					add2 = add4
+					total2 = total3
 				} else {
-					add2 = addBefore2 + add4
+					total2 = totalBefore + total3
 				}
 				blocks.release()
-				presentBefore, gOpenBefore, lastBefore, addBefore, addBefore2 = sumRunsKernel5(lo, hi, g, key, key2, count, value, total, presentBefore, gOpenBefore, lastBefore, addBefore, addBefore2)
+				presentBefore, gOpenBefore, key2Before, countBefore, totalBefore = sumRunsKernel5(lo, hi, g, key, key2, count, value, total, presentBefore, gOpenBefore, key2Before, countBefore, totalBefore)
 			}
 		})
 	} else {
-		present, gOpen, last, add, add2 = sumRunsKernel5(0, n, g, key, key2, count, value, total, present, gOpen, last, add, add2)
+		present, gOpen, key22, count2, total2 = sumRunsKernel5(0, n, g, key, key2, count, value, total, present, gOpen, key22, count2, total2)
 	}
 	if present {
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		key2[int(gOpen)] = last
-		count[int(gOpen)] = add
-		total[int(gOpen)] = add2
+		key2[int(gOpen)] = key22
+		count[int(gOpen)] = count2
+		total[int(gOpen)] = total2
 	}
 	result.Key = key2[:int(gLength)]
 	result.Count = count[:int(gLength)]
@@ -158,7 +158,7 @@ func sumRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// sumRunsKernel3Summary is the state that sum_runs_kernel3 leaves behind over the rows from lo to hi.
+// sumRunsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
 func sumRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
@@ -195,16 +195,16 @@ func sumRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	}
 }
 
-// sumRunsKernel5Summary is the state that sum_runs_kernel5 leaves behind over the rows from lo to hi.
+// sumRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int64, bool, int64) {
 	present := false
 	var gOpen int64
 	present2 := false
-	var last int32
+	var key2 int32
 	head := false
-	var add int64
+	var count int64
 	head2 := false
-	var add2 int64
+	var total int64
 	var lastG int64
 	if lo > 0 {
 		lastG = g[lo-1]
@@ -219,23 +219,23 @@ func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int
 	for i, g2 := range gRows {
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 		head3 := g2 != lastG
-		add2 = add2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
+		total = total&(kgenBit[int64](head3)-1) + int64(valueRows[i])
 		head2 = head2 || head3
-		add = add&(kgenBit[int64](head3)-1) + 1
+		count = count&(kgenBit[int64](head3)-1) + 1
 		head = head || head3
-		if head3 {
-			last = keyRows[i]
-		}
-		present2 = present2 || head3
+		key2 = keyRows[i]
+		present2 = present2 || true
 		gOpen = g2
 		present = present || true
 		lastG = g2
 	}
-	return present, gOpen, present2, last, head, add, head2, add2
+	return present, gOpen, present2, key2, head, count, head2, total
 }
 
 // sumRunsKernel5 runs the rows from lo to hi through aggregate.
-func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, value []int32, total []int64, present bool, gOpen int64, last int32, add, add2 int64) (bool, int64, int32, int64, int64) {
+func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, value []int32, total []int64, present bool, gOpen int64, key22 int32, count2, total2 int64) (bool, int64, int32, int64, int64) {
+	count = count[:len(key2)]
+	total = total[:len(key2)]
 	var lastG int64
 	if lo > 0 {
 		lastG = g[lo-1]
@@ -251,22 +251,22 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 		head := g2 != lastG
 		if head && present {
-			key2[int(gOpen)] = last
-			count[int(gOpen)] = add
-			total[int(gOpen)] = add2
+			key2[int(gOpen)] = key22
+			count[int(gOpen)] = count2
+			total[int(gOpen)] = total2
 		}
 		if head {
-			add2 = int64(valueRows[i])
+			total2 = int64(valueRows[i])
 		} else {
-			add2 += int64(valueRows[i])
+			total2 += int64(valueRows[i])
 		}
 		if head {
-			add = 1
+			count2 = 1
 		} else {
-			add++
+			count2++
 		}
-		if head {
-			last = keyRows[i]
+		if true {
+			key22 = keyRows[i]
 		}
 		if true {
 			gOpen = g2
@@ -274,5 +274,5 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 		present = present || true
 		lastG = g2
 	}
-	return present, gOpen, last, add, add2
+	return present, gOpen, key22, count2, total2
 }

@@ -1,0 +1,145 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// relocatesGroups reports whether blocks of groups can be done before their
+// turn, into memory of their worker's own: every result is a state, so that
+// the group which a block continues can be completed by adding the state
+// before the block to its own.
+func (d *driver) relocatesGroups() bool {
+	if d.after == 0 {
+		return false
+	}
+	for i := range d.Ops {
+		op := &d.Ops[i]
+		switch {
+		case op.Epilogue:
+		case op.Kind == tile.Store:
+			if by := &d.Ops[d.Values[op.Args[0]].Op]; by.Kind != tile.Scan || by.Monoid.Kind == tile.Fold {
+				return false
+			}
+		case op.Kind == tile.Scan && d.isLast(op) && !d.Recomputable(op.Args[1]):
+			return false
+		}
+	}
+	return true
+}
+
+// isLast reports whether op keeps the value of the last row, of all rows.
+func (k *kernel) isLast(op *tile.Op) bool {
+	flag, _, restarts := restart(op.Monoid, len(op.Res)-1)
+	if !restarts || op.Monoid.Kind != tile.Ordered {
+		return false
+	}
+	by := &k.Ops[k.Values[op.Args[flag]].Op]
+	return by.Kind == tile.Const && by.Const.IsTrue()
+}
+
+// chainOfGroups runs blocks into scratch memory. Slot 0 there is the group
+// that was open before the block; the one that is open after it is left to the
+// block in which it ends.
+func (d *driver) chainOfGroups() {
+	scratch := map[int]*loop.Var{}
+	local, before := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
+	begun := stateKey{d.begunOp(), 0}
+	one := loop.ConstOf(ir.Int(ir.I64, 1))
+	var closed loop.Expr
+	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
+		Setup: func() {
+			for s, stream := range d.Streams {
+				if stream.Write {
+					scratch[s] = d.b.Make(stream.Name+"_scratch", loop.ScalarOf(stream.Kind), loop.Int(blockRows+1))
+				}
+			}
+		},
+		Before: func(lo, hi *loop.Var) {
+			for _, s := range d.carried {
+				local[s.stateKey] = d.b.Decl(s.name+"_block", loop.ConstOf(s.identity))
+				if s.stateKey == begun {
+					d.b.Assign(local[begun], one)
+				}
+				if op := &d.Ops[s.op]; d.isLast(op) && s.field == len(op.Res)-1 {
+					d.b.If(loop.Gt(lo, loop.Int(0)), func() {
+						d.b.Assign(local[s.stateKey], d.at(op.Args[s.field], loop.Sub(lo, loop.Int(1))))
+					}, nil)
+				}
+			}
+			outer := d.whole
+			d.whole = map[int]*loop.Var{}
+			for s, v := range outer {
+				d.whole[s] = v
+				if scratch[s] != nil {
+					d.whole[s] = scratch[s]
+				}
+			}
+			d.call(lo, hi, d.f, local)
+			d.whole = outer
+			closed = d.b.Let("closed", loop.Sub(local[begun], one))
+		},
+		Turn: func(lo, hi *loop.Var) {
+			for _, s := range d.carried {
+				before[s.stateKey] = d.b.Decl(s.name+"_before", d.state[s.stateKey])
+				if s.stateKey == begun {
+					d.b.Assign(d.state[begun], loop.Add(before[begun], closed))
+					continue
+				}
+				ended := loop.Gt(closed, loop.ConstOf(ir.Int(ir.I64, 0)))
+				d.b.Assign(d.state[s.stateKey], d.continued(s, before, ended, local[s.stateKey]))
+			}
+		},
+		After: func(lo, hi *loop.Var) {
+			zero := loop.ConstOf(ir.Int(ir.I64, 0))
+			slot := d.b.Let("slot", loop.ToCounter(loop.Sub(before[begun], one)))
+			d.b.If(loop.Gt(closed, zero), func() {
+				d.b.If(loop.Ge(slot, loop.Int(0)), func() {
+					d.eachStore(func(s state, stream int) {
+						d.b.Store(d.whole[stream], slot, d.continued(s, before, loop.False, loop.At(scratch[stream], loop.Int(0))))
+					})
+				}, nil)
+				d.eachStore(func(_ state, stream int) {
+					first := d.b.Slice(d.Streams[stream].Name+"_closed", scratch[stream], loop.Int(1), loop.ToCounter(local[begun]))
+					d.b.Copy(d.whole[stream], loop.Add(slot, loop.Int(1)), first, loop.ToCounter(loop.Sub(closed, one)))
+				})
+			}, nil)
+		},
+	})
+}
+
+// continued returns a state after a block: x, the block's own, where a group
+// began in it, else x added to the state before.
+func (d *driver) continued(s state, before map[stateKey]*loop.Var, began, x loop.Expr) loop.Expr {
+	op := &d.Ops[s.op]
+	if d.isLast(op) {
+		return x
+	}
+	now := func(field int) loop.Expr { return before[stateKey{s.op, field}] }
+	flag, _, _ := restart(op.Monoid, s.field)
+	block := func(field int) loop.Expr {
+		if field == flag {
+			return began
+		}
+		return x
+	}
+	return expand(op.Monoid.Combine[s.field], now, block)
+}
+
+// eachStore visits the stored states and their streams.
+func (d *driver) eachStore(visit func(s state, stream int)) {
+	for i := range d.Ops {
+		op := &d.Ops[i]
+		if op.Kind != tile.Store || op.Epilogue {
+			continue
+		}
+		value := op.Args[0]
+		by := d.Values[value].Op
+		for f, result := range d.Ops[by].Res {
+			if result == value {
+				visit(state{stateKey: stateKey{by, f}}, op.Stream)
+			}
+		}
+	}
+}
