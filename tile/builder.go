@@ -1,6 +1,7 @@
 package tile
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/kgen-go/kgen/ir"
@@ -34,7 +35,7 @@ func (b *Builder) emit(op Op) {
 
 // pure appends op with one result unless an equal operation exists.
 func (b *Builder) pure(op Op, k ir.Kind, name string) ID {
-	key := fmt.Sprint(op.Kind, op.Domain, op.Args, op.Operator, op.Const, op.Ref, op.Stream, op.Distance, op.Checked, k)
+	key := op.memoKey(k)
 	if id, ok := b.memo[key]; ok {
 		return id
 	}
@@ -43,6 +44,29 @@ func (b *Builder) pure(op Op, k ir.Kind, name string) ID {
 	b.emit(op)
 	b.memo[key] = id
 	return id
+}
+
+// memoKey tells apart pure operations of result kind k. (Kernels are built many
+// times while a plan is searched for, and this is most of the work.)
+func (op *Op) memoKey(k ir.Kind) string {
+	key := make([]byte, 0, 64)
+	number := func(i int64) { key = binary.AppendVarint(key, i) }
+	number(int64(op.Kind))
+	number(int64(op.Domain))
+	number(int64(op.Operator))
+	number(int64(op.Const.Kind))
+	number(int64(op.Const.Bits))
+	number(int64(op.Stream))
+	number(op.Distance)
+	number(int64(k))
+	number(int64(len(op.Args)))
+	for _, arg := range op.Args {
+		number(int64(arg))
+	}
+	if op.Checked {
+		key = append(key, '?')
+	}
+	return string(key) + " " + op.Ref
 }
 
 // Const returns a constant.
