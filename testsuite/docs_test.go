@@ -118,6 +118,10 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const emitted = "out" // the folder that documents emit to
+	if _, err := os.Stat(filepath.Join(root, emitted)); os.IsNotExist(err) {
+		t.Cleanup(func() { os.RemoveAll(filepath.Join(root, emitted)) })
+	}
 	var scripts []string
 	dir := t.TempDir()
 	total := 0
