@@ -216,11 +216,12 @@ func (n *neighbours) whyNot(a, b *Stage) blocked {
 func (n *neighbours) whyApart(i, j int) blocked {
 	f := n.Fusion
 	union := append(slices.Clone(n.Groups[i]), n.Groups[j]...)
-	together, illegal := f.legal(union, rule{})
-	if _, err := f.legal(union, rules[f.Level]); err != nil {
-		if illegal != nil && illegal.Error() == err.Error() {
-			return blocked{BlockedByLaw, err.Error()}
-		}
+	together, err := f.legal(union, rules[f.Level])
+	switch {
+	case err == nil:
+	case together.illegal != nil:
+		return blocked{BlockedByLaw, err.Error()}
+	default:
 		return blocked{BlockedByLevel, err.Error()}
 	}
 	if between, before, after := n.between(union); between != nil {

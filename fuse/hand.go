@@ -2,19 +2,22 @@ package fuse
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// stageNamed returns the stage that name means: its name, or its kind where it
-// is the only one.
-func (g *Graph) stageNamed(name string) *Stage {
+// stagesNamed returns the stages that name means: the one of that name, or all
+// of a kind. Where a kind has one stage, its number may be written or left out.
+func (g *Graph) stagesNamed(name string) []*Stage {
+	var ofKind []*Stage
 	for _, s := range g.Stages {
-		if s.Name == name {
-			return s
+		if s.Name == name || s.Name+"1" == name {
+			return []*Stage{s}
+		}
+		if string(s.Kind) == name {
+			ofKind = append(ofKind, s)
 		}
 	}
-	return nil
+	return ofKind
 }
 
 // byHand groups the stages as text says: "mask partial offset | add aggregate".
@@ -23,21 +26,22 @@ func (f *Fusion) byHand(text string) error {
 	for i, part := range strings.Split(text, "|") {
 		var group []*Stage
 		for _, name := range strings.Fields(part) {
-			s := f.Graph.stageNamed(name)
-			if s == nil {
+			stages := f.Graph.stagesNamed(name)
+			if stages == nil {
 				return fmt.Errorf("the plan %q: there is no stage %q; the stages are %s", text, name, strings.Join(names(f.Graph.Stages), " "))
 			}
-			if _, twice := where[s]; twice {
-				return fmt.Errorf("the plan %q: stage %s stands twice", text, name)
+			for _, s := range stages {
+				if _, twice := where[s]; twice {
+					return fmt.Errorf("the plan %q: stage %s stands twice", text, s.Name)
+				}
+				where[s] = i
+				group = append(group, s)
 			}
-			where[s] = i
-			group = append(group, s)
 		}
 		if len(group) == 0 {
 			return fmt.Errorf("the plan %q: kernel %d has no stages", text, i+1)
 		}
-		slices.SortFunc(group, func(a, b *Stage) int { return a.Index - b.Index })
-		f.Groups = append(f.Groups, group)
+		f.Groups = append(f.Groups, inOrder(group))
 	}
 	for _, s := range f.Graph.Stages {
 		at, there := where[s]

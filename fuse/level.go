@@ -92,7 +92,7 @@ func Fuse(g *Graph, level string, machine plan.Machine) (*Fusion, error) {
 		}
 	case rules[level].together != nil:
 		f.greedy(rules[level], false)
-	case strings.ContainsAny(level, "| ") || g.stageNamed(level) != nil:
+	case strings.ContainsAny(level, "| ") || g.stagesNamed(level) != nil:
 		if err := f.byHand(level); err != nil {
 			return nil, err
 		}
@@ -103,9 +103,19 @@ func Fuse(g *Graph, level string, machine plan.Machine) (*Fusion, error) {
 	return f, nil
 }
 
-// example writes the plan of level none by hand.
+// example writes a plan of few words by hand.
 func (f *Fusion) example() string {
-	return strings.Join(names(f.Graph.Stages), " | ")
+	const few = 12
+	if len(f.Graph.Stages) <= few {
+		return strings.Join(names(f.Graph.Stages), " | ")
+	}
+	var kinds []string
+	for _, s := range f.Graph.Stages {
+		if !slices.Contains(kinds, string(s.Kind)) {
+			kinds = append(kinds, string(s.Kind))
+		}
+	}
+	return strings.Join(kinds, " ")
 }
 
 // leaving tells which values a kernel made of stages must store for others.
@@ -119,16 +129,22 @@ func (g *Graph) leaving(stages []*Stage) func(*Value) bool {
 	}
 }
 
+// refuses says why the level keeps stages apart, whatever their kernel would be.
+func (r rule) refuses(stages []*Stage) string {
+	if len(stages) < 2 || r.together == nil {
+		return ""
+	}
+	kinds := map[StageKind]bool{}
+	for _, s := range stages {
+		kinds[s.Kind] = true
+	}
+	return r.together(kinds)
+}
+
 // legal says what the kernel of stages costs, or why it is not allowed.
 func (f *Fusion) legal(stages []*Stage, r rule) (trial, error) {
-	if len(stages) > 1 && r.together != nil {
-		kinds := map[StageKind]bool{}
-		for _, s := range stages {
-			kinds[s.Kind] = true
-		}
-		if why := r.together(kinds); why != "" {
-			return trial{}, &Reason{why}
-		}
+	if why := r.refuses(stages); why != "" {
+		return trial{}, &Reason{why}
 	}
 	t := f.try(stages)
 	if t.illegal != nil {
@@ -139,6 +155,10 @@ func (f *Fusion) legal(stages []*Stage, r rule) (trial, error) {
 	}
 	return t, nil
 }
+
+// maxTogether bounds the stages of a kernel: more would not find registers on
+// any device, and trying them all would take long.
+const maxTogether = 256
 
 // try builds the kernel of stages, once.
 func (f *Fusion) try(stages []*Stage) trial {
@@ -151,8 +171,9 @@ func (f *Fusion) try(stages []*Stage) trial {
 		return t
 	}
 	var t trial
-	k, err := f.Graph.Build("candidate", stages, f.Graph.leaving(stages))
-	if err != nil {
+	if len(stages) > maxTogether {
+		t.illegal = &Reason{fmt.Sprintf("it would have %d stages, and a kernel has at most %d", len(stages), maxTogether)}
+	} else if k, err := f.Graph.Build("candidate", stages, f.Graph.leaving(stages)); err != nil {
 		t.illegal = err
 	} else {
 		t.cost, t.cuts = f.cost(k), k.CountCuts()
