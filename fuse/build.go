@@ -85,6 +85,7 @@ func (b *kernelBuilder) start(name string, stages []*Stage) {
 			continue
 		}
 		if base != nil && base.Domain != s.Domain {
+			b.finishes(s)
 			b.refuse("%s runs over %s and %s over %s: neither set of rows is made from the other here",
 				base.Name, b.graph.DomainName(base.Domain), s.Name, b.graph.DomainName(s.Domain))
 		}
@@ -104,6 +105,15 @@ func (b *kernelBuilder) start(name string, stages []*Stage) {
 	}
 	b.Builder = tile.NewBuilder(name, domain, domain)
 	b.domains[b.base] = 0
+}
+
+// finishes refuses to finish bins beside the rows that fill them.
+func (b *kernelBuilder) finishes(s *Stage) {
+	for _, use := range s.Reads {
+		if use.Value.Kind == States && b.in[use.Value.Writer] {
+			b.refuse("the bins of %s are complete only after all rows: %s ends a kernel", b.graph.DomainName(s.Domain), use.Value.Writer.Name)
+		}
+	}
 }
 
 // stage stores what others need of s, and makes its checks.

@@ -41,7 +41,7 @@ func (p *Program) drawnValues() []explainedValue {
 func (e *Explanation) Dot() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %q {\n", e.Pipeline)
-	fmt.Fprintf(&b, "\tlabel=%q;\n\tnode [shape=box];\n", fmt.Sprintf("%s, level %s: %s, %s", e.Pipeline, e.Level, plural(e.Total.Kernels, "kernel"), size(e.Total.Bytes)))
+	fmt.Fprintf(&b, "\tlabel=%q;\n\tnode [shape=box];\n", fmt.Sprintf("%s %s: %s, %s", e.Pipeline, e.levelName(), plural(e.Total.Kernels, "kernel"), size(e.Total.Bytes)))
 	for i, k := range e.Kernels {
 		fmt.Fprintf(&b, "\tsubgraph cluster%d {\n\t\tlabel=%q;\n", i+1, fmt.Sprintf("%s over %s\n%s, %s", k.Name, k.Domain, size(k.Bytes), plural(len(k.Cuts), "cut")))
 		for _, s := range e.Stages {

@@ -14,7 +14,7 @@ const textWidth = 100
 // Text returns the explanation for people: tables of kernels, stages and pairs.
 func (e *Explanation) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "pipeline %s at level %s: %s, %s, %s predicted\n", e.Pipeline, e.levelName(), plural(e.Total.Kernels, "kernel"),
+	fmt.Fprintf(&b, "pipeline %s %s: %s, %s, %s predicted\n", e.Pipeline, e.levelName(), plural(e.Total.Kernels, "kernel"),
 		size(e.Total.Bytes), duration(e.Total.Predicted))
 	if e.Level != LevelNone {
 		fmt.Fprintf(&b, "at level none: %s, %s, %s\n", plural(e.None.Kernels, "kernel"), size(e.None.Bytes), duration(e.None.Predicted))
@@ -38,10 +38,10 @@ func (e *Explanation) Text() string {
 	return b.String()
 }
 
-// levelName quotes a plan by hand.
+// levelName says how the plan was chosen.
 func (e *Explanation) levelName() string {
 	if slices.Contains(Levels, e.Level) {
-		return e.Level
+		return "at level " + e.Level
 	}
 	return "by hand"
 }
