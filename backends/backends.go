@@ -53,4 +53,6 @@ type Output struct {
 type Emitter interface {
 	Name() string
 	Emit(programs []*Program, options Options) (*Output, error)
+	// Loops returns the loop IR of a program's kernels, as text.
+	Loops(program *Program) (string, error)
 }

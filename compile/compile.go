@@ -16,9 +16,10 @@ import (
 
 // Options choose among equivalent programs.
 type Options struct {
-	Level   string       // a fusion level, or a plan by hand; "" is auto
-	Machine plan.Machine // costs are predicted for it; the zero value is the default profile
-	Source  []byte       // the text of the pipeline's file, for comments in emitted code
+	Level   string           // a fusion level, or a plan by hand; "" is auto
+	Machine plan.Machine     // costs are predicted for it; the zero value is the default profile
+	Backend backends.Emitter // for the pass loop
+	Source  []byte           // the text of the pipeline's file, for comments in emitted code
 }
 
 // state is what the passes hand on.
@@ -51,6 +52,7 @@ var passes = []pass{
 		return b.String()
 	}},
 	{"plan", "the host program: buffers, launches, checks", nil, func(s *state) string { return planText(s.program.Plan) }},
+	{"loop", "loop IR: what the backend's kernels do, step by step", nil, loops},
 }
 
 // Passes lists the names of the passes, in order.
@@ -69,7 +71,7 @@ func Compile(p *ir.Pipeline, options Options) (*backends.Program, *fuse.Program,
 	if err != nil {
 		return nil, nil, err
 	}
-	return &backends.Program{Pipeline: p, Plan: s.program.Plan, Kernels: s.program.Kernels, Source: options.Source}, s.program, nil
+	return s.compiled(), s.program, nil
 }
 
 // After returns the text of the level after the pass called name.
@@ -139,6 +141,23 @@ func build(s *state) (err error) {
 		return fmt.Errorf("internal error after tile: %w", err)
 	}
 	return nil
+}
+
+// loops is the loop IR that the backend lowers the kernels to.
+func loops(s *state) string {
+	if s.options.Backend == nil {
+		return "no backend is chosen"
+	}
+	text, err := s.options.Backend.Loops(s.compiled())
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// compiled is what a backend gets.
+func (s *state) compiled() *backends.Program {
+	return &backends.Program{Pipeline: s.ir, Plan: s.program.Plan, Kernels: s.program.Kernels, Source: s.options.Source}
 }
 
 // planText is the plan's JSON.

@@ -7,13 +7,6 @@ import (
 	"github.com/kgen-go/kgen/tile"
 )
 
-// fold is one running state of an aggregate: a monoid and what a row adds.
-type fold struct {
-	monoid *tile.Monoid
-	leaf   []tile.ID
-	field  int // of the monoid: the result
-}
-
 // argument returns the aggregated column as kind k, for the rows of domain.
 func (b *kernelBuilder) argument(domain int, x *ir.Value, k ir.Kind) tile.ID {
 	id := b.operand(x)

@@ -69,15 +69,8 @@ func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop
 	return functions
 }
 
-// launch runs the range functions over all rows.
+// launch runs the range functions over all rows, and returns them.
 func (d *driver) launch() []*loop.Func {
-	var functions []*loop.Func
-	if d.hasWindows() {
-		d.f, functions = d.windowFunctions(d.Name)
-	} else {
-		d.f = d.rangeFunction(d.Name, allRows)
-		functions = []*loop.Func{d.f.Func}
-	}
 	for _, s := range d.kernel.states() {
 		if d.Ops[s.op].Kind != tile.ChunkScan && s.carried {
 			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(s.identity))
@@ -85,11 +78,23 @@ func (d *driver) launch() []*loop.Func {
 		}
 	}
 	many := loop.Gt(d.env.workers, loop.Int(1))
+	if d.splits() && !d.rowsHaveEffects() { // only reductions
+		d.s = d.rangeFunction(d.Name, summary)
+		d.b.If(many, d.chain, func() { d.call(loop.Int(0), d.rows, d.s, d.state) })
+		return []*loop.Func{d.s.Func}
+	}
+	var functions []*loop.Func
+	if d.hasWindows() {
+		d.f, functions = d.windowFunctions(d.Name)
+	} else {
+		d.f = d.rangeFunction(d.Name, allRows)
+		functions = []*loop.Func{d.f.Func}
+	}
 	serial := func() { d.call(loop.Int(0), d.rows, d.f, d.state) }
 	switch {
 	case !d.splits():
 		serial()
-	case len(d.analysis.Cuts) == 0 && len(d.carried) == 0:
+	case len(d.carried) == 0:
 		d.b.Parallel(d.rows, d.env.workers, chunkRows, func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
 	case d.relocates():
 		d.b.If(many, d.chainOfCopies, serial)
@@ -97,7 +102,7 @@ func (d *driver) launch() []*loop.Func {
 		d.b.If(many, d.chainOfGroups, serial)
 	default:
 		d.s = d.rangeFunction(d.Name+"_summary", summary)
-		functions = append([]*loop.Func{d.s.Func}, functions...)
+		functions = append(functions, d.s.Func)
 		d.b.If(many, d.chain, serial)
 	}
 	return functions
@@ -124,6 +129,21 @@ func (d *driver) splits() bool {
 // call runs f over rows lo to hi. With states, it starts from them and leaves
 // its results there; without, they are new variables, which it returns.
 func (d *driver) call(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.Var) map[stateKey]*loop.Var {
+	results := make([]*loop.Var, len(f.results))
+	made := map[stateKey]*loop.Var{}
+	for i, s := range f.results {
+		if results[i] = states[s.stateKey]; results[i] == nil {
+			results[i] = &loop.Var{Name: s.name, T: loop.ScalarOf(s.identity.Kind)}
+		}
+		made[s.stateKey] = results[i]
+	}
+	d.callInto(results, lo, hi, f, states)
+	return made
+}
+
+// callInto runs f over rows lo to hi from states, and leaves what it returns in
+// results, where they are not nil.
+func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.Var) {
 	args := []loop.Expr{lo, hi}
 	for _, a := range f.args {
 		switch {
@@ -137,18 +157,7 @@ func (d *driver) call(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.
 			args = append(args, d.scalars[a.scalar])
 		}
 	}
-	results := make([]*loop.Var, len(f.results))
-	made := map[stateKey]*loop.Var{}
-	for i, s := range f.results {
-		if v := states[s.stateKey]; v != nil {
-			results[i] = v
-		} else {
-			results[i] = &loop.Var{Name: s.name, T: loop.ScalarOf(s.identity.Kind)}
-		}
-		made[s.stateKey] = results[i]
-	}
 	d.b.Add(&loop.Do{Results: results, Call: &loop.Call{Callee: f.Signature(), Args: args}})
-	return made
 }
 
 // chain runs blocks: their summaries, in turn the states before each, and
@@ -174,7 +183,7 @@ func (d *driver) chain() {
 			if d.rowsHaveEffects() {
 				outer := d.whole
 				d.whole = d.limited()
-				d.call(lo, hi, d.f, before)
+				d.callInto(make([]*loop.Var, len(d.f.results)), lo, hi, d.f, before)
 				d.whole = outer
 			}
 		},

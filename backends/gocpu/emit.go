@@ -50,6 +50,13 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	return out, nil
 }
 
+// Loops returns the loop IR of the functions that the pipeline calls.
+func (Emitter) Loops(program *backends.Program) (string, error) {
+	h := newHost(newPrinter(), program)
+	h.emit()
+	return h.loops.String(), h.fault
+}
+
 // goTypeOf is the Go type of an element of a port.
 func goTypeOf(k plan.Kind) *jen.Statement {
 	switch k {

@@ -27,7 +27,8 @@ type host struct {
 	result  string            // name of the type of results
 	body    []jen.Code
 	kernels []jen.Code // the kernels' functions
-	fault   error      // what the check of the loop IR found
+	loops   loop.Program
+	fault   error // what the check of the loop IR found
 }
 
 func newHost(p *printer, program *backends.Program) *host {
@@ -97,10 +98,18 @@ func (h *host) doc() *jen.Statement {
 		code.Comment(strings.TrimRight("// "+line, " ")).Line()
 	}
 	code.Comment("//").Line()
-	for _, line := range strings.Split(strings.TrimSpace(p.String()), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(withoutDoc(p.String())), "\n") {
 		code.Comment("//\t" + line).Line()
 	}
 	return code
+}
+
+// withoutDoc is a pipeline's text without the comment above it.
+func withoutDoc(text string) string {
+	for strings.HasPrefix(text, "//") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
 }
 
 func (h *host) resultType(name string) jen.Code {
@@ -322,6 +331,7 @@ func (h *host) launch(index int, launch *plan.Launch) bool {
 	f := lb.Func(made...)
 	loop.RemoveUnread(f)
 	h.verify(functions)
+	h.loops.Funcs = append(h.loops.Funcs, functions...)
 	for _, function := range functions {
 		function.Doc = h.funcName(function) + " " + function.Doc
 		h.kernels = append(h.kernels, h.function(function))

@@ -21,9 +21,6 @@ func newPrinter() *printer {
 	return &printer{names: newNames(), calls: map[*loop.Signature]string{}}
 }
 
-// reserve keeps name, of the package's scope, from being given to a variable.
-func (p *printer) reserve(name string) { p.names.scopes[0][name] = true }
-
 // use prints the name of v.
 func (p *printer) use(v *loop.Var) *jen.Statement {
 	name, ok := p.names.of[v]

@@ -284,7 +284,7 @@ func exprSample() *loop.Func {
 	add(op(ir.OpGe, p, loop.And(p, q)))
 	add(loop.Mul(f, loop.Choose(p, f64(2), f)))
 	add(loop.FromBits(loop.BitsOf(s)))
-	add(f64(-0.0 * 1))
+	add(f64(0))
 	add(loop.Add(i32(1<<31-1), i32(1)))
 	return b.Func(results...)
 }

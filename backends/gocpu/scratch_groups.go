@@ -58,10 +58,11 @@ func (d *driver) chainOfGroups() {
 		},
 		Before: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {
-				local[s.stateKey] = d.b.Decl(s.name+"_block", loop.ConstOf(s.identity))
+				start := loop.ConstOf(s.identity)
 				if s.stateKey == begun {
-					d.b.Assign(local[begun], one)
+					start = one
 				}
+				local[s.stateKey] = d.b.Decl(s.name+"_block", start)
 				if op := &d.Ops[s.op]; d.isLast(op) && s.field == len(op.Res)-1 {
 					d.b.If(loop.Gt(lo, loop.Int(0)), func() {
 						d.b.Assign(local[s.stateKey], d.at(op.Args[s.field], loop.Sub(lo, loop.Int(1))))

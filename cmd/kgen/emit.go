@@ -78,7 +78,7 @@ func emit(c *cobra.Command, argument string, flags emitFlags) error {
 		return err
 	}
 	if flags.after != "" {
-		return printAfter(c, source, flags)
+		return printAfter(c, source, flags, emitters[i])
 	}
 	options := backends.Options{Package: flags.pkg}
 	if options.Package == "" {
@@ -101,9 +101,9 @@ func emit(c *cobra.Command, argument string, flags emitFlags) error {
 	return writeOutput(c.Context(), flags.folder, output, c.OutOrStdout())
 }
 
-func printAfter(c *cobra.Command, s *source, flags emitFlags) error {
+func printAfter(c *cobra.Command, s *source, flags emitFlags, backend backends.Emitter) error {
 	for _, p := range s.pipelines {
-		text, err := compile.After(flags.after, p, compile.Options{Level: flags.level, Source: s.text})
+		text, err := compile.After(flags.after, p, compile.Options{Level: flags.level, Source: s.text, Backend: backend})
 		if err != nil {
 			return compileError(s, flags.level, err)
 		}

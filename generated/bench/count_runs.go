@@ -10,7 +10,6 @@ type CountRunsResult struct {
 
 // CountRuns: SELECT key, COUNT(*) GROUP BY key, rows sorted by key.
 //
-//	// SELECT key, COUNT(*) GROUP BY key, rows sorted by key.
 //	pipeline count_runs(key: [n]i32) {
 //		g = runs(key)
 //		return key: first(key, by: g), count: count(by: g)
@@ -36,8 +35,7 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 			countScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				var gBegunBlock int64
-				gBegunBlock = 1
+				gBegunBlock := int64(1)
 				var key2Block int32
 				if lo > 0 {
 					key2Block = key[lo-1]

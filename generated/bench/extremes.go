@@ -13,7 +13,6 @@ type ExtremesResult struct {
 
 // Extremes: The smallest and largest value of each run.
 //
-//	// The smallest and largest value of each run.
 //	pipeline extremes(key: [n]i32, value: [n]i32) {
 //		g = runs(key)
 //		return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
@@ -45,8 +44,7 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 			highScratch := make([]int32, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				var gBegunBlock int64
-				gBegunBlock = 1
+				gBegunBlock := int64(1)
 				var key2Block int32
 				if lo > 0 {
 					key2Block = key[lo-1]

@@ -12,7 +12,6 @@ type FilterColumnsResult struct {
 
 // FilterColumns: Two columns of the rows that pass a test of a third.
 //
-//	// Two columns of the rows that pass a test of a third.
 //	pipeline filter_columns(x: [n]i32, y: [n]i64, z: [n]f64, limit: i32) {
 //		hit = x < limit
 //		return y[hit], z[hit]

@@ -9,7 +9,6 @@ type FilterI32Result struct {
 
 // FilterI32: The rows below a limit, which decides how many there are.
 //
-//	// The rows below a limit, which decides how many there are.
 //	pipeline filter_i32(x: [n]i32, limit: i32) {
 //		return x[x < limit]
 //	}

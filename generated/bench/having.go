@@ -13,7 +13,6 @@ type HavingResult struct {
 
 // Having: Runs with many rows.
 //
-//	// Runs with many rows.
 //	pipeline having(key: [n]i32, value: [n]i32, least: i64) {
 //		g = runs(key)
 //		c = count(by: g)
@@ -73,7 +72,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 				aggregatePart := aggregate[:max(int(gBegunEnd)-1, 0)]
 				aggregate2Part := aggregate2[:max(int(gBegunEnd)-1, 0)]
 				keepPart := keep[:max(int(gBegunEnd)-1, 0)]
-				gBegunBefore, cBefore, aggregateBefore, aggregate2Before = havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregate2Part, keepPart, least, gBegunBefore, cBefore, aggregateBefore, aggregate2Before)
+				havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregate2Part, keepPart, least, gBegunBefore, cBefore, aggregateBefore, aggregate2Before)
 			}
 		})
 	} else {
@@ -120,40 +119,6 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	result.Count = count[:int(keepLength)]
 	result.Total = total[:int(keepLength)]
 	return nil
-}
-
-// havingKernel1Summary returns the state that the rows from lo to hi leave behind after mask1, partial1, offset1, add1, aggregate, mask2.
-func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, bool, int32, bool, int64) {
-	var gBegun int64
-	head := false
-	var c int64
-	present := false
-	var aggregate int32
-	head2 := false
-	var aggregate2 int64
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
-	}
-	keyRows := key[lo:hi]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(keyRows)]
-	for i, key2 := range keyRows {
-		// g = runs(key)
-		head3 := key2 != lastKey
-		// c = count(by: g)
-		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
-		head2 = head2 || head3
-		aggregate = key2
-		present = present || true
-		c = c&(kgenBit[int64](head3)-1) + 1
-		head = head || head3
-		gBegun += kgenBit[int64](head3)
-		lastKey = key2
-	}
-	return gBegun, head, c, present, aggregate, head2, aggregate2
 }
 
 // havingKernel1Dense runs rows of which many begin a group through mask1, partial1, offset1, add1, aggregate, mask2.
@@ -296,6 +261,40 @@ func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32,
 		dense = gBegun-before > 64
 	}
 	return gBegun, c2, aggregate3, aggregate22
+}
+
+// havingKernel1Summary returns the state that the rows from lo to hi leave behind after mask1, partial1, offset1, add1, aggregate, mask2.
+func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, bool, int32, bool, int64) {
+	var gBegun int64
+	head := false
+	var c int64
+	present := false
+	var aggregate int32
+	head2 := false
+	var aggregate2 int64
+	var lastKey int32
+	if lo > 0 {
+		lastKey = key[lo-1]
+	} else if lo < hi {
+		lastKey = ^key[lo]
+	}
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for i, key2 := range keyRows {
+		// g = runs(key)
+		head3 := key2 != lastKey
+		// c = count(by: g)
+		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
+		head2 = head2 || head3
+		aggregate = key2
+		present = present || true
+		c = c&(kgenBit[int64](head3)-1) + 1
+		head = head || head3
+		gBegun += kgenBit[int64](head3)
+		lastKey = key2
+	}
+	return gBegun, head, c, present, aggregate, head2, aggregate2
 }
 
 // havingKernel2 runs the rows from lo to hi through partial2, offset2, add2, compact.

@@ -14,7 +14,6 @@ type Q6Result struct {
 
 // Q6: TPC-H Q6.
 //
-//	// TPC-H Q6.
 //	pipeline q6(shipdate: [n]date, discount: [n]f64, quantity: [n]f64, price: [n]f64, from: date, to: date) {
 //		hit = shipdate >= from && shipdate < to && discount >= 0.05 && discount <= 0.07 && quantity < 24
 //		return revenue: sum(price[hit] * discount[hit])
@@ -43,7 +42,7 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				revenue2 := q6Kernel1Summary(lo, hi, shipdate, discount, quantity, price, from, to)
+				revenue2 := q6Kernel1(lo, hi, shipdate, discount, quantity, price, from, to)
 				blocks.await()
 				revenueBefore := revenue
 				revenue = revenueBefore + revenue2
@@ -51,35 +50,16 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 			}
 		})
 	} else {
-		revenue = q6Kernel1(0, n, shipdate, discount, quantity, price, from, to, revenue)
+		revenue = q6Kernel1(0, n, shipdate, discount, quantity, price, from, to)
 	}
 	revenue2 := revenue
 	result.Revenue = revenue2
 	return nil
 }
 
-// q6Kernel1Summary returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
-func q6Kernel1Summary(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32) float64 {
+// q6Kernel1 returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
+func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32) float64 {
 	var revenue float64
-	shipdateRows := shipdate[lo:hi]
-	discountRows := discount[lo:hi]
-	discountRows = discountRows[:len(shipdateRows)]
-	quantityRows := quantity[lo:hi]
-	quantityRows = quantityRows[:len(shipdateRows)]
-	priceRows := price[lo:hi]
-	priceRows = priceRows[:len(shipdateRows)]
-	for i, shipdate2 := range shipdateRows {
-		if shipdate2 >= from && shipdate2 < to {
-			discount2 := discountRows[i]
-			mask := -(kgenBit[uint64](discount2 >= 0.05) & kgenBit[uint64](discount2 <= 0.07) & kgenBit[uint64](quantityRows[i] < 24))
-			revenue += math.Float64frombits(math.Float64bits(float64(priceRows[i]*discount2)) & mask)
-		}
-	}
-	return revenue
-}
-
-// q6Kernel1 runs the rows from lo to hi through mask, partial, offset, add, compact, map, reduce.
-func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32, revenue float64) float64 {
 	shipdateRows := shipdate[lo:hi]
 	discountRows := discount[lo:hi]
 	discountRows = discountRows[:len(shipdateRows)]

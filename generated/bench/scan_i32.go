@@ -9,7 +9,6 @@ type ScanI32Result struct {
 
 // ScanI32: Inclusive prefix sums.
 //
-//	// Inclusive prefix sums.
 //	pipeline scan_i32(x: [n]i32) {
 //		return total: scan(add, x)
 //	}
@@ -34,7 +33,7 @@ func ScanI32Into(result *ScanI32Result, x []int32, options ...Option) error {
 				totalBefore := total2
 				total2 = totalBefore + total3
 				blocks.release()
-				totalBefore = scanI32Kernel1(lo, hi, x, total, totalBefore)
+				scanI32Kernel1(lo, hi, x, total, totalBefore)
 			}
 		})
 	} else {
@@ -42,17 +41,6 @@ func ScanI32Into(result *ScanI32Result, x []int32, options ...Option) error {
 	}
 	result.Total = total[:n]
 	return nil
-}
-
-// scanI32Kernel1Summary returns the state that the rows from lo to hi leave behind after partial, offset, add.
-func scanI32Kernel1Summary(lo, hi int, x []int32) int32 {
-	var total int32
-	xRows := x[lo:hi]
-	for i := range xRows {
-		// return total: scan(add, x)
-		total += xRows[i]
-	}
-	return total
 }
 
 // scanI32Kernel1 runs the rows from lo to hi through partial, offset, add.
@@ -66,4 +54,15 @@ func scanI32Kernel1(lo, hi int, x, total []int32, total2 int32) int32 {
 		totalRows[i] = total2
 	}
 	return total2
+}
+
+// scanI32Kernel1Summary returns the state that the rows from lo to hi leave behind after partial, offset, add.
+func scanI32Kernel1Summary(lo, hi int, x []int32) int32 {
+	var total int32
+	xRows := x[lo:hi]
+	for i := range xRows {
+		// return total: scan(add, x)
+		total += xRows[i]
+	}
+	return total
 }

@@ -13,7 +13,6 @@ type SumRunsResult struct {
 
 // SumRuns: SELECT key, COUNT(*), SUM(value) GROUP BY key, rows sorted by key.
 //
-//	// SELECT key, COUNT(*), SUM(value) GROUP BY key, rows sorted by key.
 //	pipeline sum_runs(key: [n]i32, value: [n]i32) {
 //		g = runs(key)
 //		return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
@@ -45,8 +44,7 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 			totalScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				var gBegunBlock int64
-				gBegunBlock = 1
+				gBegunBlock := int64(1)
 				var key2Block int32
 				if lo > 0 {
 					key2Block = key[lo-1]

@@ -14,8 +14,6 @@ type OrdersResult struct {
 // Orders: Lines and total quantity of each order. TPC-H writes lineitem in order of
 // l_orderkey, so an order is a run of equal neighbours.
 //
-//	// Lines and total quantity of each order. TPC-H writes lineitem in order of
-//	// l_orderkey, so an order is a run of equal neighbours.
 //	pipeline orders(l_orderkey: [n]i64, l_quantity: [n]i64) {
 //		g = runs(l_orderkey)
 //		return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
@@ -47,8 +45,7 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 			quantityScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				var gBegunBlock int64
-				gBegunBlock = 1
+				gBegunBlock := int64(1)
 				var keyBlock int64
 				if lo > 0 {
 					keyBlock = lOrderkey[lo-1]

@@ -15,8 +15,6 @@ type Q6Result struct {
 // Q6: TPC-H Q6: the revenue that a discount of about 6 % on small quantities gave
 // away in one year. Another year: --set from=1995-01-01 --set to=1996-01-01.
 //
-//	// TPC-H Q6: the revenue that a discount of about 6 % on small quantities gave
-//	// away in one year. Another year: --set from=1995-01-01 --set to=1996-01-01.
 //	pipeline q6(l_shipdate: [n]date, l_discount: [n]f64, l_quantity: [n]i64, l_extendedprice: [n]f64, from: date = date("1994-01-01"), to: date = date("1995-01-01")) {
 //		hit = l_shipdate >= from && l_shipdate < to && l_discount >= 0.05 && l_discount <= 0.07 && l_quantity < 24
 //		return revenue: sum(l_extendedprice[hit] * l_discount[hit])
@@ -45,7 +43,7 @@ func Q6Into(result *Q6Result, lShipdate []int32, lDiscount []float64, lQuantity 
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				revenue2 := q6Kernel1Summary(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
+				revenue2 := q6Kernel1(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
 				blocks.await()
 				revenueBefore := revenue
 				revenue = revenueBefore + revenue2
@@ -53,35 +51,16 @@ func Q6Into(result *Q6Result, lShipdate []int32, lDiscount []float64, lQuantity 
 			}
 		})
 	} else {
-		revenue = q6Kernel1(0, n, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to, revenue)
+		revenue = q6Kernel1(0, n, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
 	}
 	revenue2 := revenue
 	result.Revenue = revenue2
 	return nil
 }
 
-// q6Kernel1Summary returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
-func q6Kernel1Summary(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
+// q6Kernel1 returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
+func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
 	var revenue float64
-	lShipdateRows := lShipdate[lo:hi]
-	lDiscountRows := lDiscount[lo:hi]
-	lDiscountRows = lDiscountRows[:len(lShipdateRows)]
-	lQuantityRows := lQuantity[lo:hi]
-	lQuantityRows = lQuantityRows[:len(lShipdateRows)]
-	lExtendedpriceRows := lExtendedprice[lo:hi]
-	lExtendedpriceRows = lExtendedpriceRows[:len(lShipdateRows)]
-	for i, lShipdate2 := range lShipdateRows {
-		if lShipdate2 >= from && lShipdate2 < to {
-			lDiscount2 := lDiscountRows[i]
-			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityRows[i] < 24))
-			revenue += math.Float64frombits(math.Float64bits(float64(lExtendedpriceRows[i]*lDiscount2)) & mask)
-		}
-	}
-	return revenue
-}
-
-// q6Kernel1 runs the rows from lo to hi through mask, partial, offset, add, compact, map, reduce.
-func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32, revenue float64) float64 {
 	lShipdateRows := lShipdate[lo:hi]
 	lDiscountRows := lDiscount[lo:hi]
 	lDiscountRows = lDiscountRows[:len(lShipdateRows)]

@@ -10,7 +10,6 @@ type CountRunsResult struct {
 
 // CountRuns: SELECT key, COUNT(*) GROUP BY key, rows sorted by key.
 //
-//	// SELECT key, COUNT(*) GROUP BY key, rows sorted by key.
 //	pipeline count_runs(key: [n]i32) {
 //		g = runs(key)
 //		return key: first(key, by: g), count: count(by: g)
@@ -45,7 +44,7 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 				offsetBefore := offset
 				offset = offsetBefore + offset2
 				blocks.release()
-				offsetBefore = countRunsKernel3(lo, hi, gTotal, gOffset, offsetBefore)
+				countRunsKernel3(lo, hi, gTotal, gOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -89,7 +88,7 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 					count2 = countBefore + count3
 				}
 				blocks.release()
-				presentBefore, gOpenBefore, key2Before, countBefore = countRunsKernel5(lo, hi, g, key, key2, count, presentBefore, gOpenBefore, key2Before, countBefore)
+				countRunsKernel5(lo, hi, g, key, key2, count, presentBefore, gOpenBefore, key2Before, countBefore)
 			}
 		})
 	} else {
@@ -142,17 +141,6 @@ func countRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// countRunsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
-func countRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
-	var offset int64
-	gTotalRows := gTotal[lo:hi]
-	for i := range gTotalRows {
-		// g = runs(key)
-		offset += gTotalRows[i]
-	}
-	return offset
-}
-
 // countRunsKernel3 runs the rows from lo to hi through offset.
 func countRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
@@ -161,6 +149,17 @@ func countRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	for i := range gTotalRows {
 		// g = runs(key)
 		gOffsetRows[i] = offset
+		offset += gTotalRows[i]
+	}
+	return offset
+}
+
+// countRunsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+func countRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
+	var offset int64
+	gTotalRows := gTotal[lo:hi]
+	for i := range gTotalRows {
+		// g = runs(key)
 		offset += gTotalRows[i]
 	}
 	return offset
@@ -177,37 +176,6 @@ func countRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 		// g = runs(key)
 		gRows[i] = g2
 	}
-}
-
-// countRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
-func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, bool, int32, bool, int64) {
-	present := false
-	var gOpen int64
-	present2 := false
-	var key2 int32
-	head := false
-	var count int64
-	var lastG int64
-	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
-	}
-	gRows := g[lo:hi]
-	keyRows := key[lo:hi]
-	keyRows = keyRows[:len(gRows)]
-	for i, g2 := range gRows {
-		// return key: first(key, by: g), count: count(by: g)
-		head2 := g2 != lastG
-		count = count&(kgenBit[int64](head2)-1) + 1
-		head = head || head2
-		key2 = keyRows[i]
-		present2 = present2 || true
-		gOpen = g2
-		present = present || true
-		lastG = g2
-	}
-	return present, gOpen, present2, key2, head, count
 }
 
 // countRunsKernel5 runs the rows from lo to hi through aggregate.
@@ -244,4 +212,35 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, p
 		lastG = g2
 	}
 	return present, gOpen, key22, count2
+}
+
+// countRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
+func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, bool, int32, bool, int64) {
+	present := false
+	var gOpen int64
+	present2 := false
+	var key2 int32
+	head := false
+	var count int64
+	var lastG int64
+	if lo > 0 {
+		lastG = g[lo-1]
+	} else if lo < hi {
+		lastG = ^g[lo]
+	}
+	gRows := g[lo:hi]
+	keyRows := key[lo:hi]
+	keyRows = keyRows[:len(gRows)]
+	for i, g2 := range gRows {
+		// return key: first(key, by: g), count: count(by: g)
+		head2 := g2 != lastG
+		count = count&(kgenBit[int64](head2)-1) + 1
+		head = head || head2
+		key2 = keyRows[i]
+		present2 = present2 || true
+		gOpen = g2
+		present = present || true
+		lastG = g2
+	}
+	return present, gOpen, present2, key2, head, count
 }

@@ -13,7 +13,6 @@ type ExtremesResult struct {
 
 // Extremes: The smallest and largest value of each run.
 //
-//	// The smallest and largest value of each run.
 //	pipeline extremes(key: [n]i32, value: [n]i32) {
 //		g = runs(key)
 //		return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
@@ -51,7 +50,7 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 				offsetBefore := offset
 				offset = offsetBefore + offset2
 				blocks.release()
-				offsetBefore = extremesKernel3(lo, hi, gTotal, gOffset, offsetBefore)
+				extremesKernel3(lo, hi, gTotal, gOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -103,7 +102,7 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 					high2 = max(highBefore, high3)
 				}
 				blocks.release()
-				presentBefore, gOpenBefore, key2Before, lowBefore, highBefore = extremesKernel5(lo, hi, g, key, key2, value, low, high, presentBefore, gOpenBefore, key2Before, lowBefore, highBefore)
+				extremesKernel5(lo, hi, g, key, key2, value, low, high, presentBefore, gOpenBefore, key2Before, lowBefore, highBefore)
 			}
 		})
 	} else {
@@ -158,17 +157,6 @@ func extremesKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// extremesKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
-func extremesKernel3Summary(lo, hi int, gTotal []int64) int64 {
-	var offset int64
-	gTotalRows := gTotal[lo:hi]
-	for i := range gTotalRows {
-		// g = runs(key)
-		offset += gTotalRows[i]
-	}
-	return offset
-}
-
 // extremesKernel3 runs the rows from lo to hi through offset.
 func extremesKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
@@ -177,6 +165,17 @@ func extremesKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	for i := range gTotalRows {
 		// g = runs(key)
 		gOffsetRows[i] = offset
+		offset += gTotalRows[i]
+	}
+	return offset
+}
+
+// extremesKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+func extremesKernel3Summary(lo, hi int, gTotal []int64) int64 {
+	var offset int64
+	gTotalRows := gTotal[lo:hi]
+	for i := range gTotalRows {
+		// g = runs(key)
 		offset += gTotalRows[i]
 	}
 	return offset
@@ -193,52 +192,6 @@ func extremesKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 		// g = runs(key)
 		gRows[i] = g2
 	}
-}
-
-// extremesKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
-func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int32, bool, int32) {
-	present := false
-	var gOpen int64
-	present2 := false
-	var key2 int32
-	head := false
-	low := int32(2147483647)
-	head2 := false
-	high := int32(-2147483648)
-	var lastG int64
-	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
-	}
-	gRows := g[lo:hi]
-	keyRows := key[lo:hi]
-	keyRows = keyRows[:len(gRows)]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(gRows)]
-	for i, g2 := range gRows {
-		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		head3 := g2 != lastG
-		value2 := valueRows[i]
-		if head3 {
-			high = value2
-		} else {
-			high = max(high, value2)
-		}
-		head2 = head2 || head3
-		if head3 {
-			low = value2
-		} else {
-			low = min(low, value2)
-		}
-		head = head || head3
-		key2 = keyRows[i]
-		present2 = present2 || true
-		gOpen = g2
-		present = present || true
-		lastG = g2
-	}
-	return present, gOpen, present2, key2, head, low, head2, high
 }
 
 // extremesKernel5 runs the rows from lo to hi through aggregate.
@@ -285,4 +238,50 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 		lastG = g2
 	}
 	return present, gOpen, key22, low2, high2
+}
+
+// extremesKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
+func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int32, bool, int32) {
+	present := false
+	var gOpen int64
+	present2 := false
+	var key2 int32
+	head := false
+	low := int32(2147483647)
+	head2 := false
+	high := int32(-2147483648)
+	var lastG int64
+	if lo > 0 {
+		lastG = g[lo-1]
+	} else if lo < hi {
+		lastG = ^g[lo]
+	}
+	gRows := g[lo:hi]
+	keyRows := key[lo:hi]
+	keyRows = keyRows[:len(gRows)]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(gRows)]
+	for i, g2 := range gRows {
+		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+		head3 := g2 != lastG
+		value2 := valueRows[i]
+		if head3 {
+			high = value2
+		} else {
+			high = max(high, value2)
+		}
+		head2 = head2 || head3
+		if head3 {
+			low = value2
+		} else {
+			low = min(low, value2)
+		}
+		head = head || head3
+		key2 = keyRows[i]
+		present2 = present2 || true
+		gOpen = g2
+		present = present || true
+		lastG = g2
+	}
+	return present, gOpen, present2, key2, head, low, head2, high
 }

@@ -12,7 +12,6 @@ type FilterColumnsResult struct {
 
 // FilterColumns: Two columns of the rows that pass a test of a third.
 //
-//	// Two columns of the rows that pass a test of a third.
 //	pipeline filter_columns(x: [n]i32, y: [n]i64, z: [n]f64, limit: i32) {
 //		hit = x < limit
 //		return y[hit], z[hit]
@@ -53,7 +52,7 @@ func FilterColumnsInto(result *FilterColumnsResult, x []int32, y []int64, z []fl
 				offsetBefore := offset
 				offset = offsetBefore + offset2
 				blocks.release()
-				offsetBefore = filterColumnsKernel3(lo, hi, hitTotal, hitOffset, offsetBefore)
+				filterColumnsKernel3(lo, hi, hitTotal, hitOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -104,17 +103,6 @@ func filterColumnsKernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) 
 	}
 }
 
-// filterColumnsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
-func filterColumnsKernel3Summary(lo, hi int, hitTotal []int64) int64 {
-	var offset int64
-	hitTotalRows := hitTotal[lo:hi]
-	for i := range hitTotalRows {
-		// hit = x < limit
-		offset += hitTotalRows[i]
-	}
-	return offset
-}
-
 // filterColumnsKernel3 runs the rows from lo to hi through offset.
 func filterColumnsKernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 	hitTotalRows := hitTotal[lo:hi]
@@ -123,6 +111,17 @@ func filterColumnsKernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64)
 	for i := range hitTotalRows {
 		// hit = x < limit
 		hitOffsetRows[i] = offset
+		offset += hitTotalRows[i]
+	}
+	return offset
+}
+
+// filterColumnsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+func filterColumnsKernel3Summary(lo, hi int, hitTotal []int64) int64 {
+	var offset int64
+	hitTotalRows := hitTotal[lo:hi]
+	for i := range hitTotalRows {
+		// hit = x < limit
 		offset += hitTotalRows[i]
 	}
 	return offset

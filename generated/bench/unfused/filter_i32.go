@@ -9,7 +9,6 @@ type FilterI32Result struct {
 
 // FilterI32: The rows below a limit, which decides how many there are.
 //
-//	// The rows below a limit, which decides how many there are.
 //	pipeline filter_i32(x: [n]i32, limit: i32) {
 //		return x[x < limit]
 //	}
@@ -43,7 +42,7 @@ func FilterI32Into(result *FilterI32Result, x []int32, limit int32, options ...O
 				offsetBefore := offset
 				offset = offsetBefore + offset2
 				blocks.release()
-				offsetBefore = filterI32Kernel3(lo, hi, selectedTotal, selectedOffset, offsetBefore)
+				filterI32Kernel3(lo, hi, selectedTotal, selectedOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -91,17 +90,6 @@ func filterI32Kernel2(lo, hi int, mask []bool, selectedTotal, selectedPartial []
 	}
 }
 
-// filterI32Kernel3Summary returns the state that the rows from lo to hi leave behind after offset.
-func filterI32Kernel3Summary(lo, hi int, selectedTotal []int64) int64 {
-	var offset int64
-	selectedTotalRows := selectedTotal[lo:hi]
-	for i := range selectedTotalRows {
-		// return x: x[x < limit]
-		offset += selectedTotalRows[i]
-	}
-	return offset
-}
-
 // filterI32Kernel3 runs the rows from lo to hi through offset.
 func filterI32Kernel3(lo, hi int, selectedTotal, selectedOffset []int64, offset int64) int64 {
 	selectedTotalRows := selectedTotal[lo:hi]
@@ -110,6 +98,17 @@ func filterI32Kernel3(lo, hi int, selectedTotal, selectedOffset []int64, offset 
 	for i := range selectedTotalRows {
 		// return x: x[x < limit]
 		selectedOffsetRows[i] = offset
+		offset += selectedTotalRows[i]
+	}
+	return offset
+}
+
+// filterI32Kernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+func filterI32Kernel3Summary(lo, hi int, selectedTotal []int64) int64 {
+	var offset int64
+	selectedTotalRows := selectedTotal[lo:hi]
+	for i := range selectedTotalRows {
+		// return x: x[x < limit]
 		offset += selectedTotalRows[i]
 	}
 	return offset

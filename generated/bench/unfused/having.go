@@ -13,7 +13,6 @@ type HavingResult struct {
 
 // Having: Runs with many rows.
 //
-//	// Runs with many rows.
 //	pipeline having(key: [n]i32, value: [n]i32, least: i64) {
 //		g = runs(key)
 //		c = count(by: g)
@@ -53,7 +52,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 				offsetBefore := offset
 				offset = offsetBefore + offset2
 				blocks.release()
-				offsetBefore = havingKernel3(lo, hi, gTotal, gOffset, offsetBefore)
+				havingKernel3(lo, hi, gTotal, gOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -105,7 +104,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 					aggregate22 = aggregate2Before + aggregate23
 				}
 				blocks.release()
-				presentBefore, gOpenBefore, cBefore, aggregateBefore, aggregate2Before = havingKernel5(lo, hi, g, c, key, aggregate, value, aggregate2, presentBefore, gOpenBefore, cBefore, aggregateBefore, aggregate2Before)
+				havingKernel5(lo, hi, g, c, key, aggregate, value, aggregate2, presentBefore, gOpenBefore, cBefore, aggregateBefore, aggregate2Before)
 			}
 		})
 	} else {
@@ -137,7 +136,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 				offsetBefore := offset2
 				offset2 = offsetBefore + offset3
 				blocks.release()
-				offsetBefore = havingKernel8(lo, hi, keepTotal, keepOffset, offsetBefore)
+				havingKernel8(lo, hi, keepTotal, keepOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -197,17 +196,6 @@ func havingKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// havingKernel3Summary returns the state that the rows from lo to hi leave behind after offset1.
-func havingKernel3Summary(lo, hi int, gTotal []int64) int64 {
-	var offset int64
-	gTotalRows := gTotal[lo:hi]
-	for i := range gTotalRows {
-		// g = runs(key)
-		offset += gTotalRows[i]
-	}
-	return offset
-}
-
 // havingKernel3 runs the rows from lo to hi through offset1.
 func havingKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
@@ -216,6 +204,17 @@ func havingKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	for i := range gTotalRows {
 		// g = runs(key)
 		gOffsetRows[i] = offset
+		offset += gTotalRows[i]
+	}
+	return offset
+}
+
+// havingKernel3Summary returns the state that the rows from lo to hi leave behind after offset1.
+func havingKernel3Summary(lo, hi int, gTotal []int64) int64 {
+	var offset int64
+	gTotalRows := gTotal[lo:hi]
+	for i := range gTotalRows {
+		// g = runs(key)
 		offset += gTotalRows[i]
 	}
 	return offset
@@ -232,43 +231,6 @@ func havingKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 		// g = runs(key)
 		gRows[i] = g2
 	}
-}
-
-// havingKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
-func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int64, bool, int32, bool, int64) {
-	present := false
-	var gOpen int64
-	head := false
-	var c int64
-	present2 := false
-	var aggregate int32
-	head2 := false
-	var aggregate2 int64
-	var lastG int64
-	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
-	}
-	gRows := g[lo:hi]
-	keyRows := key[lo:hi]
-	keyRows = keyRows[:len(gRows)]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(gRows)]
-	for i, g2 := range gRows {
-		// c = count(by: g)
-		head3 := g2 != lastG
-		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
-		head2 = head2 || head3
-		aggregate = keyRows[i]
-		present2 = present2 || true
-		c = c&(kgenBit[int64](head3)-1) + 1
-		head = head || head3
-		gOpen = g2
-		present = present || true
-		lastG = g2
-	}
-	return present, gOpen, head, c, present2, aggregate, head2, aggregate2
 }
 
 // havingKernel5 runs the rows from lo to hi through aggregate.
@@ -316,6 +278,43 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 	return present, gOpen, c2, aggregate3, aggregate22
 }
 
+// havingKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
+func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int64, bool, int32, bool, int64) {
+	present := false
+	var gOpen int64
+	head := false
+	var c int64
+	present2 := false
+	var aggregate int32
+	head2 := false
+	var aggregate2 int64
+	var lastG int64
+	if lo > 0 {
+		lastG = g[lo-1]
+	} else if lo < hi {
+		lastG = ^g[lo]
+	}
+	gRows := g[lo:hi]
+	keyRows := key[lo:hi]
+	keyRows = keyRows[:len(gRows)]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(gRows)]
+	for i, g2 := range gRows {
+		// c = count(by: g)
+		head3 := g2 != lastG
+		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
+		head2 = head2 || head3
+		aggregate = keyRows[i]
+		present2 = present2 || true
+		c = c&(kgenBit[int64](head3)-1) + 1
+		head = head || head3
+		gOpen = g2
+		present = present || true
+		lastG = g2
+	}
+	return present, gOpen, head, c, present2, aggregate, head2, aggregate2
+}
+
 // havingKernel6 runs the rows from lo to hi through mask2.
 func havingKernel6(lo, hi int, c []int64, keep []bool, least int64) {
 	cRows := c[lo:hi]
@@ -346,17 +345,6 @@ func havingKernel7(lo, hi int, keep []bool, keepTotal, keepPartial []int64) {
 	}
 }
 
-// havingKernel8Summary returns the state that the rows from lo to hi leave behind after offset2.
-func havingKernel8Summary(lo, hi int, keepTotal []int64) int64 {
-	var offset int64
-	keepTotalRows := keepTotal[lo:hi]
-	for i := range keepTotalRows {
-		// keep = c >= least
-		offset += keepTotalRows[i]
-	}
-	return offset
-}
-
 // havingKernel8 runs the rows from lo to hi through offset2.
 func havingKernel8(lo, hi int, keepTotal, keepOffset []int64, offset int64) int64 {
 	keepTotalRows := keepTotal[lo:hi]
@@ -365,6 +353,17 @@ func havingKernel8(lo, hi int, keepTotal, keepOffset []int64, offset int64) int6
 	for i := range keepTotalRows {
 		// keep = c >= least
 		keepOffsetRows[i] = offset
+		offset += keepTotalRows[i]
+	}
+	return offset
+}
+
+// havingKernel8Summary returns the state that the rows from lo to hi leave behind after offset2.
+func havingKernel8Summary(lo, hi int, keepTotal []int64) int64 {
+	var offset int64
+	keepTotalRows := keepTotal[lo:hi]
+	for i := range keepTotalRows {
+		// keep = c >= least
 		offset += keepTotalRows[i]
 	}
 	return offset

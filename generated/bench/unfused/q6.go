@@ -11,7 +11,6 @@ type Q6Result struct {
 
 // Q6: TPC-H Q6.
 //
-//	// TPC-H Q6.
 //	pipeline q6(shipdate: [n]date, discount: [n]f64, quantity: [n]f64, price: [n]f64, from: date, to: date) {
 //		hit = shipdate >= from && shipdate < to && discount >= 0.05 && discount <= 0.07 && quantity < 24
 //		return revenue: sum(price[hit] * discount[hit])
@@ -55,7 +54,7 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 				offsetBefore := offset
 				offset = offsetBefore + offset2
 				blocks.release()
-				offsetBefore = q6Kernel3(lo, hi, hitTotal, hitOffset, offsetBefore)
+				q6Kernel3(lo, hi, hitTotal, hitOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -80,7 +79,7 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 		kgenInOrder(workers, int(hitLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				revenue2 := q6Kernel7Summary(lo, hi, map2)
+				revenue2 := q6Kernel7(lo, hi, map2)
 				blocks.await()
 				revenueBefore := revenue
 				revenue = revenueBefore + revenue2
@@ -88,7 +87,7 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 			}
 		})
 	} else {
-		revenue = q6Kernel7(0, int(hitLength), map2, revenue)
+		revenue = q6Kernel7(0, int(hitLength), map2)
 	}
 	revenue2 := revenue
 	result.Revenue = revenue2
@@ -130,17 +129,6 @@ func q6Kernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) {
 	}
 }
 
-// q6Kernel3Summary returns the state that the rows from lo to hi leave behind after offset.
-func q6Kernel3Summary(lo, hi int, hitTotal []int64) int64 {
-	var offset int64
-	hitTotalRows := hitTotal[lo:hi]
-	for i := range hitTotalRows {
-		// hit = shipdate >= from && shipdate < to && discount >= 0.05 && discount <= 0.07 && quantity < 24
-		offset += hitTotalRows[i]
-	}
-	return offset
-}
-
 // q6Kernel3 runs the rows from lo to hi through offset.
 func q6Kernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 	hitTotalRows := hitTotal[lo:hi]
@@ -149,6 +137,17 @@ func q6Kernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 	for i := range hitTotalRows {
 		// hit = shipdate >= from && shipdate < to && discount >= 0.05 && discount <= 0.07 && quantity < 24
 		hitOffsetRows[i] = offset
+		offset += hitTotalRows[i]
+	}
+	return offset
+}
+
+// q6Kernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+func q6Kernel3Summary(lo, hi int, hitTotal []int64) int64 {
+	var offset int64
+	hitTotalRows := hitTotal[lo:hi]
+	for i := range hitTotalRows {
+		// hit = shipdate >= from && shipdate < to && discount >= 0.05 && discount <= 0.07 && quantity < 24
 		offset += hitTotalRows[i]
 	}
 	return offset
@@ -199,19 +198,9 @@ func q6Kernel6(lo, hi int, compact, compact2, map2 []float64) {
 	}
 }
 
-// q6Kernel7Summary returns the state that the rows from lo to hi leave behind after reduce.
-func q6Kernel7Summary(lo, hi int, map2 []float64) float64 {
+// q6Kernel7 returns the state that the rows from lo to hi leave behind after reduce.
+func q6Kernel7(lo, hi int, map2 []float64) float64 {
 	var revenue float64
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		// return revenue: sum(price[hit] * discount[hit])
-		revenue += mapRows[i]
-	}
-	return revenue
-}
-
-// q6Kernel7 runs the rows from lo to hi through reduce.
-func q6Kernel7(lo, hi int, map2 []float64, revenue float64) float64 {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		// return revenue: sum(price[hit] * discount[hit])

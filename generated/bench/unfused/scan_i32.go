@@ -9,7 +9,6 @@ type ScanI32Result struct {
 
 // ScanI32: Inclusive prefix sums.
 //
-//	// Inclusive prefix sums.
 //	pipeline scan_i32(x: [n]i32) {
 //		return total: scan(add, x)
 //	}
@@ -39,7 +38,7 @@ func ScanI32Into(result *ScanI32Result, x []int32, options ...Option) error {
 				offsetBefore := offset
 				offset = offsetBefore + offset2
 				blocks.release()
-				offsetBefore = scanI32Kernel2(lo, hi, totalTotal, totalOffset, offsetBefore)
+				scanI32Kernel2(lo, hi, totalTotal, totalOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -71,17 +70,6 @@ func scanI32Kernel1(lo, hi int, x, totalTotal, totalPartial []int32) {
 	}
 }
 
-// scanI32Kernel2Summary returns the state that the rows from lo to hi leave behind after offset.
-func scanI32Kernel2Summary(lo, hi int, totalTotal []int32) int32 {
-	var offset int32
-	totalTotalRows := totalTotal[lo:hi]
-	for i := range totalTotalRows {
-		// return total: scan(add, x)
-		offset += totalTotalRows[i]
-	}
-	return offset
-}
-
 // scanI32Kernel2 runs the rows from lo to hi through offset.
 func scanI32Kernel2(lo, hi int, totalTotal, totalOffset []int32, offset int32) int32 {
 	totalTotalRows := totalTotal[lo:hi]
@@ -90,6 +78,17 @@ func scanI32Kernel2(lo, hi int, totalTotal, totalOffset []int32, offset int32) i
 	for i := range totalTotalRows {
 		// return total: scan(add, x)
 		totalOffsetRows[i] = offset
+		offset += totalTotalRows[i]
+	}
+	return offset
+}
+
+// scanI32Kernel2Summary returns the state that the rows from lo to hi leave behind after offset.
+func scanI32Kernel2Summary(lo, hi int, totalTotal []int32) int32 {
+	var offset int32
+	totalTotalRows := totalTotal[lo:hi]
+	for i := range totalTotalRows {
+		// return total: scan(add, x)
 		offset += totalTotalRows[i]
 	}
 	return offset

@@ -13,7 +13,6 @@ type SumRunsResult struct {
 
 // SumRuns: SELECT key, COUNT(*), SUM(value) GROUP BY key, rows sorted by key.
 //
-//	// SELECT key, COUNT(*), SUM(value) GROUP BY key, rows sorted by key.
 //	pipeline sum_runs(key: [n]i32, value: [n]i32) {
 //		g = runs(key)
 //		return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
@@ -51,7 +50,7 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 				offsetBefore := offset
 				offset = offsetBefore + offset2
 				blocks.release()
-				offsetBefore = sumRunsKernel3(lo, hi, gTotal, gOffset, offsetBefore)
+				sumRunsKernel3(lo, hi, gTotal, gOffset, offsetBefore)
 			}
 		})
 	} else {
@@ -103,7 +102,7 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 					total2 = totalBefore + total3
 				}
 				blocks.release()
-				presentBefore, gOpenBefore, key2Before, countBefore, totalBefore = sumRunsKernel5(lo, hi, g, key, key2, count, value, total, presentBefore, gOpenBefore, key2Before, countBefore, totalBefore)
+				sumRunsKernel5(lo, hi, g, key, key2, count, value, total, presentBefore, gOpenBefore, key2Before, countBefore, totalBefore)
 			}
 		})
 	} else {
@@ -158,17 +157,6 @@ func sumRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// sumRunsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
-func sumRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
-	var offset int64
-	gTotalRows := gTotal[lo:hi]
-	for i := range gTotalRows {
-		// g = runs(key)
-		offset += gTotalRows[i]
-	}
-	return offset
-}
-
 // sumRunsKernel3 runs the rows from lo to hi through offset.
 func sumRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
@@ -177,6 +165,17 @@ func sumRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	for i := range gTotalRows {
 		// g = runs(key)
 		gOffsetRows[i] = offset
+		offset += gTotalRows[i]
+	}
+	return offset
+}
+
+// sumRunsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+func sumRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
+	var offset int64
+	gTotalRows := gTotal[lo:hi]
+	for i := range gTotalRows {
+		// g = runs(key)
 		offset += gTotalRows[i]
 	}
 	return offset
@@ -193,43 +192,6 @@ func sumRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 		// g = runs(key)
 		gRows[i] = g2
 	}
-}
-
-// sumRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
-func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int64, bool, int64) {
-	present := false
-	var gOpen int64
-	present2 := false
-	var key2 int32
-	head := false
-	var count int64
-	head2 := false
-	var total int64
-	var lastG int64
-	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
-	}
-	gRows := g[lo:hi]
-	keyRows := key[lo:hi]
-	keyRows = keyRows[:len(gRows)]
-	valueRows := value[lo:hi]
-	valueRows = valueRows[:len(gRows)]
-	for i, g2 := range gRows {
-		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		head3 := g2 != lastG
-		total = total&(kgenBit[int64](head3)-1) + int64(valueRows[i])
-		head2 = head2 || head3
-		count = count&(kgenBit[int64](head3)-1) + 1
-		head = head || head3
-		key2 = keyRows[i]
-		present2 = present2 || true
-		gOpen = g2
-		present = present || true
-		lastG = g2
-	}
-	return present, gOpen, present2, key2, head, count, head2, total
 }
 
 // sumRunsKernel5 runs the rows from lo to hi through aggregate.
@@ -275,4 +237,41 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 		lastG = g2
 	}
 	return present, gOpen, key22, count2, total2
+}
+
+// sumRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
+func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int64, bool, int64) {
+	present := false
+	var gOpen int64
+	present2 := false
+	var key2 int32
+	head := false
+	var count int64
+	head2 := false
+	var total int64
+	var lastG int64
+	if lo > 0 {
+		lastG = g[lo-1]
+	} else if lo < hi {
+		lastG = ^g[lo]
+	}
+	gRows := g[lo:hi]
+	keyRows := key[lo:hi]
+	keyRows = keyRows[:len(gRows)]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(gRows)]
+	for i, g2 := range gRows {
+		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		head3 := g2 != lastG
+		total = total&(kgenBit[int64](head3)-1) + int64(valueRows[i])
+		head2 = head2 || head3
+		count = count&(kgenBit[int64](head3)-1) + 1
+		head = head || head3
+		key2 = keyRows[i]
+		present2 = present2 || true
+		gOpen = g2
+		present = present || true
+		lastG = g2
+	}
+	return present, gOpen, present2, key2, head, count, head2, total
 }
