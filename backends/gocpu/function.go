@@ -312,6 +312,7 @@ func (g *body) uniformValues() map[tile.ID]loop.Expr {
 // before declares what the rows hand on to each other besides states: the
 // values of the row before the range, and whether a check has failed.
 func (g *body) before(lo, hi *loop.Var) {
+	deciding := g.decidingKeys()
 	for i := range g.Ops {
 		op := &g.Ops[i]
 		if !g.needed[i] {
@@ -321,7 +322,7 @@ func (g *body) before(lo, hi *loop.Var) {
 		case tile.Head:
 			for _, key := range op.Args {
 				g.declareLast(neighbour{key, true}, lo, loop.ConstOf(ir.Scalar{Kind: g.Values[key].Kind}), func(last *loop.Var) {
-					if key == g.integerKey(op) {
+					if deciding[key] {
 						g.b.If(loop.Lt(lo, hi), func() { g.b.Assign(last, loop.Apply(ir.OpComplement, g.at(key, lo))) }, nil)
 					}
 				})
@@ -336,6 +337,17 @@ func (g *body) before(lo, hi *loop.Var) {
 			}
 		}
 	}
+}
+
+// decidingKeys are the keys that make row 0 a head; another head may share them.
+func (g *body) decidingKeys() map[tile.ID]bool {
+	deciding := map[tile.ID]bool{}
+	for i := range g.Ops {
+		if op := &g.Ops[i]; op.Kind == tile.Head && g.needed[i] {
+			deciding[g.integerKey(op)] = true
+		}
+	}
+	return deciding
 }
 
 // declareLast declares the value of the row before the range; before row 0 it
