@@ -15,7 +15,7 @@ type Analysis struct {
 type Prefix struct {
 	Scans   []int   // the Scan operations, as indices into Kernel.Ops
 	Monoid  *Monoid // their product
-	Carries []Carry // the values computed before the cut that a later phase uses
+	Carries []Carry // values known before the cut that are needed after it, the leaves of its scans among them
 }
 
 // Carry is a value that is alive across a cut.
@@ -32,7 +32,7 @@ type CarryKind uint8
 const (
 	Ring      CarryKind = iota // a loaded element: the staged tile still has it
 	Recompute                  // pure arithmetic on loaded elements
-	Register                   // depends on an earlier cut or on another row: must be kept
+	Register                   // depends on an earlier cut or on the rest of its chunk: must be kept
 )
 
 var carryNames = [...]string{"ring", "recompute", "register"}
