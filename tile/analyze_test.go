@@ -114,3 +114,25 @@ func valueName(k *tile.Kernel, v tile.ID) string {
 	}
 	return k.Ops[k.Values[v].Op].Kind.String()
 }
+
+// A ring stages the streams that rows load by their own number, with as many
+// neighbours as the farthest shift needs.
+func TestStaged(t *testing.T) {
+	b := tile.NewBuilder("k", "n", "n")
+	stream := func(name string, access tile.Access) int { return b.Stream(name, ir.I64, name, access, false) }
+	x, y := b.Load(stream("x", tile.Element)), b.Load(stream("y", tile.Element))
+	sum := b.Map(0, ir.OpAdd, ir.I64, "", x, b.Map(0, ir.OpMul, ir.I64, "", x, y))
+	table := b.LoadAt(0, stream("table", tile.Gather), y, true)
+	both := b.LoadAt(0, stream("y", tile.Gather), x, true)
+	for _, distance := range []int64{3, 1, -2, -1} {
+		b.Shift(sum, b.Int(0), distance)
+		b.Shift(table, b.Int(0), distance)
+	}
+	b.Head(x)
+	b.Shift(both, b.Int(0), 9)
+	got := tile.Analyze(b.Finish()).Staged
+	want := []tile.Staged{{Stream: 0, Before: 9, After: 2}, {Stream: 1, Before: 3, After: 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
