@@ -10,7 +10,7 @@ import (
 func (g *Graph) stagesNamed(name string) []*Stage {
 	var ofKind []*Stage
 	for _, s := range g.Stages {
-		if s.Name == name || s.Name+"1" == name {
+		if s.Name == name || s.Name == string(s.Kind) && s.Name+"1" == name {
 			return []*Stage{s}
 		}
 		if string(s.Kind) == name {
