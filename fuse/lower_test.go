@@ -1,0 +1,97 @@
+package fuse
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// TestUnsupported refuses the operators without a compiled form, each at its
+// place and with what to do instead.
+func TestUnsupported(t *testing.T) {
+	for operator, body := range map[string]string{
+		"groups": "g = groups(x)\nreturn n: count(by: g)",
+		"repeat": "r = repeat(x)\nreturn y: x[r]",
+		"order":  "o = order(x)\nreturn y: x[o]",
+		"find":   "f = find(x, in: y)\nreturn f",
+		"join":   "j = join(x, y)\nreturn x[j.left]",
+		"argmin": "a = argmin(x)\nreturn a",
+		"argmax": "a = argmax(x)\nreturn a",
+	} {
+		parameters := "x: [n]i64"
+		if operator == "find" || operator == "join" {
+			parameters += ", y: [m]i64"
+		}
+		pipelines, errs := ir.Load("test.kg", []byte("pipeline test("+parameters+") {\n"+body+"\n}\n"))
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Lower(pipelines[0])
+		var unsupported *Unsupported
+		if !errors.As(err, &unsupported) {
+			t.Errorf("%s: %v", operator, err)
+			continue
+		}
+		if want := "test.kg:2:5: " + operator + " has no compiled form yet: it runs on --device interp"; err.Error() != want {
+			t.Errorf("%s: %s\nwant %s", operator, err, want)
+		}
+		if unsupported.Op.String() != operator || unsupported.Pos.Line != 2 || unsupported.Pos.Column != 5 {
+			t.Errorf("%s: %+v", operator, unsupported)
+		}
+	}
+}
+
+// TestStages checks what every graph must have: names and values that differ,
+// an order in which the stages can run, each value made by the stage that says so.
+func TestStages(t *testing.T) {
+	for _, g := range corpus(t) {
+		stages, values := map[string]bool{}, map[string]bool{}
+		for i, s := range g.Stages {
+			if s.Index != i || stages[s.Name] || !s.Pos.IsValid() {
+				t.Errorf("%s: stage %d is %s, number %d, at %v", g.Pipeline.Name, i, s.Name, s.Index, s.Pos)
+			}
+			stages[s.Name] = true
+			for _, use := range s.Reads {
+				if w := use.Value.Writer; w != nil && (w.Index >= i || !g.Needs(s, w)) {
+					t.Errorf("%s: %s reads %s of %s, which is later or not needed", g.Pipeline.Name, s.Name, use.Value.Name, w.Name)
+				}
+			}
+			for _, w := range s.Writes {
+				if w.Writer != s {
+					t.Errorf("%s: %s writes %s of another", g.Pipeline.Name, s.Name, w.Name)
+				}
+			}
+			if g.Needs(s, s) {
+				t.Errorf("%s: %s needs itself", g.Pipeline.Name, s.Name)
+			}
+		}
+		for _, w := range g.Values {
+			if values[w.Name] {
+				t.Errorf("%s: two values are named %s", g.Pipeline.Name, w.Name)
+			}
+			values[w.Name] = true
+		}
+		if text := g.String(); !strings.HasPrefix(text, "pipeline "+g.Pipeline.Name+"\n") || g.String() != text {
+			t.Errorf("%s: the text is not settled", g.Pipeline.Name)
+		}
+	}
+}
+
+// TestAggregatesShareAStage checks that aggregates over one grouping, and the
+// columns of one mask, are one stage.
+func TestAggregatesShareAStage(t *testing.T) {
+	for _, c := range []struct{ parameters, body, stages string }{
+		{"k: [n]i64, x: [n]i64", "g = runs(k)\nreturn a: sum(x, by: g), b: min(x, by: g), c: count(by: g), d: avg(x, by: g)", "mask partial offset add aggregate"},
+		{"x: [n]i64, y: [n]i64", "m = x > 0\nreturn a: x[m], b: y[m]", "mask partial offset add compact"},
+		{"x: [n]i64, y: [n]i64", "return a: sum(x), b: max(y, else: 0), c: first(y, else: 0)", "reduce"},
+		{"k: [n]i64, x: [n]i64", "g = runs(k)\nmean = avg(x, by: g)\nreturn s: sum(abs(f64(x) - mean[g]), by: g)",
+			"mask partial offset add aggregate1 map aggregate2"},
+	} {
+		g := graph(t, c.parameters, c.body)
+		if got := strings.Join(names(g.Stages), " "); got != c.stages {
+			t.Errorf("%s\ngives %s, want %s", c.body, got, c.stages)
+		}
+	}
+}
