@@ -132,6 +132,11 @@ func build(s *state) (err error) {
 	if err != nil {
 		return fmt.Errorf("internal error after fuse: %w", err)
 	}
+	return check(s)
+}
+
+// check verifies the tile programs and the plan.
+func check(s *state) error {
 	for _, k := range s.program.Kernels {
 		if err := tile.Verify(k); err != nil {
 			return fmt.Errorf("internal error after tile: kernel %s: %w", k.Name, err)
