@@ -136,8 +136,11 @@ func (b *kernelBuilder) stage(s *Stage, demanded func(*Value) bool) {
 		}
 	}
 	for _, w := range s.Writes {
-		if demanded(w) || len(b.sitesOf(w)) > 0 && w.Domain == nil {
+		switch {
+		case demanded(w):
 			b.store(s, w)
+		case w.Domain == nil && len(b.sitesOf(w)) > 0:
+			b.scalarOf(w) // for its checks
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (l *lowering) inlined(v *ir.Value) bool {
 	case !isRowWise(v) || l.isResult[v]:
 		return false
 	case v.Op == ir.OpIndex:
-		return true
+		return !l.isTable(v)
 	case v.Type.IsScalar():
 		// Scalars are cheap to recompute, but a check is made once.
 		return len(l.sites[v]) == 0 && v.Op.IsElementwise()
@@ -115,6 +115,19 @@ func (l *lowering) inlined(v *ir.Value) bool {
 		return false
 	}
 	return u.Op.IsElementwise() && u.Type.Domain == v.Type.Domain
+}
+
+// isTable reports whether an operator needs v complete, to take any row of it.
+func (l *lowering) isTable(v *ir.Value) bool {
+	for _, u := range l.users[v] {
+		switch u.Op {
+		case ir.OpGather, ir.OpAlign, ir.OpFirst, ir.OpLast:
+			if u.Args[0] == v {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lower adds the stages that compute v, if it is not inlined.

@@ -208,7 +208,13 @@ func (b *Builder) Update(domain, stream int, m *Monoid, index, x ID) {
 }
 
 // Check reports row at the plan's site where failed holds, for the rows of domain (Uniform: once).
+// Asking again changes nothing.
 func (b *Builder) Check(domain, site int, failed, row ID) {
+	key := fmt.Sprint("check", domain, site)
+	if _, made := b.memo[key]; made {
+		return
+	}
+	b.memo[key] = failed
 	b.emit(Op{Kind: Check, Domain: domain, Site: site, Args: []ID{failed, row}})
 }
 
