@@ -27,6 +27,9 @@ func (g *body) unrolls(views []int) bool {
 	}
 	for i := range g.Ops {
 		op := &g.Ops[i]
+		if g.needed[i] && op.Kind == tile.Row {
+			return false // the views shrink, so places in them are no rows
+		}
 		if op.Epilogue || op.Domain == tile.Uniform || g.home[i] > 0 {
 			continue
 		}
@@ -35,6 +38,18 @@ func (g *body) unrolls(views []int) bool {
 		}
 	}
 	return true
+}
+
+// computesFromPlace reports whether op needs the number of its row for more
+// than to store there: it is not known before the rows before are stored.
+func (g *body) computesFromPlace(op *tile.Op) bool {
+	place := g.Domains[op.Domain].Position
+	for n, arg := range op.Args {
+		if arg == place && arg != 0 && (op.Kind != tile.Store || n == 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // unrolled handles the rows four at a time as long as there are as many: first
