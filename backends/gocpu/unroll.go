@@ -30,7 +30,13 @@ func (g *body) unrolls(views []int) bool {
 		if g.needed[i] && op.Kind == tile.Row {
 			return false // the views shrink, so places in them are no rows
 		}
-		if op.Epilogue || op.Domain == tile.Uniform || g.home[i] > 0 {
+		if op.Epilogue || op.Domain == tile.Uniform {
+			continue
+		}
+		if g.home[i] > 0 {
+			if g.computesFromPlace(op) {
+				return false
+			}
 			continue
 		}
 		if op.Kind != tile.Map && (op.Kind != tile.Load || len(op.Args) > 0) {
