@@ -26,7 +26,7 @@ func (k *kernel) hasWindows() bool {
 	for i := range k.Ops {
 		op := &k.Ops[i]
 		switch op.Kind {
-		case tile.Shift:
+		case tile.Shift, tile.Row: // the views shrink, so places in them are no rows
 			return false
 		case tile.Head:
 			heads++
