@@ -49,6 +49,10 @@ func (g *body) fold(i int, guard loop.Expr) {
 // foldRestarting starts s anew with x where head holds, and else makes it next.
 // An integer sum is masked instead of branched over.
 func (g *body) foldRestarting(op *tile.Op, field int, s *loop.Var, head, next, x loop.Expr) {
+	if c, ok := head.(*loop.Const); ok && c.Value.IsTrue() {
+		g.b.Assign(s, x)
+		return
+	}
 	sum, ok := next.(*loop.Binary)
 	if ok && sum.Op == ir.OpAdd && s.T.Kind.IsInteger() && (g.summary || g.after != 0) {
 		keep := loop.Sub(loop.To(s.T, head), loop.To(s.T, loop.Int(1)))

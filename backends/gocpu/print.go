@@ -141,8 +141,8 @@ func (p *printer) statement(s loop.Stmt) []jen.Code {
 	case *loop.View:
 		return one(p.view(s))
 	case *loop.Copy:
-		to := p.use(s.To).Index(p.expr(s.At).code.Op(":"))
-		return one(jen.Copy(to, p.use(s.From).Index(jen.Op(":").Add(p.expr(s.Count).code))))
+		to := p.use(s.To).Index(p.index(s.At).code.Op(":"))
+		return one(jen.Copy(to, p.use(s.From).Index(jen.Op(":").Add(p.index(s.Count).code))))
 	case *loop.Parallel:
 		return one(p.parallel(s))
 	case *loop.Chain:

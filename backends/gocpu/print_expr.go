@@ -279,7 +279,15 @@ func (p *printer) load(x *loop.Load) text {
 
 // element prints m[i].
 func (p *printer) element(m *loop.Var, i loop.Expr) *jen.Statement {
-	return p.use(m).Index(p.expr(i).code)
+	return p.use(m).Index(p.index(i).code)
+}
+
+// index prints x as an index or a bound: an int64 is one as it stands.
+func (p *printer) index(x loop.Expr) text {
+	if c, ok := x.(*loop.Cast); ok && !c.Bits && c.To == loop.Counter && c.X.Type().Kind == ir.I64 {
+		x = c.X
+	}
+	return p.expr(x)
 }
 
 func (p *printer) call(x *loop.Call) *jen.Statement {

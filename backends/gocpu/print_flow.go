@@ -158,10 +158,10 @@ func (p *printer) view(s *loop.View) *jen.Statement {
 	case isStart(s.Start):
 		bounds = jen.Op(":")
 	default:
-		bounds = p.expr(s.Start).code.Op(":")
+		bounds = p.index(s.Start).code.Op(":")
 	}
 	if s.End != nil && s.Var.T.Form != loop.Window {
-		bounds.Add(p.expr(s.End).code)
+		bounds.Add(p.index(s.End).code)
 	}
 	part := p.use(s.Memory).Index(bounds)
 	if s.Var == s.Memory {

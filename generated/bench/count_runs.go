@@ -60,10 +60,10 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 						key2[slot] = key2Scratch[0]
 						count[slot] = countBefore + countScratch[0]
 					}
-					key2Closed := key2Scratch[1:int(gBegunBlock)]
-					copy(key2[slot+1:], key2Closed[:int(closed-1)])
-					countClosed := countScratch[1:int(gBegunBlock)]
-					copy(count[slot+1:], countClosed[:int(closed-1)])
+					key2Closed := key2Scratch[1:gBegunBlock]
+					copy(key2[slot+1:], key2Closed[:closed-1])
+					countClosed := countScratch[1:gBegunBlock]
+					copy(count[slot+1:], countClosed[:closed-1])
 				}
 			}
 		})
@@ -73,8 +73,8 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// return key: first(key, by: g), count: count(by: g)
-		key2[int(slot)] = key22
-		count[int(slot)] = count2
+		key2[slot] = key22
+		count[slot] = count2
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]

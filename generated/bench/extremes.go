@@ -77,12 +77,12 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 						low[slot] = min(lowBefore, lowScratch[0])
 						high[slot] = max(highBefore, highScratch[0])
 					}
-					key2Closed := key2Scratch[1:int(gBegunBlock)]
-					copy(key2[slot+1:], key2Closed[:int(closed-1)])
-					lowClosed := lowScratch[1:int(gBegunBlock)]
-					copy(low[slot+1:], lowClosed[:int(closed-1)])
-					highClosed := highScratch[1:int(gBegunBlock)]
-					copy(high[slot+1:], highClosed[:int(closed-1)])
+					key2Closed := key2Scratch[1:gBegunBlock]
+					copy(key2[slot+1:], key2Closed[:closed-1])
+					lowClosed := lowScratch[1:gBegunBlock]
+					copy(low[slot+1:], lowClosed[:closed-1])
+					highClosed := highScratch[1:gBegunBlock]
+					copy(high[slot+1:], highClosed[:closed-1])
 				}
 			}
 		})
@@ -92,9 +92,9 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		key2[int(slot)] = key22
-		low[int(slot)] = low2
-		high[int(slot)] = high2
+		key2[slot] = key22
+		low[slot] = low2
+		high[slot] = high2
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]

@@ -47,8 +47,8 @@ func FilterColumnsInto(result *FilterColumnsResult, x []int32, y []int64, z []fl
 				hitPlaceBefore := hitPlace
 				hitPlace = hitPlaceBefore + hitPlaceBlock
 				blocks.release()
-				copy(y2[int(hitPlaceBefore):], y2Scratch[:int(hitPlaceBlock)])
-				copy(z2[int(hitPlaceBefore):], z2Scratch[:int(hitPlaceBlock)])
+				copy(y2[hitPlaceBefore:], y2Scratch[:hitPlaceBlock])
+				copy(z2[hitPlaceBefore:], z2Scratch[:hitPlaceBlock])
 			}
 		})
 	} else {

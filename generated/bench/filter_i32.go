@@ -35,7 +35,7 @@ func FilterI32Into(result *FilterI32Result, x []int32, limit int32, options ...O
 				selectedPlaceBefore := selectedPlace
 				selectedPlace = selectedPlaceBefore + selectedPlaceBlock
 				blocks.release()
-				copy(x2[int(selectedPlaceBefore):], x2Scratch[:int(selectedPlaceBlock)])
+				copy(x2[selectedPlaceBefore:], x2Scratch[:selectedPlaceBlock])
 			}
 		})
 	} else {

@@ -81,12 +81,12 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// c = count(by: g)
-		c[int(slot)] = c2
-		aggregate[int(slot)] = aggregate3
-		aggregate2[int(slot)] = aggregate22
+		c[slot] = c2
+		aggregate[slot] = aggregate3
+		aggregate2[slot] = aggregate22
 		keep2 := c2 >= least
 		// keep = c >= least
-		keep[int(slot)] = keep2
+		keep[slot] = keep2
 	}
 	gLength := gBegun
 	key2 := kgenSlice(result.Key, n)
@@ -106,9 +106,9 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 				keepPlaceBefore := keepPlace
 				keepPlace = keepPlaceBefore + keepPlaceBlock
 				blocks.release()
-				copy(key2[int(keepPlaceBefore):], key2Scratch[:int(keepPlaceBlock)])
-				copy(count[int(keepPlaceBefore):], countScratch[:int(keepPlaceBlock)])
-				copy(total[int(keepPlaceBefore):], totalScratch[:int(keepPlaceBlock)])
+				copy(key2[keepPlaceBefore:], key2Scratch[:keepPlaceBlock])
+				copy(count[keepPlaceBefore:], countScratch[:keepPlaceBlock])
+				copy(total[keepPlaceBefore:], totalScratch[:keepPlaceBlock])
 			}
 		})
 	} else {
@@ -288,7 +288,7 @@ func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, b
 		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
 		head2 = head2 || head3
 		aggregate = key2
-		present = present || true
+		present = true
 		c = c&(kgenBit[int64](head3)-1) + 1
 		head = head || head3
 		gBegun += kgenBit[int64](head3)

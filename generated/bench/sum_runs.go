@@ -77,12 +77,12 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 						count[slot] = countBefore + countScratch[0]
 						total[slot] = totalBefore + totalScratch[0]
 					}
-					key2Closed := key2Scratch[1:int(gBegunBlock)]
-					copy(key2[slot+1:], key2Closed[:int(closed-1)])
-					countClosed := countScratch[1:int(gBegunBlock)]
-					copy(count[slot+1:], countClosed[:int(closed-1)])
-					totalClosed := totalScratch[1:int(gBegunBlock)]
-					copy(total[slot+1:], totalClosed[:int(closed-1)])
+					key2Closed := key2Scratch[1:gBegunBlock]
+					copy(key2[slot+1:], key2Closed[:closed-1])
+					countClosed := countScratch[1:gBegunBlock]
+					copy(count[slot+1:], countClosed[:closed-1])
+					totalClosed := totalScratch[1:gBegunBlock]
+					copy(total[slot+1:], totalClosed[:closed-1])
 				}
 			}
 		})
@@ -92,9 +92,9 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		key2[int(slot)] = key22
-		count[int(slot)] = count2
-		total[int(slot)] = total2
+		key2[slot] = key22
+		count[slot] = count2
+		total[slot] = total2
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]

@@ -78,12 +78,12 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 						count[slot] = countBefore + countScratch[0]
 						quantity[slot] = quantityBefore + quantityScratch[0]
 					}
-					keyClosed := keyScratch[1:int(gBegunBlock)]
-					copy(key[slot+1:], keyClosed[:int(closed-1)])
-					countClosed := countScratch[1:int(gBegunBlock)]
-					copy(count[slot+1:], countClosed[:int(closed-1)])
-					quantityClosed := quantityScratch[1:int(gBegunBlock)]
-					copy(quantity[slot+1:], quantityClosed[:int(closed-1)])
+					keyClosed := keyScratch[1:gBegunBlock]
+					copy(key[slot+1:], keyClosed[:closed-1])
+					countClosed := countScratch[1:gBegunBlock]
+					copy(count[slot+1:], countClosed[:closed-1])
+					quantityClosed := quantityScratch[1:gBegunBlock]
+					copy(quantity[slot+1:], quantityClosed[:closed-1])
 				}
 			}
 		})
@@ -93,9 +93,9 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		key[int(slot)] = key2
-		count[int(slot)] = count2
-		quantity[int(slot)] = quantity2
+		key[slot] = key2
+		count[slot] = count2
+		quantity[slot] = quantity2
 	}
 	gLength := gBegun
 	result.Key = key[:int(gLength)]

@@ -67,6 +67,8 @@ func binary(op ir.Op, x, y Expr) Expr {
 		return x
 	case op == ir.OpLogicalAnd && isBool(x, false), op == ir.OpLogicalOr && isBool(x, true):
 		return x
+	case op == ir.OpLogicalAnd && isBool(y, false), op == ir.OpLogicalOr && isBool(y, true):
+		return y
 	}
 	if a, ok := x.(*Const); ok && a.Counter {
 		if b, ok := y.(*Const); ok {

@@ -96,8 +96,8 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 	}
 	if present {
 		// return key: first(key, by: g), count: count(by: g)
-		key2[int(gOpen)] = key22
-		count[int(gOpen)] = count2
+		key2[gOpen] = key22
+		count[gOpen] = count2
 	}
 	result.Key = key2[:int(gLength)]
 	result.Count = count[:int(gLength)]
@@ -172,7 +172,7 @@ func countRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gRows = gRows[:len(gPartialRows)]
 	for i := range gPartialRows {
 		chunk := int64(lo+i) / 4096
-		g2 := gOffset[int(chunk)] + gPartialRows[i] - 1
+		g2 := gOffset[chunk] + gPartialRows[i] - 1
 		// g = runs(key)
 		gRows[i] = g2
 	}
@@ -194,21 +194,17 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, p
 		// return key: first(key, by: g), count: count(by: g)
 		head := g2 != lastG
 		if head && present {
-			key2[int(gOpen)] = key22
-			count[int(gOpen)] = count2
+			key2[gOpen] = key22
+			count[gOpen] = count2
 		}
 		if head {
 			count2 = 1
 		} else {
 			count2++
 		}
-		if true {
-			key22 = keyRows[i]
-		}
-		if true {
-			gOpen = g2
-		}
-		present = present || true
+		key22 = keyRows[i]
+		gOpen = g2
+		present = true
 		lastG = g2
 	}
 	return present, gOpen, key22, count2
@@ -237,9 +233,9 @@ func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, b
 		count = count&(kgenBit[int64](head2)-1) + 1
 		head = head || head2
 		key2 = keyRows[i]
-		present2 = present2 || true
+		present2 = true
 		gOpen = g2
-		present = present || true
+		present = true
 		lastG = g2
 	}
 	return present, gOpen, present2, key2, head, count

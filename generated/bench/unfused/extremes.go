@@ -110,9 +110,9 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 	}
 	if present {
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		key2[int(gOpen)] = key22
-		low[int(gOpen)] = low2
-		high[int(gOpen)] = high2
+		key2[gOpen] = key22
+		low[gOpen] = low2
+		high[gOpen] = high2
 	}
 	result.Key = key2[:int(gLength)]
 	result.Low = low[:int(gLength)]
@@ -188,7 +188,7 @@ func extremesKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gRows = gRows[:len(gPartialRows)]
 	for i := range gPartialRows {
 		chunk := int64(lo+i) / 4096
-		g2 := gOffset[int(chunk)] + gPartialRows[i] - 1
+		g2 := gOffset[chunk] + gPartialRows[i] - 1
 		// g = runs(key)
 		gRows[i] = g2
 	}
@@ -214,9 +214,9 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 		head := g2 != lastG
 		value2 := valueRows[i]
 		if head && present {
-			key2[int(gOpen)] = key22
-			low[int(gOpen)] = low2
-			high[int(gOpen)] = high2
+			key2[gOpen] = key22
+			low[gOpen] = low2
+			high[gOpen] = high2
 		}
 		if head {
 			high2 = value2
@@ -228,13 +228,9 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 		} else {
 			low2 = min(low2, value2)
 		}
-		if true {
-			key22 = keyRows[i]
-		}
-		if true {
-			gOpen = g2
-		}
-		present = present || true
+		key22 = keyRows[i]
+		gOpen = g2
+		present = true
 		lastG = g2
 	}
 	return present, gOpen, key22, low2, high2
@@ -278,9 +274,9 @@ func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, in
 		}
 		head = head || head3
 		key2 = keyRows[i]
-		present2 = present2 || true
+		present2 = true
 		gOpen = g2
-		present = present || true
+		present = true
 		lastG = g2
 	}
 	return present, gOpen, present2, key2, head, low, head2, high

@@ -135,7 +135,7 @@ func filterColumnsKernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 	for i := range hitPartialRows {
 		chunk := int64(lo+i) / 4096
 		// hit = x < limit
-		hitPlaceRows[i] = hitOffset[int(chunk)] + hitPartialRows[i]
+		hitPlaceRows[i] = hitOffset[chunk] + hitPartialRows[i]
 	}
 }
 
@@ -153,8 +153,8 @@ func filterColumnsKernel5(lo, hi int, hit []bool, y, y2, hitPlace []int64, z, z2
 		if hitRows[i] {
 			hitPlace2 := hitPlaceRows[i]
 			// return y: y[hit], z: z[hit]
-			y2[int(hitPlace2)] = yRows[i]
-			z2[int(hitPlace2)] = zRows[i]
+			y2[hitPlace2] = yRows[i]
+			z2[hitPlace2] = zRows[i]
 		}
 	}
 }

@@ -122,7 +122,7 @@ func filterI32Kernel4(lo, hi int, selectedOffset, selectedPartial, selectedPlace
 	for i := range selectedPartialRows {
 		chunk := int64(lo+i) / 4096
 		// return x: x[x < limit]
-		selectedPlaceRows[i] = selectedOffset[int(chunk)] + selectedPartialRows[i]
+		selectedPlaceRows[i] = selectedOffset[chunk] + selectedPartialRows[i]
 	}
 }
 
@@ -136,7 +136,7 @@ func filterI32Kernel5(lo, hi int, mask []bool, x, x2 []int32, selectedPlace []in
 	for i := range maskRows {
 		if maskRows[i] {
 			// return x: x[x < limit]
-			x2[int(selectedPlaceRows[i])] = xRows[i]
+			x2[selectedPlaceRows[i]] = xRows[i]
 		}
 	}
 }

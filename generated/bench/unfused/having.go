@@ -112,9 +112,9 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	}
 	if present {
 		// c = count(by: g)
-		c[int(gOpen)] = c2
-		aggregate[int(gOpen)] = aggregate3
-		aggregate2[int(gOpen)] = aggregate22
+		c[gOpen] = c2
+		aggregate[gOpen] = aggregate3
+		aggregate2[gOpen] = aggregate22
 	}
 	keep := make([]bool, int(gLength))
 	kgenFork(workers, int(gLength), 4096, func(_, lo, hi int) {
@@ -227,7 +227,7 @@ func havingKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gRows = gRows[:len(gPartialRows)]
 	for i := range gPartialRows {
 		chunk := int64(lo+i) / 4096
-		g2 := gOffset[int(chunk)] + gPartialRows[i] - 1
+		g2 := gOffset[chunk] + gPartialRows[i] - 1
 		// g = runs(key)
 		gRows[i] = g2
 	}
@@ -252,27 +252,23 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 		// c = count(by: g)
 		head := g2 != lastG
 		if head && present {
-			c[int(gOpen)] = c2
-			aggregate[int(gOpen)] = aggregate3
-			aggregate2[int(gOpen)] = aggregate22
+			c[gOpen] = c2
+			aggregate[gOpen] = aggregate3
+			aggregate2[gOpen] = aggregate22
 		}
 		if head {
 			aggregate22 = int64(valueRows[i])
 		} else {
 			aggregate22 += int64(valueRows[i])
 		}
-		if true {
-			aggregate3 = keyRows[i]
-		}
+		aggregate3 = keyRows[i]
 		if head {
 			c2 = 1
 		} else {
 			c2++
 		}
-		if true {
-			gOpen = g2
-		}
-		present = present || true
+		gOpen = g2
+		present = true
 		lastG = g2
 	}
 	return present, gOpen, c2, aggregate3, aggregate22
@@ -305,11 +301,11 @@ func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int6
 		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
 		head2 = head2 || head3
 		aggregate = keyRows[i]
-		present2 = present2 || true
+		present2 = true
 		c = c&(kgenBit[int64](head3)-1) + 1
 		head = head || head3
 		gOpen = g2
-		present = present || true
+		present = true
 		lastG = g2
 	}
 	return present, gOpen, head, c, present2, aggregate, head2, aggregate2
@@ -377,7 +373,7 @@ func havingKernel9(lo, hi int, keepOffset, keepPartial, keepPlace []int64) {
 	for i := range keepPartialRows {
 		chunk := int64(lo+i) / 4096
 		// keep = c >= least
-		keepPlaceRows[i] = keepOffset[int(chunk)] + keepPartialRows[i]
+		keepPlaceRows[i] = keepOffset[chunk] + keepPartialRows[i]
 	}
 }
 
@@ -398,9 +394,9 @@ func havingKernel10(lo, hi int, keep []bool, aggregate, key2 []int32, keepPlace,
 		if keepRows[i] {
 			keepPlace2 := keepPlaceRows[i]
 			// return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-			key2[int(keepPlace2)] = aggregateRows[i]
-			count[int(keepPlace2)] = cRows[i]
-			total[int(keepPlace2)] = aggregate2Rows[i]
+			key2[keepPlace2] = aggregateRows[i]
+			count[keepPlace2] = cRows[i]
+			total[keepPlace2] = aggregate2Rows[i]
 		}
 	}
 }

@@ -161,7 +161,7 @@ func q6Kernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 	for i := range hitPartialRows {
 		chunk := int64(lo+i) / 4096
 		// hit = shipdate >= from && shipdate < to && discount >= 0.05 && discount <= 0.07 && quantity < 24
-		hitPlaceRows[i] = hitOffset[int(chunk)] + hitPartialRows[i]
+		hitPlaceRows[i] = hitOffset[chunk] + hitPartialRows[i]
 	}
 }
 
@@ -179,8 +179,8 @@ func q6Kernel5(lo, hi int, hit []bool, price, compact []float64, hitPlace []int6
 		if hitRows[i] {
 			hitPlace2 := hitPlaceRows[i]
 			// return revenue: sum(price[hit] * discount[hit])
-			compact[int(hitPlace2)] = priceRows[i]
-			compact2[int(hitPlace2)] = discountRows[i]
+			compact[hitPlace2] = priceRows[i]
+			compact2[hitPlace2] = discountRows[i]
 		}
 	}
 }

@@ -102,6 +102,6 @@ func scanI32Kernel3(lo, hi int, totalOffset, totalPartial, total []int32) {
 	for i := range totalPartialRows {
 		chunk := int64(lo+i) / 4096
 		// return total: scan(add, x)
-		totalRows[i] = totalOffset[int(chunk)] + totalPartialRows[i]
+		totalRows[i] = totalOffset[chunk] + totalPartialRows[i]
 	}
 }

@@ -110,9 +110,9 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 	}
 	if present {
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		key2[int(gOpen)] = key22
-		count[int(gOpen)] = count2
-		total[int(gOpen)] = total2
+		key2[gOpen] = key22
+		count[gOpen] = count2
+		total[gOpen] = total2
 	}
 	result.Key = key2[:int(gLength)]
 	result.Count = count[:int(gLength)]
@@ -188,7 +188,7 @@ func sumRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gRows = gRows[:len(gPartialRows)]
 	for i := range gPartialRows {
 		chunk := int64(lo+i) / 4096
-		g2 := gOffset[int(chunk)] + gPartialRows[i] - 1
+		g2 := gOffset[chunk] + gPartialRows[i] - 1
 		// g = runs(key)
 		gRows[i] = g2
 	}
@@ -213,9 +213,9 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 		head := g2 != lastG
 		if head && present {
-			key2[int(gOpen)] = key22
-			count[int(gOpen)] = count2
-			total[int(gOpen)] = total2
+			key2[gOpen] = key22
+			count[gOpen] = count2
+			total[gOpen] = total2
 		}
 		if head {
 			total2 = int64(valueRows[i])
@@ -227,13 +227,9 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 		} else {
 			count2++
 		}
-		if true {
-			key22 = keyRows[i]
-		}
-		if true {
-			gOpen = g2
-		}
-		present = present || true
+		key22 = keyRows[i]
+		gOpen = g2
+		present = true
 		lastG = g2
 	}
 	return present, gOpen, key22, count2, total2
@@ -268,9 +264,9 @@ func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int
 		count = count&(kgenBit[int64](head3)-1) + 1
 		head = head || head3
 		key2 = keyRows[i]
-		present2 = present2 || true
+		present2 = true
 		gOpen = g2
-		present = present || true
+		present = true
 		lastG = g2
 	}
 	return present, gOpen, present2, key2, head, count, head2, total

@@ -1,0 +1,95 @@
+package gocpu
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/fuse"
+)
+
+// The emitted text of a pipeline per form, to be read.
+func TestEmittedText(t *testing.T) {
+	for _, c := range []struct{ name, level, source string }{
+		{"map", fuse.LevelOnePass, `
+pipeline scale(x: [n]i32, by: i32) {
+	return y: x * by + 1
+}`},
+		{"scan", fuse.LevelOnePass, `
+pipeline totals(x: [n]i64) {
+	return total: scan(add, x)
+}`},
+		{"filter", fuse.LevelOnePass, `
+pipeline positive(x: [n]i32) {
+	return y: x[x > 0]
+}`},
+		{"two_filters", fuse.LevelOnePass, `
+pipeline both(a: [n]i32, b: [n]i64, c: [n]i32) {
+	return b: b[a > 0], c: c[a < 9]
+}`},
+		{"sums", fuse.LevelOnePass, `
+pipeline ordered(key: [n]i32, value: [n]i32) {
+	g = runs(key)
+	return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+}`},
+		{"sums_unfused", fuse.LevelNone, `
+pipeline ordered(key: [n]i32, value: [n]i32) {
+	g = runs(key)
+	return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+}`},
+		{"extremes", fuse.LevelOnePass, `
+pipeline extremes(key: [n]i32, value: [n]i32) {
+	g = runs(key)
+	return low: min(value, by: g), high: max(value, by: g)
+}`},
+		{"having", fuse.LevelAuto, `
+pipeline having(key: [n]i32, least: i64) {
+	g = runs(key)
+	c = count(by: g)
+	return key: first(key, by: g)[c >= least], count: c[c >= least]
+}`},
+		{"q6", fuse.LevelOnePass, `
+pipeline q6(day: [n]date, discount: [n]f64, quantity: [n]f64, price: [n]f64) {
+	hit = day >= date("1994-01-01") && day < date("1995-01-01") && discount >= 0.05 && quantity < 24
+	return revenue: sum(price[hit] * discount[hit])
+}`},
+		{"bins", fuse.LevelOnePass, `
+pipeline histogram(x: [n]i32, size: i64) {
+	return count: count(by: bins(x, size))
+}`},
+		{"check", fuse.LevelOnePass, `
+pipeline ratios(a: [n]i32, b: [n]i32, k: [n]bool) {
+	return ratio: a[k] / b[k]
+}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			program := compiled(t, strings.TrimPrefix(c.source, "\n"), c.level)
+			out, err := Emitter{}.Emit([]*backends.Program{program}, backends.Options{Package: "pipelines"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Emitter{}.Emit([]*backends.Program{program}, backends.Options{Package: "pipelines"})
+			if err != nil || !bytes.Equal(out.Files[0].Text, again.Files[0].Text) {
+				t.Errorf("emitted again, the text differs: %v", err)
+			}
+			golden := filepath.Join("testdata", "emit", c.name+".go.txt")
+			if *update {
+				if err := os.WriteFile(golden, out.Files[0].Text, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), string(out.Files[0].Text)); d != "" {
+				t.Errorf("the text changed; read it, then go test -update:\n%s", d)
+			}
+		})
+	}
+}

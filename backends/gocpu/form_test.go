@@ -1,0 +1,100 @@
+package gocpu
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// compiled is the program of the one pipeline in source.
+func compiled(t *testing.T, source, level string) *backends.Program {
+	t.Helper()
+	pipelines, errs := ir.Load("test.kg", []byte(source))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level, Source: []byte(source)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// forms lists the ways in which the rows of a kernel are handled.
+func forms(t *tile.Kernel) []string {
+	k := newKernel(t, func(ir.Pos) string { return "" })
+	g, _, views := k.newRange("rows", allRows)
+	d := &driver{body: g}
+	list := []string{}
+	add := func(chosen bool, name string) {
+		if chosen && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	add(k.after != 0, "after")
+	add(k.hasWindows(), "windows")
+	for domain := 1; domain < len(k.Domains); domain++ {
+		if k.Domains[domain].Kind == tile.Compact {
+			add(g.branchFree(domain), "branch-free")
+			add(k.sumsOnly(domain), "masked sums")
+		}
+	}
+	add(g.unrolls(views), "unrolled")
+	add(!d.splits(), "serial")
+	add(d.relocates(), "copies")
+	add(d.relocatesGroups(), "copies of groups")
+	return list
+}
+
+// A kernel takes a form where it is faster, and never where it would be wrong.
+// Each pipeline is one kernel.
+func TestForms(t *testing.T) {
+	for name, c := range map[string]struct{ source, forms string }{
+		"map":                 {`pipeline p(x: [n]i32) { return y: x + 1 }`, ""},
+		"scan":                {`pipeline p(x: [n]i32) { return y: scan(add, x) }`, ""},
+		"filter":              {`pipeline p(x: [n]i32) { return y: x[x > 0] }`, "branch-free, unrolled, copies"},
+		"two filters":         {`pipeline p(x: [n]i32) { return y: x[x > 0], z: x[x < 9] }`, "branch-free, unrolled, copies"},
+		"filter of many":      {`pipeline p(a: [n]i32, b: [n]i32, c: [n]i32) { k = a > 0  return a[k], b: b[k], c: c[k] }`, "branch-free, copies"},
+		"filter of filter":    {`pipeline p(x: [n]i32) { y = x[x > 0]  return y, z: y[y < 9] }`, "branch-free, copies"},
+		"dear filter":         {`pipeline p(x: [n]f64) { k = x > 0.0  return y: sqrt(x[k]) }`, "copies"},
+		"filter that fails":   {`pipeline p(x: [n]i32, y: [n]i32) { k = x > 0  return z: (x[k] / y[k]) }`, ""},
+		"filter with places":  {`pipeline p(x: [n]i32) { y = x[x > 0]  return y, at: index(y) * 2 }`, "branch-free"},
+		"filter of rows":      {`pipeline p(x: [n]i32) { k = x > 0  return at: index(x)[k] }`, "branch-free, copies"},
+		"filter of scan":      {`pipeline p(x: [n]i32) { s = scan(add, x)  return y: s[x > 0] }`, "branch-free"},
+		"sum":                 {`pipeline p(x: [n]i32) { return s: sum(x) }`, ""},
+		"sum of filter":       {`pipeline p(x: [n]i32) { return s: sum(x[x > 0]) }`, "masked sums"},
+		"f32 sum of filter":   {`pipeline p(x: [n]f32) { return s: sum(x[x > 0.0]) }`, "masked sums"},
+		"min of filter":       {`pipeline p(x: [n]i32) { return s: min(x[x > 0]) }`, ""},
+		"groups":              {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return k: first(k, by: g), s: sum(v, by: g) }`, "after, windows, copies of groups"},
+		"groups of extremes":  {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return s: min(v, by: g), m: max(v, by: g) }`, "after, windows, copies of groups"},
+		"groups of floats":    {`pipeline p(k: [n]f64) { g = runs(k)  return c: count(by: g) }`, "after, copies of groups"},
+		"groups of rows":      {`pipeline p(k: [n]i32) { g = runs(k)  return at: first(index(k), by: g) }`, "after, copies of groups"},
+		"groups and rows":     {`pipeline p(k: [n]i32) { g = runs(k)  return k: k + 1, c: count(by: g) }`, ""},
+		"average":             {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return a: sum(v, by: g) * 2 }`, "after, windows"},
+		"having":              {`pipeline p(k: [n]i32, least: i64) { g = runs(k)  c = count(by: g)  return k: first(k, by: g)[c >= least], c: c[c >= least] }`, "branch-free, serial"},
+		"two groupings":       {`pipeline p(a: [n]i32, b: [n]i32) { g = runs(a)  h = runs(b)  return c: count(by: g), d: count(by: h) }`, ""},
+		"bins":                {`pipeline p(x: [n]u8) { return c: count(by: bins(x, 256)) }`, "serial"},
+		"groups with a check": {`pipeline p(k: [n]i32, a: [n]i32) { g = runs(k)  return s: sum(a / k, by: g) }`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := strings.NewReplacer("{ ", "{\n", " }", "\n}", "  ", "\n").Replace(c.source)
+			level := fuse.LevelOnePass
+			if name == "having" {
+				level = fuse.LevelAuto // two cuts
+			}
+			program := compiled(t, source, level)
+			if len(program.Kernels) != 1 {
+				t.Fatalf("%d kernels, want 1", len(program.Kernels))
+			}
+			if got := strings.Join(forms(program.Kernels[0]), ", "); got != c.forms {
+				t.Errorf("has the forms %q, want %q", got, c.forms)
+			}
+		})
+	}
+}
