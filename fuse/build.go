@@ -104,6 +104,7 @@ func (b *kernelBuilder) start(name string, stages []*Stage) {
 		domain += "_chunks"
 	}
 	b.Builder = tile.NewBuilder(name, domain, domain)
+	b.Kernel.Chunk = ChunkRows
 	b.domains[b.base] = 0
 }
 

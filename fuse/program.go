@@ -309,7 +309,12 @@ func literal(s ir.Scalar) plan.Literal {
 	return plan.Literal(strconv.FormatInt(s.Int64(), 10))
 }
 
-// day writes a number of days since 1970-01-01 as a date.
+// day writes a number of days since 1970-01-01 as a date, or as it is where the
+// year does not have four digits.
 func day(days int64) string {
-	return time.Unix(days*24*60*60, 0).UTC().Format(time.DateOnly)
+	date := time.Unix(days*24*60*60, 0).UTC()
+	if date.Year() < 1 || date.Year() > 9999 {
+		return strconv.FormatInt(days, 10)
+	}
+	return date.Format(time.DateOnly)
 }

@@ -30,7 +30,7 @@ func TestCarries(t *testing.T) {
 			x := column(b, "x", ir.I64)
 			b.StoreScalar("whole", b.Total(b.Scan(0, sum, false, "sum", b.Map(0, ir.OpMul, ir.I64, "square", x, x))[0], ""))
 			store(b, x)
-		}, [][]string{nil}},
+		}, nil}, // a reduction
 		{"a scan that selects rows", func(b *tile.Builder) {
 			x := column(b, "x", ir.I64)
 			positive := b.Map(0, ir.OpGt, ir.Bool, "positive", x, b.Int(0))

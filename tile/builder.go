@@ -228,6 +228,7 @@ func (b *Builder) StoreScalar(name string, x ID) {
 // the kernel.
 func (b *Builder) Finish() *Kernel {
 	k := b.Kernel
+	k.reduceTotals()
 	var rows, epilogue []Op
 	for i := range k.Ops {
 		op := &k.Ops[i]

@@ -84,7 +84,7 @@ const (
 	Scan                      // (leaf fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
 	ChunkScan                 // (leaf fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
 	Reduce                    // (leaf fields) -> fields, uniform, defined in the epilogue: fold over all rows
-	Total                     // (x, a result of Scan) -> v, uniform, in the epilogue: the fold over all rows
+	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows
 	Store                     // (x, [place]) -> (): Stream at the base row, or at place
 	Update                    // (index, x) -> (): Stream[index] = Monoid(Stream[index], x), in any order
 	Check                     // (failed, row) -> (): where failed holds, Site fails at row
@@ -125,6 +125,7 @@ type Op struct {
 // Kernel is one launch: a loop over the rows of Domains[0].
 type Kernel struct {
 	Name    string
+	Chunk   int64 // rows of a chunk of the base, where operations know chunks
 	Stages  []string
 	Domains []Domain
 	Streams []Stream

@@ -115,8 +115,8 @@ func (k *Kernel) verifyKinds(op *Op) error {
 	case Scan, ChunkScan, Reduce, ScanTotals:
 		return k.verifyFold(op)
 	case Total:
-		if k.Ops[k.Values[op.Args[0]].Op].Kind != Scan {
-			return fmt.Errorf("%s is no result of a scan", k.id(op.Args[0]))
+		if by := k.Ops[k.Values[op.Args[0]].Op].Kind; by != Scan && by != Reduce {
+			return fmt.Errorf("%s is no result of a scan or reduction", k.id(op.Args[0]))
 		}
 		return k.wantKind(op.Res[0], k.Values[op.Args[0]].Kind)
 	case Check:

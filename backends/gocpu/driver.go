@@ -11,6 +11,7 @@ import (
 const (
 	parallelRows = 1 << 16
 	blockRows    = 1 << 15
+	rangeRows    = 1 << 12 // ranges that need no state are multiples of this
 )
 
 // environment is what the host function knows by the plan's names; lengths
@@ -95,7 +96,7 @@ func (d *driver) launch() []*loop.Func {
 	case !d.splits():
 		serial()
 	case len(d.carried) == 0:
-		d.b.Parallel(d.rows, d.env.workers, chunkRows, func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
+		d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
 	case d.relocates():
 		d.b.If(many, d.chainOfCopies, serial)
 	case d.relocatesGroups():
@@ -106,6 +107,14 @@ func (d *driver) launch() []*loop.Func {
 		d.b.If(many, d.chain, serial)
 	}
 	return functions
+}
+
+// grain is what ranges of rows must be multiples of: whole chunks.
+func (d *driver) grain() int64 {
+	if len(d.chunkScans()) > 0 {
+		return d.Chunk
+	}
+	return rangeRows
 }
 
 // splits reports whether ranges of rows can run at the same time: there is at

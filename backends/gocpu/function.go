@@ -9,10 +9,6 @@ import (
 	"github.com/kgen-go/kgen/tile"
 )
 
-// chunkRows is the length of the chunks of a ChunkScan, set by the stages that
-// read its totals; the plan's buffers are made for it.
-const chunkRows = 4096
-
 // argument is a parameter of a range function and what the driver passes.
 type argument struct {
 	stream int    // or -1
@@ -103,8 +99,8 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 	}
 	switch chunks := k.chunkScans(); {
 	case len(chunks) > 0:
-		g.b.ForStep("chunk", r.lo, r.hi, chunkRows, func(chunk *loop.Var) {
-			end := g.b.Let("end", loop.Least(loop.Add(chunk, loop.Int(chunkRows)), r.hi))
+		g.b.ForStep("chunk", r.lo, r.hi, k.Chunk, func(chunk *loop.Var) {
+			end := g.b.Let("end", loop.Least(loop.Add(chunk, loop.Int(k.Chunk)), r.hi))
 			g.resetChunk(chunks)
 			g.loop(views, chunk, end)
 			g.storeTotals(chunks, chunk)
@@ -425,7 +421,7 @@ func (g *body) resetChunk(scans []int) {
 func (g *body) storeTotals(scans []int, chunk *loop.Var) {
 	for _, i := range scans {
 		for f, s := range g.Ops[i].Totals {
-			g.b.Store(g.whole[s], loop.Div(chunk, loop.Int(chunkRows)), g.state[stateKey{i, f}])
+			g.b.Store(g.whole[s], loop.Div(chunk, loop.Int(g.Chunk)), g.state[stateKey{i, f}])
 		}
 	}
 }

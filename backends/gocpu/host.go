@@ -28,11 +28,12 @@ type host struct {
 	body    []jen.Code
 	kernels []jen.Code // the kernels' functions
 	loops   loop.Program
-	fault   error // what the check of the loop IR found
+	limited map[string]bool // domains whose length has been checked
+	fault   error           // what the check of the loop IR found
 }
 
 func newHost(p *printer, program *backends.Program) *host {
-	h := &host{printer: p, program: program, plan: program.Plan, fields: map[string]string{},
+	h := &host{printer: p, program: program, plan: program.Plan, fields: map[string]string{}, limited: map[string]bool{},
 		env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
 	name := exportedName(program.Pipeline.Name)
 	h.entry = backends.Entry{Pipeline: program.Pipeline.Name, Func: p.freshExported(name)}
@@ -279,6 +280,7 @@ func (h *host) alloc(b plan.Buffer) {
 		h.env.buffers[errorsName] = v
 		v.Name = "failed"
 	}
+	h.limit(b)
 	length := h.expr(h.counter(b.Length)).code
 	h.env.buffers[b.Name] = v
 	for _, port := range h.plan.Ports {
@@ -289,6 +291,20 @@ func (h *host) alloc(b plan.Buffer) {
 		}
 	}
 	h.add(jen.Id(h.names.declare(v)).Op(":=").Make(jen.Index().Add(goTypeOf(b.Kind)), length))
+}
+
+// limit refuses lengths that were computed and are beyond all sense, instead of
+// running out of memory.
+func (h *host) limit(b plan.Buffer) {
+	for _, d := range h.plan.Domains {
+		if b.Length.Op != plan.OpLen || b.Length.Name != d.Name || d.Bound.Op != plan.OpScalar || h.limited[d.Name] {
+			continue
+		}
+		h.limited[d.Name] = true
+		length := h.expr(h.length(d.Name)).code
+		text := fmt.Sprintf("%s: %s would have %%d rows; at most %d can be computed", h.entry.Func, d.Name, int64(plan.MaxRows))
+		h.add(jen.If(length.Clone().Op(">").Lit(plan.MaxRows)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), length))))
+	}
 }
 
 // fill stores the initial value in every element of a buffer.

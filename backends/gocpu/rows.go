@@ -190,7 +190,13 @@ func (g *body) load(op *tile.Op) loop.Expr {
 	if len(op.Args) == 0 {
 		return loop.At(g.view[op.Stream], g.index)
 	}
-	memory, at := g.whole[op.Stream], g.expr(op.Args[0])
+	return g.loadAt(op, g.expr(op.Args[0]))
+}
+
+// loadAt reads a stream at a place, which may lie outside if the operation is
+// checked.
+func (g *body) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
+	memory := g.whole[op.Stream]
 	if !op.Checked {
 		return loop.At(memory, loop.ToCounter(at))
 	}
@@ -267,7 +273,7 @@ func (g *body) at(v tile.ID, row loop.Expr) loop.Expr {
 		if len(op.Args) == 0 {
 			return loop.At(g.whole[op.Stream], row)
 		}
-		return loop.At(g.whole[op.Stream], loop.ToCounter(g.at(op.Args[0], row)))
+		return g.loadAt(op, g.at(op.Args[0], row))
 	default:
 		args := make([]loop.Expr, len(op.Args))
 		for i, arg := range op.Args {

@@ -79,6 +79,10 @@ func (m *machine) once(epilogue bool) {
 		switch op.Kind {
 		case tile.Total:
 			scan := m.Values[op.Args[0]].Op
+			if m.Ops[scan].Kind == tile.Reduce {
+				m.uniform[op.Res[0]] = m.uniform[op.Args[0]]
+				continue
+			}
 			for field, result := range m.Ops[scan].Res {
 				if result == op.Args[0] {
 					m.uniform[op.Res[0]] = m.total[scan][field]
