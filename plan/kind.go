@@ -45,8 +45,9 @@ func (k Kind) Size() int {
 	return 0
 }
 
-// Literal is a value as text: a number, true or false, a date as 1994-01-01,
-// or a char8 in Go's double quotes.
+// Literal is a value as text: a number, true or false, a date as 1994-01-01 or,
+// outside the years 0001 to 9999, as its days since 1970-01-01, or a char8 in
+// Go's double quotes.
 type Literal string
 
 // Parse returns the value that the text stands for: an integer or date
@@ -87,6 +88,10 @@ func (k Kind) parse(text string) (uint64, error) {
 		v, err := strconv.ParseFloat(text, width)
 		return math.Float64bits(v), cause(err)
 	case Date:
+		// No calendar date writes the type's extremes, which min and max begin with.
+		if days, err := strconv.ParseInt(text, 10, width); err == nil {
+			return uint64(days), nil
+		}
 		day, err := time.Parse(time.DateOnly, text)
 		if err != nil {
 			return 0, errors.New("write a day as 1994-01-01")

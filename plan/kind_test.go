@@ -18,7 +18,7 @@ func TestLiterals(t *testing.T) {
 		{U8, "255", 255}, {U64, "18446744073709551615", math.MaxUint64},
 		{F32, "1.5", uint64(math.Float32bits(1.5))}, {F64, "-Inf", math.Float64bits(math.Inf(-1))},
 		{F64, "1e-3", math.Float64bits(1e-3)},
-		{Date, "1970-01-02", 1}, {Date, "1969-12-31", signed(-1)}, {Date, "1994-01-01", 8766}, {Date, "0001-01-01", signed(-719162)},
+		{Date, "1970-01-02", 1}, {Date, "1969-12-31", signed(-1)}, {Date, "1994-01-01", 8766}, {Date, "0001-01-01", signed(-719162)}, {Date, "-2147483648", signed(math.MinInt32)},
 		{Char8, `"ab"`, 0x6162 << 48}, {Char8, `""`, 0},
 		{F64, "", 0}, {Date, "", 0}, {Char8, "", 0},
 	} {
@@ -40,6 +40,7 @@ func TestLiteralErrors(t *testing.T) {
 		{I64, "1.0", `"1.0" is no i64: invalid syntax`},
 		{F32, "1e39", `"1e39" is no f32: value out of range`},
 		{Date, "1994-13-01", `"1994-13-01" is no date: write a day as 1994-01-01`},
+		{Date, "2147483648", `"2147483648" is no date: write a day as 1994-01-01`},
 		{Char8, "ab", `"ab" is no char8: write at most 8 bytes in double quotes`},
 		{Char8, `"123456789"`, `is no char8: write at most 8 bytes in double quotes`},
 		{"i128", "1", `"1" is no i128: there are bool`},
