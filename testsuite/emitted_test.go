@@ -1,0 +1,81 @@
+package testsuite
+
+import (
+	"bytes"
+	"errors"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
+)
+
+// What the corpus is emitted as, at every level, is as gofmt would have it and
+// passes go vet; and staticcheck, which .ci/run names in KGEN_STATICCHECK.
+func TestEmittedCode(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "go.mod"), []byte("module emitted\n\ngo 1.26\n"))
+	for _, level := range fuse.Levels {
+		var programs []*backends.Program
+		for _, entry := range entries {
+			source, err := os.ReadFile(entry.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Source: source})
+			var unsupported *fuse.Unsupported
+			if errors.As(err, &unsupported) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs = append(programs, program)
+		}
+		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range out.Files {
+			formatted, err := format.Source(file.Text)
+			if err != nil || !bytes.Equal(formatted, file.Text) {
+				t.Errorf("%s at level %s is not as gofmt would have it; error %v", file.Name, level, err)
+			}
+			write(t, filepath.Join(folder, level, file.Name), file.Text)
+		}
+	}
+	check := func(arguments ...string) {
+		command := exec.Command("go", arguments...)
+		command.Dir = folder
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", arguments, err, output)
+		}
+	}
+	check("vet", "./...")
+	if tool := os.Getenv("KGEN_STATICCHECK"); tool != "" {
+		// A pipeline may compare x with x (SA4000), and the last state of a
+		// scan need not be a result (SA4006).
+		check("run", tool, "-checks", "inherit,-SA4000,-SA4006", "./...")
+	}
+}
+
+// write writes a file and the folder that it is in.
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
