@@ -39,9 +39,9 @@ func TestAutoCostsLeast(t *testing.T) {
 			}
 		}
 	}
-	// One pass is not always best: mavg7 needs its prefix whole before the next
-	// kernel can look back, and a lowered histogram of runs reads its rows once.
-	for _, want := range []string{"cores mavg7", "cores grade_counts_lowered", "cores filter_by_prefix", "cores scan_of_scan", "h200 having_runs"} {
+	// One prefix a kernel is not always best: several cost less than to store
+	// what is between them, on a GPU more often than on cores.
+	for _, want := range []string{"cores having_runs", "cores grade_counts_lowered", "cores filter_by_prefix", "h200 scan_of_scan", "h200 having_runs"} {
 		if !better[want] {
 			t.Errorf("auto is no better than onepass for %s; it is for %v", want, better)
 		}

@@ -99,14 +99,14 @@ func (t Traffic) Formula() string {
 }
 
 // cost predicts the seconds that k takes: a launch, and its bytes at the
-// machine's rate. On cores each cut makes workers read the input once more
-// before they know where they write; a machine with sub-groups resolves cuts
-// in one pass.
+// machine's rate. One cut is resolved in one pass over memory everywhere. On
+// cores, a kernel with several runs on one of them, whose rate is its share of
+// the machine's.
 func (f *Fusion) cost(k *tile.Kernel) float64 {
 	t := f.Graph.traffic(k)
 	bytes := t.Read + t.Write
-	if f.Machine.Subgroup <= 1 {
-		bytes += t.Read * float64(k.CountCuts())
+	if f.Machine.Subgroup <= 1 && k.CountCuts() > 1 {
+		bytes *= float64(f.Machine.Units)
 	}
 	return f.Machine.Rates[plan.RateLaunch] + bytes/f.Machine.Rates[plan.RateMemory]
 }

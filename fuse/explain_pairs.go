@@ -230,8 +230,8 @@ func (n *neighbours) whyApart(i, j int) blocked {
 	more := together.cost - f.cost(n.Kernels[i]) - f.cost(n.Kernels[j])
 	if more > 0 {
 		why := fmt.Sprintf("one kernel would cost %s more", duration(nanoseconds(more)))
-		if together.cuts > 0 && f.Machine.Subgroup <= 1 {
-			why += fmt.Sprintf(": workers would read its input %d times", together.cuts+1)
+		if together.cuts > 1 && f.Machine.Subgroup <= 1 {
+			why += fmt.Sprintf(": with %d grid-wide prefixes, one after the other, it would run on one core", together.cuts)
 		}
 		return blocked{BlockedByCost, why}
 	}

@@ -146,8 +146,8 @@ func TestExplainReasons(t *testing.T) {
 		{"order", "x: [n]i64", "y = x + 1\nreturn y, z: y - sum(y)", "map1 | reduce | map2", "map1 map2",
 			"reduce has to run in between: it needs map1, and map2 needs it"},
 		{"by hand", "x: [n]i64", "y = x + 1\nreturn y, z: y * 2", "map1 | map2", "map1 map2", "allowed, and would save 214.7 µs, but the plan parts them"},
-		{"cost", "k: [n]f64, j: [n]f64", "g = runs(k, j)\nreturn n: count(by: g)", LevelAuto, "mask partial",
-			"one kernel would cost 335.8 µs more: workers would read its input 2 times"},
+		{"cost", "x: [n]i64", "once = scan(add, x)\nreturn once, twice: scan(add, once)", LevelAuto, "add1 partial2",
+			"one kernel would cost 414.4 µs more: with 2 grid-wide prefixes, one after the other, it would run on one core"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := explained(t, graph(t, c.parameters, c.body), c.level)
