@@ -101,11 +101,15 @@ func TestDecodeHostile(t *testing.T) {
 		"name":      value(`"` + strings.Repeat("a", 1<<20) + `"`),
 		"noise":     strings.Repeat("\x00\xff{\"", 1<<20),
 	} {
-		start := time.Now()
-		if _, err := Decode([]byte(text)); err == nil {
-			t.Errorf("%s: no error", name)
+		took := time.Hour
+		for try := 0; try < 3 && took > time.Second; try++ { // other programs may run beside this one
+			start := time.Now()
+			if _, err := Decode([]byte(text)); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+			took = min(took, time.Since(start))
 		}
-		if took := time.Since(start); took > time.Second {
+		if took > time.Second {
 			t.Errorf("%s: %v", name, took)
 		}
 	}

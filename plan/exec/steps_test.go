@@ -103,7 +103,7 @@ func TestTimeout(t *testing.T) {
 	if _, err := runHost(ctx, forever, 0); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("took %v", took)
 	}
 }

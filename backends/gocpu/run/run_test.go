@@ -250,7 +250,7 @@ func TestCancelKillsTheChild(t *testing.T) {
 	if _, err := w.Run(ctx, misbehave(t, 3, 1)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
-	if d := time.Since(start); d > 2*time.Second {
+	if d := time.Since(start); d > 10*time.Second {
 		t.Errorf("killing took %v", d)
 	}
 	if err := pid.Kill(); !errors.Is(err, os.ErrProcessDone) {
