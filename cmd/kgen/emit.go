@@ -70,7 +70,7 @@ func emit(c *cobra.Command, argument string, flags emitFlags) error {
 	if flags.after != "" && !slices.Contains(compile.Passes(), flags.after) {
 		return usageErrorf("there is no pass %s; there are %s", flags.after, strings.Join(compile.Passes(), ", "))
 	}
-	if flags.after == "" && flags.folder == "" {
+	if flags.after == "" && (flags.folder == "" || flags.folder == "-") {
 		return usageErrorf("name the folder to write to: -o FOLDER")
 	}
 	source, err := loadAll(argument, c.ErrOrStderr())
@@ -83,8 +83,8 @@ func emit(c *cobra.Command, argument string, flags emitFlags) error {
 	options := backends.Options{Package: flags.pkg}
 	if options.Package == "" {
 		options.Package = packageOf(flags.folder)
-	} else if !token.IsIdentifier(flags.pkg) || flags.pkg == "_" {
-		return usageErrorf("--package %s: a Go package is named by letters and digits", flags.pkg)
+	} else if !isPackageName(flags.pkg) {
+		return usageErrorf("--package %s: a Go package to import is named by letters and digits, and not main", flags.pkg)
 	}
 	var programs []*backends.Program
 	for _, p := range source.pipelines {
@@ -115,11 +115,15 @@ func printAfter(c *cobra.Command, s *source, flags emitFlags, backend backends.E
 // packageOf names the package of a folder after it, if Go allows the name.
 func packageOf(folder string) string {
 	if absolute, err := filepath.Abs(folder); err == nil {
-		if name := filepath.Base(absolute); token.IsIdentifier(name) {
+		if name := filepath.Base(absolute); isPackageName(name) {
 			return name
 		}
 	}
 	return "pipelines"
+}
+
+func isPackageName(name string) bool {
+	return token.IsIdentifier(name) && name != "_" && name != "main"
 }
 
 // generatedMark begins every emitted file; others are never overwritten.

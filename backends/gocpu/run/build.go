@@ -99,7 +99,10 @@ func cacheFolder(options Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return folder, os.MkdirAll(folder, 0o700)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", fmt.Errorf("no folder for built programs: %w (KGEN_CACHE can name another)", err)
+	}
+	return folder, nil
 }
 
 var buildArguments = []string{"build", "-trimpath", "-ldflags=-s -w"}
