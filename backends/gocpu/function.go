@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/ir"
@@ -97,7 +98,8 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 	if f == allRows && g.after != 0 {
 		g.storeCarried()
 	}
-	switch chunks := k.chunkScans(); {
+	chunks := slices.DeleteFunc(k.chunkScans(), func(i int) bool { return !g.needed[i] })
+	switch {
 	case len(chunks) > 0:
 		g.b.ForStep("chunk", r.lo, r.hi, k.Chunk, func(chunk *loop.Var) {
 			end := g.b.Let("end", loop.Least(loop.Add(chunk, loop.Int(k.Chunk)), r.hi))
