@@ -81,7 +81,7 @@ func (d *driver) launch() []*loop.Func {
 	many := loop.Gt(d.env.workers, loop.Int(1))
 	if d.splits() && !d.rowsHaveEffects() { // only reductions
 		d.s = d.rangeFunction(d.Name, summary)
-		d.b.If(many, d.chain, func() { d.call(loop.Int(0), d.rows, d.s, d.state) })
+		d.b.If(many, d.shared(d.chain), func() { d.call(loop.Int(0), d.rows, d.s, d.state) })
 		return []*loop.Func{d.s.Func}
 	}
 	var functions []*loop.Func
@@ -98,15 +98,32 @@ func (d *driver) launch() []*loop.Func {
 	case len(d.carried) == 0:
 		d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
 	case d.relocates():
-		d.b.If(many, d.chainOfCopies, serial)
+		d.b.If(many, d.shared(d.chainOfCopies), serial)
 	case d.relocatesGroups():
-		d.b.If(many, d.chainOfGroups, serial)
+		d.b.If(many, d.shared(d.chainOfGroups), serial)
 	default:
 		d.s = d.rangeFunction(d.Name+"_summary", summary)
 		functions = append(functions, d.s.Func)
-		d.b.If(many, d.chain, serial)
+		d.b.If(many, d.shared(d.chain), serial)
 	}
 	return functions
+}
+
+// shared writes a chain on variables of its own: those that goroutines share
+// live on the heap, and the serial way shall allocate nothing.
+func (d *driver) shared(chain func()) func() {
+	return func() {
+		outer := d.state
+		d.state = map[stateKey]*loop.Var{}
+		for _, s := range d.carried {
+			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(s.identity))
+		}
+		chain()
+		for _, s := range d.carried {
+			d.b.Assign(outer[s.stateKey], d.state[s.stateKey])
+		}
+		d.state = outer
+	}
 }
 
 // grain is what ranges of rows must be multiples of: whole chunks.
@@ -119,16 +136,16 @@ func (d *driver) grain() int64 {
 
 // splits reports whether ranges of rows can run at the same time: there is at
 // most one cut, what is reduced needs no carry, and no table is shared.
-func (d *driver) splits() bool {
-	if len(d.analysis.Cuts) > 1 {
+func (k *kernel) splits() bool {
+	if len(k.analysis.Cuts) > 1 {
 		return false
 	}
-	for i := range d.Ops {
-		op := &d.Ops[i]
+	for i := range k.Ops {
+		op := &k.Ops[i]
 		if op.Epilogue {
 			continue
 		}
-		if op.Kind == tile.Update || op.Kind == tile.Reduce && d.analysis.Phase[i] > 0 {
+		if op.Kind == tile.Update || op.Kind == tile.Reduce && k.analysis.Phase[i] > 0 {
 			return false
 		}
 	}
@@ -191,7 +208,7 @@ func (d *driver) chain() {
 		After: func(lo, hi *loop.Var) {
 			if d.rowsHaveEffects() {
 				outer := d.whole
-				d.whole = d.limited()
+				d.whole = d.ownParts()
 				d.callInto(make([]*loop.Var, len(d.f.results)), lo, hi, d.f, before)
 				d.whole = outer
 			}
@@ -219,10 +236,10 @@ func (d *driver) rowsHaveEffects() bool {
 	return false
 }
 
-// limited returns the streams with those cut off that are stored at places
+// ownParts returns the streams with those cut off that are stored at places
 // past the end of the block's own: a row that is not selected is stored there
 // before the next one replaces it.
-func (d *driver) limited() map[int]*loop.Var {
+func (d *driver) ownParts() map[int]*loop.Var {
 	streams := map[int]*loop.Var{}
 	for i, v := range d.whole {
 		streams[i] = v
@@ -264,13 +281,13 @@ func (d *driver) placeCount(domain int) loop.Expr {
 }
 
 // isPlaced reports whether a derived domain's rows are numbered by the scan.
-func (d *driver) isPlaced(scan int) bool {
-	for _, domain := range d.Domains[1:] {
-		if domain.Position != 0 && d.Values[domain.Position].Op == scan {
+func (k *kernel) isPlaced(scan int) bool {
+	for _, domain := range k.Domains[1:] {
+		if domain.Position != 0 && k.Values[domain.Position].Op == scan {
 			return true
 		}
 		if domain.Kind == tile.Close {
-			if open := &d.Ops[d.Values[domain.Open].Op]; open.Kind == tile.Map && d.Values[open.Args[0]].Op == scan {
+			if open := &k.Ops[k.Values[domain.Open].Op]; open.Kind == tile.Map && k.Values[open.Args[0]].Op == scan {
 				return true
 			}
 		}

@@ -26,6 +26,10 @@ func (g *body) scan(i int) {
 // guard always does.
 func (g *body) fold(i int, guard loop.Expr) {
 	op := &g.Ops[i]
+	if g.slot != nil && i == g.begunOp() {
+		g.b.Assign(g.slot, loop.Add(g.slot, loop.ToCounter(g.expr(op.Args[0]))))
+		return
+	}
 	leaf := func(field int) loop.Expr { return g.expr(op.Args[field]) }
 	now := func(field int) loop.Expr { return g.state[stateKey{i, field}] }
 	for f := len(op.Res) - 1; f >= 0; f-- { // flags last: others are combined by what they were
@@ -55,7 +59,7 @@ func (g *body) foldRestarting(op *tile.Op, field int, s *loop.Var, head, next, x
 	}
 	sum, ok := next.(*loop.Binary)
 	if ok && sum.Op == ir.OpAdd && s.T.Kind.IsInteger() && (g.summary || g.after != 0) {
-		keep := loop.Sub(loop.To(s.T, head), loop.To(s.T, loop.Int(1)))
+		keep := loop.Sub(g.number(s.T.Kind, head), loop.To(s.T, loop.Int(1)))
 		g.b.Assign(s, loop.Add(loop.Apply(ir.OpAnd, s, keep), x))
 		return
 	}
@@ -95,15 +99,20 @@ func (g *body) storeGroups() {
 		if g.home[i] != g.after || op.Epilogue || !g.needed[i] {
 			continue
 		}
-		if op.Kind == tile.Store {
+		switch {
+		case op.Kind == tile.Store:
 			stores = append(stores, op)
-		} else {
+		case g.slot == nil || op.Res[0] != g.Domains[g.after].Position:
 			g.op(i, g.after)
 		}
 	}
 	values := make([]loop.Expr, len(stores))
 	for i, op := range stores {
 		values[i] = g.expr(op.Args[0])
+	}
+	if g.slot != nil {
+		g.storeAll(stores, values, g.slot)
+		return
 	}
 	g.storeAll(stores, values, g.expr(g.Domains[g.after].Position))
 }

@@ -44,7 +44,7 @@ const (
 func (k *kernel) newRange(name string, f form) (*body, *rangeFunc, []int) {
 	g := &body{kernel: k, b: loop.NewBuilder(name), summary: f == summary, needed: k.neededOps(f == summary),
 		values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{}, scalars: map[string]loop.Expr{},
-		whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, last: map[neighbour]*loop.Var{}, failed: map[int]*loop.Var{}}
+		whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, last: map[neighbour]*loop.Var{}, failed: map[int]*loop.Var{}, bits: map[loop.Expr]loop.Expr{}}
 	r := &rangeFunc{lo: g.b.Param("lo", loop.Counter), hi: g.b.Param("hi", loop.Counter)}
 	views := g.parameters(r)
 	g.states(r)
@@ -85,6 +85,10 @@ func (g *body) equalLengths() {
 func (g *body) end(r *rangeFunc) {
 	var results []loop.Expr
 	for _, s := range r.results {
+		if g.slot != nil && s.op == g.begunOp() {
+			results = append(results, loop.ToKind(ir.I64, loop.Add(g.slot, loop.Int(1))))
+			continue
+		}
 		results = append(results, g.state[s.stateKey])
 	}
 	r.Func = g.b.Func(results...)
@@ -95,6 +99,10 @@ func (g *body) end(r *rangeFunc) {
 func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 	g, r, views := k.newRange(name, f)
 	g.before(r.lo, r.hi)
+	if f == denseRows || f == sparseRows {
+		begun := g.state[stateKey{g.begunOp(), 0}]
+		g.slot = g.b.Decl("slot", loop.Sub(loop.ToCounter(begun), loop.Int(1)))
+	}
 	if f == allRows && g.after != 0 {
 		g.storeCarried()
 	}
@@ -319,6 +327,11 @@ func (g *body) before(lo, hi *loop.Var) {
 		switch op.Kind {
 		case tile.Head:
 			for _, key := range op.Args {
+				if s := g.lastState(key); s != nil {
+					g.last[neighbour{key, true}] = s
+					g.startState(s, key, key == g.integerKey(op), lo, hi)
+					continue
+				}
 				g.declareLast(neighbour{key, true}, lo, loop.ConstOf(ir.Scalar{Kind: g.Values[key].Kind}), func(last *loop.Var) {
 					if deciding[key] {
 						g.b.If(loop.Lt(lo, hi), func() { g.b.Assign(last, loop.Apply(ir.OpComplement, g.at(key, lo))) }, nil)
@@ -346,6 +359,29 @@ func (g *body) decidingKeys() map[tile.ID]bool {
 		}
 	}
 	return deciding
+}
+
+// lastState returns the state that holds the key of the row before anyway,
+// because a result of the groups is the key; nil if there is none.
+func (g *body) lastState(key tile.ID) *loop.Var {
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if op.Kind == tile.Scan && op.Exclusive && op.Domain == 0 && g.needed[i] && g.isLast(op) && op.Args[len(op.Args)-1] == key {
+			return g.state[stateKey{i, len(op.Res) - 1}]
+		}
+	}
+	return nil
+}
+
+// startState makes s, which is the key of the row before where there is one,
+// differ from the key of row 0. A summary starts without the rows before.
+func (g *body) startState(s *loop.Var, key tile.ID, differs bool, lo, hi *loop.Var) {
+	if g.summary {
+		g.b.If(loop.Gt(lo, loop.Int(0)), func() { g.b.Assign(s, g.at(key, loop.Sub(lo, loop.Int(1)))) }, nil)
+	}
+	if differs {
+		g.b.If(loop.And(loop.Eq(lo, loop.Int(0)), loop.Lt(lo, hi)), func() { g.b.Assign(s, loop.Apply(ir.OpComplement, g.at(key, lo))) }, nil)
+	}
 }
 
 // declareLast declares the value of the row before the range; before row 0 it

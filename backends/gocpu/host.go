@@ -3,6 +3,7 @@ package gocpu
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -212,7 +213,7 @@ func (h *host) steps() {
 	for _, b := range h.plan.Buffers {
 		buffers[b.Name] = b
 	}
-	used := false
+	used, workers := false, len(h.body)-1 // the last statement of arguments
 	for _, step := range h.plan.Steps {
 		switch {
 		case step.Alloc != nil:
@@ -227,8 +228,8 @@ func (h *host) steps() {
 			}
 		}
 	}
-	if !used {
-		h.add(jen.Id("_").Op("=").Add(h.use(h.env.workers)))
+	if !used { // no kernel can be split
+		h.body = slices.Delete(h.body, workers, workers+1)
 	}
 }
 

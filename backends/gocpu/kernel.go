@@ -14,12 +14,14 @@ type kernel struct {
 	source   func(ir.Pos) string // the source line of a position, or ""
 	split    map[int]bool        // conjunctions whose conditions are tested one by one
 	after    int                 // the domain of groups stored row by row (see afterForm), or 0
+	limited  bool                // ranges share outputs: a store past the end of its own part belongs to the next range
 }
 
 func newKernel(t *tile.Kernel, source func(ir.Pos) string) *kernel {
 	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source}
 	k.place()
 	k.after = k.afterForm()
+	k.limited = k.splits() && !k.relocates() && !k.relocatesGroups()
 	return k
 }
 

@@ -20,6 +20,8 @@ type body struct {
 	view    map[int]*loop.Var       // streams cut to the rows of the range
 	last    map[neighbour]*loop.Var // values of the row before
 	failed  map[int]*loop.Var       // per site: whether a row of this range failed
+	bits    map[loop.Expr]loop.Expr // heads as numbers
+	slot    *loop.Var               // of the open group, in place of the count of groups that have begun; may be nil
 	errors  *loop.Var               // the errors buffer
 	index   loop.Expr               // of the row in the views
 	first   loop.Expr               // number of the views' first row
@@ -113,7 +115,11 @@ func (g *body) op(i, d int) {
 	case tile.Reduce:
 		g.ending = append(g.ending, func() { g.fold(i, nil) })
 	case tile.Head:
-		g.values[op.Res[0]] = g.b.Let("head", g.head(op))
+		head := g.b.Let("head", g.head(op))
+		g.values[op.Res[0]] = head
+		if g.after != 0 { // counted, and a mask: Go would make the number twice
+			g.bits[head] = g.b.Let("began", loop.ToCounter(head))
+		}
 	case tile.Shift:
 		g.values[op.Res[0]] = g.shift(op)
 	case tile.Store:
@@ -178,11 +184,19 @@ func (g *body) pure(op *tile.Op) loop.Expr {
 	case tile.Map:
 		args := g.exprs(op.Args)
 		if op.Operator == ir.OpCast {
-			return loop.ToKind(g.Values[op.Res[0]].Kind, args[0])
+			return g.number(g.Values[op.Res[0]].Kind, args[0])
 		}
 		return loop.Apply(op.Operator, args...)
 	}
 	panic("gocpu: " + op.Kind.String() + " is not pure")
+}
+
+// number casts x to kind k, from the number that a head already is if it is one.
+func (g *body) number(k ir.Kind, x loop.Expr) loop.Expr {
+	if bit, ok := g.bits[x]; ok {
+		x = bit
+	}
+	return loop.ToKind(k, x)
 }
 
 // load reads a stream at the row, or anywhere.
@@ -219,7 +233,9 @@ func (g *body) head(op *tile.Op) loop.Expr {
 		}
 		last := g.last[neighbour{key, true}]
 		head = loop.Or(head, loop.KeyNe(x, last))
-		g.ending = append(g.ending, func() { g.b.Assign(last, x) })
+		if last != g.lastState(key) { // else the scan updates it
+			g.ending = append(g.ending, func() { g.b.Assign(last, x) })
+		}
 	}
 	if g.integerKey(op) == 0 {
 		head = loop.Or(loop.Eq(loop.Add(g.first, g.index), loop.Int(0)), head)

@@ -9,28 +9,28 @@ import (
 // never what they are. Then a block can be done before its turn, into memory
 // of its worker's own, and be copied to its place; that is cheaper than to look
 // at the rows twice.
-func (d *driver) relocates() bool {
-	if len(d.analysis.Cuts) != 1 {
+func (k *kernel) relocates() bool {
+	if len(k.analysis.Cuts) != 1 {
 		return false
 	}
-	phase := func(v tile.ID) int { return d.analysis.Phase[d.Values[v].Op] }
+	phase := func(v tile.ID) int { return k.analysis.Phase[k.Values[v].Op] }
 	stores := false
-	for i := range d.Ops {
-		op := &d.Ops[i]
+	for i := range k.Ops {
+		op := &k.Ops[i]
 		if op.Epilogue || op.Domain == tile.Uniform {
 			continue
 		}
 		switch op.Kind {
 		case tile.Store:
-			if len(op.Args) == 1 || d.Domains[op.Domain].Kind != tile.Compact || op.Args[1] != d.Domains[op.Domain].Position {
+			if len(op.Args) == 1 || k.Domains[op.Domain].Kind != tile.Compact || op.Args[1] != k.Domains[op.Domain].Position {
 				return false
 			}
-			if value := d.Values[op.Args[0]]; value.Domain != tile.Uniform && (phase(op.Args[0]) > 0 || d.Ops[value.Op].Kind == tile.Scan) {
+			if value := k.Values[op.Args[0]]; value.Domain != tile.Uniform && (phase(op.Args[0]) > 0 || k.Ops[value.Op].Kind == tile.Scan) {
 				return false
 			}
 			stores = true
 		case tile.Scan:
-			if op.Monoid.Kind != tile.Fold || !d.isPlaced(i) {
+			if op.Monoid.Kind != tile.Fold || !k.isPlaced(i) {
 				return false
 			}
 		case tile.Update, tile.Check, tile.ChunkScan:

@@ -10,19 +10,19 @@ import (
 // turn, into memory of their worker's own: every result is a state, so that
 // the group which a block continues can be completed by adding the state
 // before the block to its own.
-func (d *driver) relocatesGroups() bool {
-	if d.after == 0 {
+func (k *kernel) relocatesGroups() bool {
+	if k.after == 0 {
 		return false
 	}
-	for i := range d.Ops {
-		op := &d.Ops[i]
+	for i := range k.Ops {
+		op := &k.Ops[i]
 		switch {
 		case op.Epilogue:
 		case op.Kind == tile.Store:
-			if by := &d.Ops[d.Values[op.Args[0]].Op]; by.Kind != tile.Scan || by.Monoid.Kind == tile.Fold {
+			if by := &k.Ops[k.Values[op.Args[0]].Op]; by.Kind != tile.Scan || by.Monoid.Kind == tile.Fold {
 				return false
 			}
-		case op.Kind == tile.Scan && d.isLast(op) && !d.Recomputable(op.Args[1]):
+		case op.Kind == tile.Scan && k.isLast(op) && !k.Recomputable(op.Args[1]):
 			return false
 		}
 	}

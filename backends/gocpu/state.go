@@ -50,6 +50,9 @@ func (k *kernel) states() []state {
 				if name == "" {
 					name = op.Monoid.Fields[f].Name
 				}
+				if op.Kind == tile.Scan && op.Exclusive && op.Monoid.Kind != tile.Fold {
+					name = "open_" + name // of the group that is open
+				}
 				list = append(list, state{stateKey{i, f}, name, op.Monoid.Identity[f], carried[f] || op.Kind == tile.Reduce && kept[f]})
 			}
 		}

@@ -196,17 +196,26 @@ func (g *body) compact(d int) {
 	g.fold(c.count, c.guard)
 }
 
-// storeAll writes all columns of a derived row at one place, if that is inside.
+// storeAll writes all columns of a derived row at one place, if that is within
+// the range's part.
 func (g *body) storeAll(stores []*tile.Op, values []loop.Expr, place loop.Expr) {
 	if len(stores) == 0 {
 		return
 	}
-	at := g.b.Let("at", loop.ToCounter(place))
-	// Compared as unsigned numbers, Go needs no further check of the index.
-	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(g.whole[stores[0].Stream])))
-	g.b.If(inside, func() {
+	at := loop.ToCounter(place)
+	if at != loop.Expr(g.slot) {
+		at = g.b.Let("at", at)
+	}
+	store := func() {
 		for i, op := range stores {
 			g.b.Store(g.whole[op.Stream], at, values[i])
 		}
-	}, nil)
+	}
+	if !g.limited {
+		store()
+		return
+	}
+	// Compared as unsigned numbers, Go needs no further check of the index.
+	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(g.whole[stores[0].Stream])))
+	g.b.If(inside, store, nil)
 }

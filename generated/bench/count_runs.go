@@ -27,38 +27,41 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 	key2 := kgenSlice(result.Key, n)
 	count := kgenSlice(result.Count, n)
 	var gBegun int64
-	var key22 int32
-	var count2 int64
+	var openKey2 int32
+	var openCount int64
 	if workers > 1 {
+		var gBegun2 int64
+		var openKey22 int32
+		var openCount2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			key2Scratch := make([]int32, 32769)
 			countScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegunBlock := int64(1)
-				var key2Block int32
+				var openKey2Block int32
 				if lo > 0 {
-					key2Block = key[lo-1]
+					openKey2Block = key[lo-1]
 				}
-				var countBlock int64
-				gBegunBlock, key2Block, countBlock = countRunsKernel1(lo, hi, key, key2Scratch, countScratch, gBegunBlock, key2Block, countBlock)
+				var openCountBlock int64
+				gBegunBlock, openKey2Block, openCountBlock = countRunsKernel1(lo, hi, key, key2Scratch, countScratch, gBegunBlock, openKey2Block, openCountBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
-				gBegunBefore := gBegun
-				gBegun = gBegunBefore + closed
-				key22 = key2Block
-				countBefore := count2
+				gBegunBefore := gBegun2
+				gBegun2 = gBegunBefore + closed
+				openKey22 = openKey2Block
+				openCountBefore := openCount2
 				if closed > 0 {
-					count2 = countBlock
+					openCount2 = openCountBlock
 				} else {
-					count2 = countBefore + countBlock
+					openCount2 = openCountBefore + openCountBlock
 				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						key2[slot] = key2Scratch[0]
-						count[slot] = countBefore + countScratch[0]
+						count[slot] = openCountBefore + countScratch[0]
 					}
 					key2Closed := key2Scratch[1:gBegunBlock]
 					copy(key2[slot+1:], key2Closed[:closed-1])
@@ -67,14 +70,17 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 				}
 			}
 		})
+		gBegun = gBegun2
+		openKey2 = openKey22
+		openCount = openCount2
 	} else {
-		gBegun, key22, count2 = countRunsKernel1(0, n, key, key2, count, gBegun, key22, count2)
+		gBegun, openKey2, openCount = countRunsKernel1(0, n, key, key2, count, gBegun, openKey2, openCount)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// return key: first(key, by: g), count: count(by: g)
-		key2[slot] = key22
-		count[slot] = count2
+		key2[slot] = openKey2
+		count[slot] = openCount
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]
@@ -83,112 +89,90 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 }
 
 // countRunsKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
-func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun int64, key22 int32, count2 int64) (int64, int32, int64) {
+func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey2 int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+	if lo == 0 && lo < hi {
+		openKey2 = ^key[lo]
 	}
+	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	for _, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != lastKey
+		head := key3 != openKey2
+		began := kgenBit[int](head)
 		// return key: first(key, by: g), count: count(by: g)
-		count2 = count2&(kgenBit[int64](head)-1) + 1
-		key22 = key3
-		gBegun += kgenBit[int64](head)
-		lastKey = key3
-		slot := gBegun - 1
-		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			count[at] = count2
-		}
+		openCount = openCount&(int64(began)-1) + 1
+		openKey2 = key3
+		slot += began
+		key2[slot] = openKey2
+		count[slot] = openCount
 	}
-	return gBegun, key22, count2
+	return int64(slot + 1), openKey2, openCount
 }
 
 // countRunsKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
-func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun int64, key22 int32, count2 int64) (int64, int32, int64) {
+func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey2 int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+	if lo == 0 && lo < hi {
+		openKey2 = ^key[lo]
 	}
+	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	for len(keyRows) >= 16 {
 		keyBlock := (*[16]int32)(keyRows)
 		keyRows = keyRows[16:]
-		if keyBlock[0]^lastKey|(keyBlock[1]^lastKey)|(keyBlock[2]^lastKey|(keyBlock[3]^lastKey))|(keyBlock[4]^lastKey|(keyBlock[5]^lastKey)|(keyBlock[6]^lastKey|(keyBlock[7]^lastKey)))|(keyBlock[8]^lastKey|(keyBlock[9]^lastKey)|(keyBlock[10]^lastKey|(keyBlock[11]^lastKey))|(keyBlock[12]^lastKey|(keyBlock[13]^lastKey)|(keyBlock[14]^lastKey|(keyBlock[15]^lastKey)))) == 0 {
-			key22 = keyBlock[15]
-			count2 += 16
-			slot := gBegun - 1
-			at := int(slot)
-			if uint64(at) < uint64(len(key2)) {
-				key2[at] = key22
-				count[at] = count2
-			}
+		if keyBlock[0]^openKey2|(keyBlock[1]^openKey2)|(keyBlock[2]^openKey2|(keyBlock[3]^openKey2))|(keyBlock[4]^openKey2|(keyBlock[5]^openKey2)|(keyBlock[6]^openKey2|(keyBlock[7]^openKey2)))|(keyBlock[8]^openKey2|(keyBlock[9]^openKey2)|(keyBlock[10]^openKey2|(keyBlock[11]^openKey2))|(keyBlock[12]^openKey2|(keyBlock[13]^openKey2)|(keyBlock[14]^openKey2|(keyBlock[15]^openKey2)))) == 0 {
+			openKey2 = keyBlock[15]
+			openCount += 16
+			key2[slot] = openKey2
+			count[slot] = openCount
 		} else {
 			for _, key3 := range keyBlock {
 				// g = runs(key)
-				head := key3 != lastKey
+				head := key3 != openKey2
+				began := kgenBit[int](head)
 				// return key: first(key, by: g), count: count(by: g)
-				count2 = count2&(kgenBit[int64](head)-1) + 1
-				key22 = key3
-				gBegun += kgenBit[int64](head)
-				lastKey = key3
-				slot := gBegun - 1
-				at := int(slot)
-				if uint64(at) < uint64(len(key2)) {
-					key2[at] = key22
-					count[at] = count2
-				}
+				openCount = openCount&(int64(began)-1) + 1
+				openKey2 = key3
+				slot += began
+				key2[slot] = openKey2
+				count[slot] = openCount
 			}
 		}
 	}
 	for _, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != lastKey
+		head := key3 != openKey2
+		began := kgenBit[int](head)
 		// return key: first(key, by: g), count: count(by: g)
-		count2 = count2&(kgenBit[int64](head)-1) + 1
-		key22 = key3
-		gBegun += kgenBit[int64](head)
-		lastKey = key3
-		slot := gBegun - 1
-		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			count[at] = count2
-		}
+		openCount = openCount&(int64(began)-1) + 1
+		openKey2 = key3
+		slot += began
+		key2[slot] = openKey2
+		count[slot] = openCount
 	}
-	return gBegun, key22, count2
+	return int64(slot + 1), openKey2, openCount
 }
 
 // countRunsKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
-func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64, key22 int32, count2 int64) (int64, int32, int64) {
+func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey2 int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if gBegun > 0 {
 		slot := gBegun - 1
 		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			count[at] = count2
-		}
+		key2[at] = openKey2
+		count[at] = openCount
 	}
 	dense := true
 	for window := lo; window < hi; window += 1024 {
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, key22, count2 = countRunsKernel1Dense(window, end, key, key2, count, gBegun, key22, count2)
+			gBegun, openKey2, openCount = countRunsKernel1Dense(window, end, key, key2, count, gBegun, openKey2, openCount)
 		} else {
-			gBegun, key22, count2 = countRunsKernel1Sparse(window, end, key, key2, count, gBegun, key22, count2)
+			gBegun, openKey2, openCount = countRunsKernel1Sparse(window, end, key, key2, count, gBegun, openKey2, openCount)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, key22, count2
+	return gBegun, openKey2, openCount
 }

@@ -34,10 +34,14 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 	low := kgenSlice(result.Low, n)
 	high := kgenSlice(result.High, n)
 	var gBegun int64
-	var key22 int32
-	low2 := int32(2147483647)
-	high2 := int32(-2147483648)
+	var openKey2 int32
+	openLow := int32(2147483647)
+	openHigh := int32(-2147483648)
 	if workers > 1 {
+		var gBegun2 int64
+		var openKey22 int32
+		openLow2 := int32(2147483647)
+		openHigh2 := int32(-2147483648)
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			key2Scratch := make([]int32, 32769)
 			lowScratch := make([]int32, 32769)
@@ -45,37 +49,37 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegunBlock := int64(1)
-				var key2Block int32
+				var openKey2Block int32
 				if lo > 0 {
-					key2Block = key[lo-1]
+					openKey2Block = key[lo-1]
 				}
-				lowBlock := int32(2147483647)
-				highBlock := int32(-2147483648)
-				gBegunBlock, key2Block, lowBlock, highBlock = extremesKernel1(lo, hi, key, key2Scratch, value, lowScratch, highScratch, gBegunBlock, key2Block, lowBlock, highBlock)
+				openLowBlock := int32(2147483647)
+				openHighBlock := int32(-2147483648)
+				gBegunBlock, openKey2Block, openLowBlock, openHighBlock = extremesKernel1(lo, hi, key, key2Scratch, value, lowScratch, highScratch, gBegunBlock, openKey2Block, openLowBlock, openHighBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
-				gBegunBefore := gBegun
-				gBegun = gBegunBefore + closed
-				key22 = key2Block
-				lowBefore := low2
+				gBegunBefore := gBegun2
+				gBegun2 = gBegunBefore + closed
+				openKey22 = openKey2Block
+				openLowBefore := openLow2
 				if closed > 0 {
-					low2 = lowBlock
+					openLow2 = openLowBlock
 				} else {
-					low2 = min(lowBefore, lowBlock)
+					openLow2 = min(openLowBefore, openLowBlock)
 				}
-				highBefore := high2
+				openHighBefore := openHigh2
 				if closed > 0 {
-					high2 = highBlock
+					openHigh2 = openHighBlock
 				} else {
-					high2 = max(highBefore, highBlock)
+					openHigh2 = max(openHighBefore, openHighBlock)
 				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						key2[slot] = key2Scratch[0]
-						low[slot] = min(lowBefore, lowScratch[0])
-						high[slot] = max(highBefore, highScratch[0])
+						low[slot] = min(openLowBefore, lowScratch[0])
+						high[slot] = max(openHighBefore, highScratch[0])
 					}
 					key2Closed := key2Scratch[1:gBegunBlock]
 					copy(key2[slot+1:], key2Closed[:closed-1])
@@ -86,15 +90,19 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 				}
 			}
 		})
+		gBegun = gBegun2
+		openKey2 = openKey22
+		openLow = openLow2
+		openHigh = openHigh2
 	} else {
-		gBegun, key22, low2, high2 = extremesKernel1(0, n, key, key2, value, low, high, gBegun, key22, low2, high2)
+		gBegun, openKey2, openLow, openHigh = extremesKernel1(0, n, key, key2, value, low, high, gBegun, openKey2, openLow, openHigh)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		key2[slot] = key22
-		low[slot] = low2
-		high[slot] = high2
+		key2[slot] = openKey2
+		low[slot] = openLow
+		high[slot] = openHigh
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]
@@ -104,57 +112,49 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 }
 
 // extremesKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
-func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegun int64, key22, low2, high2 int32) (int64, int32, int32, int32) {
+func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey2, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+	if lo == 0 && lo < hi {
+		openKey2 = ^key[lo]
 	}
+	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != lastKey
+		head := key3 != openKey2
+		began := kgenBit[int](head)
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 		value2 := valueRows[i]
 		if head {
-			high2 = value2
+			openHigh = value2
 		} else {
-			high2 = max(high2, value2)
+			openHigh = max(openHigh, value2)
 		}
 		if head {
-			low2 = value2
+			openLow = value2
 		} else {
-			low2 = min(low2, value2)
+			openLow = min(openLow, value2)
 		}
-		key22 = key3
-		gBegun += kgenBit[int64](head)
-		lastKey = key3
-		slot := gBegun - 1
-		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			low[at] = low2
-			high[at] = high2
-		}
+		openKey2 = key3
+		slot += began
+		key2[slot] = openKey2
+		low[slot] = openLow
+		high[slot] = openHigh
 	}
-	return gBegun, key22, low2, high2
+	return int64(slot + 1), openKey2, openLow, openHigh
 }
 
 // extremesKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
-func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBegun int64, key22, low2, high2 int32) (int64, int32, int32, int32) {
+func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey2, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+	if lo == 0 && lo < hi {
+		openKey2 = ^key[lo]
 	}
+	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
@@ -163,102 +163,88 @@ func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBeg
 		keyRows = keyRows[16:]
 		valueBlock := (*[16]int32)(valueRows)
 		valueRows = valueRows[16:]
-		if keyBlock[0]^lastKey|(keyBlock[1]^lastKey)|(keyBlock[2]^lastKey|(keyBlock[3]^lastKey))|(keyBlock[4]^lastKey|(keyBlock[5]^lastKey)|(keyBlock[6]^lastKey|(keyBlock[7]^lastKey)))|(keyBlock[8]^lastKey|(keyBlock[9]^lastKey)|(keyBlock[10]^lastKey|(keyBlock[11]^lastKey))|(keyBlock[12]^lastKey|(keyBlock[13]^lastKey)|(keyBlock[14]^lastKey|(keyBlock[15]^lastKey)))) == 0 {
-			key22 = keyBlock[15]
+		if keyBlock[0]^openKey2|(keyBlock[1]^openKey2)|(keyBlock[2]^openKey2|(keyBlock[3]^openKey2))|(keyBlock[4]^openKey2|(keyBlock[5]^openKey2)|(keyBlock[6]^openKey2|(keyBlock[7]^openKey2)))|(keyBlock[8]^openKey2|(keyBlock[9]^openKey2)|(keyBlock[10]^openKey2|(keyBlock[11]^openKey2))|(keyBlock[12]^openKey2|(keyBlock[13]^openKey2)|(keyBlock[14]^openKey2|(keyBlock[15]^openKey2)))) == 0 {
+			openKey2 = keyBlock[15]
 			for i := range 16 {
-				low2 = min(low2, valueBlock[i])
+				openLow = min(openLow, valueBlock[i])
 			}
 			for i := range 16 {
-				high2 = max(high2, valueBlock[i])
+				openHigh = max(openHigh, valueBlock[i])
 			}
-			slot := gBegun - 1
-			at := int(slot)
-			if uint64(at) < uint64(len(key2)) {
-				key2[at] = key22
-				low[at] = low2
-				high[at] = high2
-			}
+			key2[slot] = openKey2
+			low[slot] = openLow
+			high[slot] = openHigh
 		} else {
 			for i, key3 := range keyBlock {
 				// g = runs(key)
-				head := key3 != lastKey
+				head := key3 != openKey2
+				began := kgenBit[int](head)
 				// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 				value2 := valueBlock[i]
 				if head {
-					high2 = value2
+					openHigh = value2
 				} else {
-					high2 = max(high2, value2)
+					openHigh = max(openHigh, value2)
 				}
 				if head {
-					low2 = value2
+					openLow = value2
 				} else {
-					low2 = min(low2, value2)
+					openLow = min(openLow, value2)
 				}
-				key22 = key3
-				gBegun += kgenBit[int64](head)
-				lastKey = key3
-				slot := gBegun - 1
-				at := int(slot)
-				if uint64(at) < uint64(len(key2)) {
-					key2[at] = key22
-					low[at] = low2
-					high[at] = high2
-				}
+				openKey2 = key3
+				slot += began
+				key2[slot] = openKey2
+				low[slot] = openLow
+				high[slot] = openHigh
 			}
 		}
 	}
 	for i, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != lastKey
+		head := key3 != openKey2
+		began := kgenBit[int](head)
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 		value2 := valueRows[i]
 		if head {
-			high2 = value2
+			openHigh = value2
 		} else {
-			high2 = max(high2, value2)
+			openHigh = max(openHigh, value2)
 		}
 		if head {
-			low2 = value2
+			openLow = value2
 		} else {
-			low2 = min(low2, value2)
+			openLow = min(openLow, value2)
 		}
-		key22 = key3
-		gBegun += kgenBit[int64](head)
-		lastKey = key3
-		slot := gBegun - 1
-		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			low[at] = low2
-			high[at] = high2
-		}
+		openKey2 = key3
+		slot += began
+		key2[slot] = openKey2
+		low[slot] = openLow
+		high[slot] = openHigh
 	}
-	return gBegun, key22, low2, high2
+	return int64(slot + 1), openKey2, openLow, openHigh
 }
 
 // extremesKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
-func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int64, key22, low2, high2 int32) (int64, int32, int32, int32) {
+func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey2, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if gBegun > 0 {
 		slot := gBegun - 1
 		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			low[at] = low2
-			high[at] = high2
-		}
+		key2[at] = openKey2
+		low[at] = openLow
+		high[at] = openHigh
 	}
 	dense := true
 	for window := lo; window < hi; window += 1024 {
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, key22, low2, high2 = extremesKernel1Dense(window, end, key, key2, value, low, high, gBegun, key22, low2, high2)
+			gBegun, openKey2, openLow, openHigh = extremesKernel1Dense(window, end, key, key2, value, low, high, gBegun, openKey2, openLow, openHigh)
 		} else {
-			gBegun, key22, low2, high2 = extremesKernel1Sparse(window, end, key, key2, value, low, high, gBegun, key22, low2, high2)
+			gBegun, openKey2, openLow, openHigh = extremesKernel1Sparse(window, end, key, key2, value, low, high, gBegun, openKey2, openLow, openHigh)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, key22, low2, high2
+	return gBegun, openKey2, openLow, openHigh
 }

@@ -36,6 +36,7 @@ func FilterColumnsInto(result *FilterColumnsResult, x []int32, y []int64, z []fl
 	z2 := kgenSlice(result.Z, n)
 	var hitPlace int64
 	if workers > 1 {
+		var hitPlace2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			y2Scratch := make([]int64, 32768)
 			z2Scratch := make([]float64, 32768)
@@ -44,13 +45,14 @@ func FilterColumnsInto(result *FilterColumnsResult, x []int32, y []int64, z []fl
 				var hitPlaceBlock int64
 				hitPlaceBlock = filterColumnsKernel1(lo, hi, x, y, y2Scratch, z, z2Scratch, limit, hitPlaceBlock)
 				blocks.await()
-				hitPlaceBefore := hitPlace
-				hitPlace = hitPlaceBefore + hitPlaceBlock
+				hitPlaceBefore := hitPlace2
+				hitPlace2 = hitPlaceBefore + hitPlaceBlock
 				blocks.release()
 				copy(y2[hitPlaceBefore:], y2Scratch[:hitPlaceBlock])
 				copy(z2[hitPlaceBefore:], z2Scratch[:hitPlaceBlock])
 			}
 		})
+		hitPlace = hitPlace2
 	} else {
 		hitPlace = filterColumnsKernel1(0, n, x, y, y2, z, z2, limit, hitPlace)
 	}
@@ -71,10 +73,8 @@ func filterColumnsKernel1(lo, hi int, x []int32, y, y2 []int64, z, z2 []float64,
 	for i := range xRows {
 		hit := xRows[i] < limit
 		at := int(hitPlace)
-		if uint64(at) < uint64(len(y2)) {
-			y2[at] = yRows[i]
-			z2[at] = zRows[i]
-		}
+		y2[at] = yRows[i]
+		z2[at] = zRows[i]
 		hitPlace += kgenBit[int64](hit)
 	}
 	return hitPlace

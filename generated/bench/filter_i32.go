@@ -25,6 +25,7 @@ func FilterI32Into(result *FilterI32Result, x []int32, limit int32, options ...O
 	x2 := kgenSlice(result.X, n)
 	var selectedPlace int64
 	if workers > 1 {
+		var selectedPlace2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			x2Scratch := make([]int32, 32768)
 			for blocks.next() {
@@ -32,12 +33,13 @@ func FilterI32Into(result *FilterI32Result, x []int32, limit int32, options ...O
 				var selectedPlaceBlock int64
 				selectedPlaceBlock = filterI32Kernel1(lo, hi, x, x2Scratch, limit, selectedPlaceBlock)
 				blocks.await()
-				selectedPlaceBefore := selectedPlace
-				selectedPlace = selectedPlaceBefore + selectedPlaceBlock
+				selectedPlaceBefore := selectedPlace2
+				selectedPlace2 = selectedPlaceBefore + selectedPlaceBlock
 				blocks.release()
 				copy(x2[selectedPlaceBefore:], x2Scratch[:selectedPlaceBlock])
 			}
 		})
+		selectedPlace = selectedPlace2
 	} else {
 		selectedPlace = filterI32Kernel1(0, n, x, x2, limit, selectedPlace)
 	}
@@ -61,32 +63,22 @@ func filterI32Kernel1(lo, hi int, x, x2 []int32, limit int32, selectedPlace int6
 		x6 := xFour[3]
 		selected4 := x6 < limit
 		at := int(selectedPlace)
-		if uint64(at) < uint64(len(x2)) {
-			x2[at] = x3
-		}
+		x2[at] = x3
 		selectedPlace += kgenBit[int64](selected)
 		at2 := int(selectedPlace)
-		if uint64(at2) < uint64(len(x2)) {
-			x2[at2] = x4
-		}
+		x2[at2] = x4
 		selectedPlace += kgenBit[int64](selected2)
 		at3 := int(selectedPlace)
-		if uint64(at3) < uint64(len(x2)) {
-			x2[at3] = x5
-		}
+		x2[at3] = x5
 		selectedPlace += kgenBit[int64](selected3)
 		at4 := int(selectedPlace)
-		if uint64(at4) < uint64(len(x2)) {
-			x2[at4] = x6
-		}
+		x2[at4] = x6
 		selectedPlace += kgenBit[int64](selected4)
 	}
 	for _, x3 := range xRows {
 		selected := x3 < limit
 		at := int(selectedPlace)
-		if uint64(at) < uint64(len(x2)) {
-			x2[at] = x3
-		}
+		x2[at] = x3
 		selectedPlace += kgenBit[int64](selected)
 	}
 	return selectedPlace

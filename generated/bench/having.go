@@ -37,54 +37,62 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	aggregate2 := make([]int64, n)
 	keep := make([]bool, n)
 	var gBegun int64
-	var c2 int64
-	var aggregate3 int32
-	var aggregate22 int64
+	var openC int64
+	var openAggregate int32
+	var openAggregate2 int64
 	if workers > 1 {
+		var gBegun2 int64
+		var openC2 int64
+		var openAggregate3 int32
+		var openAggregate22 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gBegun2, head, c3, present, aggregate4, head2, aggregate23 := havingKernel1Summary(lo, hi, key, value)
+				gBegun3, openHead, openC3, openPresent, openAggregate4, openHead2, openAggregate23 := havingKernel1Summary(lo, hi, key, value)
 				blocks.await()
-				gBegunBefore := gBegun
-				cBefore := c2
-				aggregateBefore := aggregate3
-				aggregate2Before := aggregate22
-				gBegun = gBegunBefore + gBegun2
-				if head {
-					c2 = c3
+				gBegunBefore := gBegun2
+				openCBefore := openC2
+				openAggregateBefore := openAggregate3
+				openAggregate2Before := openAggregate22
+				gBegun2 = gBegunBefore + gBegun3
+				if openHead {
+					openC2 = openC3
 				} else {
-					c2 = cBefore + c3
+					openC2 = openCBefore + openC3
 				}
-				if present {
-					aggregate3 = aggregate4
+				if openPresent {
+					openAggregate3 = openAggregate4
 				} else {
-					aggregate3 = aggregateBefore
+					openAggregate3 = openAggregateBefore
 				}
-				if head2 {
-					aggregate22 = aggregate23
+				if openHead2 {
+					openAggregate22 = openAggregate23
 				} else {
-					aggregate22 = aggregate2Before + aggregate23
+					openAggregate22 = openAggregate2Before + openAggregate23
 				}
-				gBegunEnd := gBegun
+				gBegunEnd := gBegun2
 				blocks.release()
 				cPart := c[:max(int(gBegunEnd)-1, 0)]
 				aggregatePart := aggregate[:max(int(gBegunEnd)-1, 0)]
 				aggregate2Part := aggregate2[:max(int(gBegunEnd)-1, 0)]
 				keepPart := keep[:max(int(gBegunEnd)-1, 0)]
-				havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregate2Part, keepPart, least, gBegunBefore, cBefore, aggregateBefore, aggregate2Before)
+				havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregate2Part, keepPart, least, gBegunBefore, openCBefore, openAggregateBefore, openAggregate2Before)
 			}
 		})
+		gBegun = gBegun2
+		openC = openC2
+		openAggregate = openAggregate3
+		openAggregate2 = openAggregate22
 	} else {
-		gBegun, c2, aggregate3, aggregate22 = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, gBegun, c2, aggregate3, aggregate22)
+		gBegun, openC, openAggregate, openAggregate2 = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, gBegun, openC, openAggregate, openAggregate2)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// c = count(by: g)
-		c[slot] = c2
-		aggregate[slot] = aggregate3
-		aggregate2[slot] = aggregate22
-		keep2 := c2 >= least
+		c[slot] = openC
+		aggregate[slot] = openAggregate
+		aggregate2[slot] = openAggregate2
+		keep2 := openC >= least
 		// keep = c >= least
 		keep[slot] = keep2
 	}
@@ -94,6 +102,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	total := kgenSlice(result.Total, n)
 	var keepPlace int64
 	if workers > 1 {
+		var keepPlace2 int64
 		kgenInOrder(workers, int(gLength), 32768, func(blocks *kgenBlocks) {
 			key2Scratch := make([]int32, 32768)
 			countScratch := make([]int64, 32768)
@@ -103,14 +112,15 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 				var keepPlaceBlock int64
 				keepPlaceBlock = havingKernel2(lo, hi, keep, aggregate, key2Scratch, c, countScratch, aggregate2, totalScratch, keepPlaceBlock)
 				blocks.await()
-				keepPlaceBefore := keepPlace
-				keepPlace = keepPlaceBefore + keepPlaceBlock
+				keepPlaceBefore := keepPlace2
+				keepPlace2 = keepPlaceBefore + keepPlaceBlock
 				blocks.release()
 				copy(key2[keepPlaceBefore:], key2Scratch[:keepPlaceBlock])
 				copy(count[keepPlaceBefore:], countScratch[:keepPlaceBlock])
 				copy(total[keepPlaceBefore:], totalScratch[:keepPlaceBlock])
 			}
 		})
+		keepPlace = keepPlace2
 	} else {
 		keepPlace = havingKernel2(0, int(gLength), keep, aggregate, key2, c, count, aggregate2, total, keepPlace)
 	}
@@ -122,52 +132,46 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 }
 
 // havingKernel1Dense runs rows of which many begin a group through mask1, partial1, offset1, add1, aggregate, mask2.
-func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, c2 int64, aggregate3 int32, aggregate22 int64) (int64, int64, int32, int64) {
+func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openAggregate int32, openAggregate2 int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+	if lo == 0 && lo < hi {
+		openAggregate = ^key[lo]
 	}
+	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i, key2 := range keyRows {
 		// g = runs(key)
-		head := key2 != lastKey
+		head := key2 != openAggregate
+		began := kgenBit[int](head)
 		// c = count(by: g)
-		aggregate22 = aggregate22&(kgenBit[int64](head)-1) + int64(valueRows[i])
-		aggregate3 = key2
-		c2 = c2&(kgenBit[int64](head)-1) + 1
-		gBegun += kgenBit[int64](head)
-		lastKey = key2
-		slot := gBegun - 1
-		keep2 := c2 >= least
-		at := int(slot)
-		if uint64(at) < uint64(len(c)) {
-			c[at] = c2
-			aggregate[at] = aggregate3
-			aggregate2[at] = aggregate22
-			keep[at] = keep2
+		openAggregate2 = openAggregate2&(int64(began)-1) + int64(valueRows[i])
+		openAggregate = key2
+		openC = openC&(int64(began)-1) + 1
+		slot += began
+		keep2 := openC >= least
+		if uint64(slot) < uint64(len(c)) {
+			c[slot] = openC
+			aggregate[slot] = openAggregate
+			aggregate2[slot] = openAggregate2
+			keep[slot] = keep2
 		}
 	}
-	return gBegun, c2, aggregate3, aggregate22
+	return int64(slot + 1), openC, openAggregate, openAggregate2
 }
 
 // havingKernel1Sparse runs rows of which few begin a group through mask1, partial1, offset1, add1, aggregate, mask2: blocks within one group are added at once.
-func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, c2 int64, aggregate3 int32, aggregate22 int64) (int64, int64, int32, int64) {
+func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openAggregate int32, openAggregate2 int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+	if lo == 0 && lo < hi {
+		openAggregate = ^key[lo]
 	}
+	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
@@ -176,76 +180,70 @@ func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []
 		keyRows = keyRows[16:]
 		valueBlock := (*[16]int32)(valueRows)
 		valueRows = valueRows[16:]
-		if keyBlock[0]^lastKey|(keyBlock[1]^lastKey)|(keyBlock[2]^lastKey|(keyBlock[3]^lastKey))|(keyBlock[4]^lastKey|(keyBlock[5]^lastKey)|(keyBlock[6]^lastKey|(keyBlock[7]^lastKey)))|(keyBlock[8]^lastKey|(keyBlock[9]^lastKey)|(keyBlock[10]^lastKey|(keyBlock[11]^lastKey))|(keyBlock[12]^lastKey|(keyBlock[13]^lastKey)|(keyBlock[14]^lastKey|(keyBlock[15]^lastKey)))) == 0 {
-			c2 += 16
-			aggregate3 = keyBlock[15]
-			aggregate22 += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
-			slot := gBegun - 1
-			keep2 := c2 >= least
-			at := int(slot)
-			if uint64(at) < uint64(len(c)) {
-				c[at] = c2
-				aggregate[at] = aggregate3
-				aggregate2[at] = aggregate22
-				keep[at] = keep2
+		if keyBlock[0]^openAggregate|(keyBlock[1]^openAggregate)|(keyBlock[2]^openAggregate|(keyBlock[3]^openAggregate))|(keyBlock[4]^openAggregate|(keyBlock[5]^openAggregate)|(keyBlock[6]^openAggregate|(keyBlock[7]^openAggregate)))|(keyBlock[8]^openAggregate|(keyBlock[9]^openAggregate)|(keyBlock[10]^openAggregate|(keyBlock[11]^openAggregate))|(keyBlock[12]^openAggregate|(keyBlock[13]^openAggregate)|(keyBlock[14]^openAggregate|(keyBlock[15]^openAggregate)))) == 0 {
+			openC += 16
+			openAggregate = keyBlock[15]
+			openAggregate2 += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
+			keep2 := openC >= least
+			if uint64(slot) < uint64(len(c)) {
+				c[slot] = openC
+				aggregate[slot] = openAggregate
+				aggregate2[slot] = openAggregate2
+				keep[slot] = keep2
 			}
 		} else {
 			for i, key2 := range keyBlock {
 				// g = runs(key)
-				head := key2 != lastKey
+				head := key2 != openAggregate
+				began := kgenBit[int](head)
 				// c = count(by: g)
-				aggregate22 = aggregate22&(kgenBit[int64](head)-1) + int64(valueBlock[i])
-				aggregate3 = key2
-				c2 = c2&(kgenBit[int64](head)-1) + 1
-				gBegun += kgenBit[int64](head)
-				lastKey = key2
-				slot := gBegun - 1
-				keep2 := c2 >= least
-				at := int(slot)
-				if uint64(at) < uint64(len(c)) {
-					c[at] = c2
-					aggregate[at] = aggregate3
-					aggregate2[at] = aggregate22
-					keep[at] = keep2
+				openAggregate2 = openAggregate2&(int64(began)-1) + int64(valueBlock[i])
+				openAggregate = key2
+				openC = openC&(int64(began)-1) + 1
+				slot += began
+				keep2 := openC >= least
+				if uint64(slot) < uint64(len(c)) {
+					c[slot] = openC
+					aggregate[slot] = openAggregate
+					aggregate2[slot] = openAggregate2
+					keep[slot] = keep2
 				}
 			}
 		}
 	}
 	for i, key2 := range keyRows {
 		// g = runs(key)
-		head := key2 != lastKey
+		head := key2 != openAggregate
+		began := kgenBit[int](head)
 		// c = count(by: g)
-		aggregate22 = aggregate22&(kgenBit[int64](head)-1) + int64(valueRows[i])
-		aggregate3 = key2
-		c2 = c2&(kgenBit[int64](head)-1) + 1
-		gBegun += kgenBit[int64](head)
-		lastKey = key2
-		slot := gBegun - 1
-		keep2 := c2 >= least
-		at := int(slot)
-		if uint64(at) < uint64(len(c)) {
-			c[at] = c2
-			aggregate[at] = aggregate3
-			aggregate2[at] = aggregate22
-			keep[at] = keep2
+		openAggregate2 = openAggregate2&(int64(began)-1) + int64(valueRows[i])
+		openAggregate = key2
+		openC = openC&(int64(began)-1) + 1
+		slot += began
+		keep2 := openC >= least
+		if uint64(slot) < uint64(len(c)) {
+			c[slot] = openC
+			aggregate[slot] = openAggregate
+			aggregate2[slot] = openAggregate2
+			keep[slot] = keep2
 		}
 	}
-	return gBegun, c2, aggregate3, aggregate22
+	return int64(slot + 1), openC, openAggregate, openAggregate2
 }
 
 // havingKernel1 runs the rows from lo to hi through mask1, partial1, offset1, add1, aggregate, mask2: window by window, as many or few rows begin a group.
-func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, c2 int64, aggregate3 int32, aggregate22 int64) (int64, int64, int32, int64) {
+func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openAggregate int32, openAggregate2 int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
 	if gBegun > 0 {
 		slot := gBegun - 1
-		keep2 := c2 >= least
+		keep2 := openC >= least
 		at := int(slot)
 		if uint64(at) < uint64(len(c)) {
-			c[at] = c2
-			aggregate[at] = aggregate3
-			aggregate2[at] = aggregate22
+			c[at] = openC
+			aggregate[at] = openAggregate
+			aggregate2[at] = openAggregate2
 			keep[at] = keep2
 		}
 	}
@@ -254,47 +252,47 @@ func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32,
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, c2, aggregate3, aggregate22 = havingKernel1Dense(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, c2, aggregate3, aggregate22)
+			gBegun, openC, openAggregate, openAggregate2 = havingKernel1Dense(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, openC, openAggregate, openAggregate2)
 		} else {
-			gBegun, c2, aggregate3, aggregate22 = havingKernel1Sparse(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, c2, aggregate3, aggregate22)
+			gBegun, openC, openAggregate, openAggregate2 = havingKernel1Sparse(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, openC, openAggregate, openAggregate2)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, c2, aggregate3, aggregate22
+	return gBegun, openC, openAggregate, openAggregate2
 }
 
 // havingKernel1Summary returns the state that the rows from lo to hi leave behind after mask1, partial1, offset1, add1, aggregate, mask2.
 func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, bool, int32, bool, int64) {
 	var gBegun int64
-	head := false
-	var c int64
-	present := false
-	var aggregate int32
-	head2 := false
-	var aggregate2 int64
-	var lastKey int32
+	openHead := false
+	var openC int64
+	openPresent := false
+	var openAggregate int32
+	openHead2 := false
+	var openAggregate2 int64
 	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+		openAggregate = key[lo-1]
+	}
+	if lo == 0 && lo < hi {
+		openAggregate = ^key[lo]
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i, key2 := range keyRows {
 		// g = runs(key)
-		head3 := key2 != lastKey
+		head := key2 != openAggregate
+		began := kgenBit[int](head)
 		// c = count(by: g)
-		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
-		head2 = head2 || head3
-		aggregate = key2
-		present = true
-		c = c&(kgenBit[int64](head3)-1) + 1
-		head = head || head3
-		gBegun += kgenBit[int64](head3)
-		lastKey = key2
+		openAggregate2 = openAggregate2&(int64(began)-1) + int64(valueRows[i])
+		openHead2 = openHead2 || head
+		openAggregate = key2
+		openPresent = true
+		openC = openC&(int64(began)-1) + 1
+		openHead = openHead || head
+		gBegun += int64(began)
 	}
-	return gBegun, head, c, present, aggregate, head2, aggregate2
+	return gBegun, openHead, openC, openPresent, openAggregate, openHead2, openAggregate2
 }
 
 // havingKernel2 runs the rows from lo to hi through partial2, offset2, add2, compact.
@@ -310,11 +308,9 @@ func havingKernel2(lo, hi int, keep []bool, aggregate, key2 []int32, c, count, a
 	aggregate2Rows = aggregate2Rows[:len(keepRows)]
 	for i, selected := range keepRows {
 		at := int(keepPlace)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = aggregateRows[i]
-			count[at] = cRows[i]
-			total[at] = aggregate2Rows[i]
-		}
+		key2[at] = aggregateRows[i]
+		count[at] = cRows[i]
+		total[at] = aggregate2Rows[i]
 		keepPlace += kgenBit[int64](selected)
 	}
 	return keepPlace

@@ -39,16 +39,18 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 	workers := kgenWorkers(options, n, 65536)
 	var revenue float64
 	if workers > 1 {
+		var revenue2 float64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				revenue2 := q6Kernel1(lo, hi, shipdate, discount, quantity, price, from, to)
+				revenue3 := q6Kernel1(lo, hi, shipdate, discount, quantity, price, from, to)
 				blocks.await()
-				revenueBefore := revenue
-				revenue = revenueBefore + revenue2
+				revenueBefore := revenue2
+				revenue2 = revenueBefore + revenue3
 				blocks.release()
 			}
 		})
+		revenue = revenue2
 	} else {
 		revenue = q6Kernel1(0, n, shipdate, discount, quantity, price, from, to)
 	}

@@ -25,17 +25,19 @@ func ScanI32Into(result *ScanI32Result, x []int32, options ...Option) error {
 	total := kgenSlice(result.Total, n)
 	var total2 int32
 	if workers > 1 {
+		var total3 int32
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				total3 := scanI32Kernel1Summary(lo, hi, x)
+				total4 := scanI32Kernel1Summary(lo, hi, x)
 				blocks.await()
-				totalBefore := total2
-				total2 = totalBefore + total3
+				totalBefore := total3
+				total3 = totalBefore + total4
 				blocks.release()
 				scanI32Kernel1(lo, hi, x, total, totalBefore)
 			}
 		})
+		total2 = total3
 	} else {
 		total2 = scanI32Kernel1(0, n, x, total, total2)
 	}

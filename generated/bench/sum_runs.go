@@ -34,10 +34,14 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 	count := kgenSlice(result.Count, n)
 	total := kgenSlice(result.Total, n)
 	var gBegun int64
-	var key22 int32
-	var count2 int64
-	var total2 int64
+	var openKey2 int32
+	var openCount int64
+	var openTotal int64
 	if workers > 1 {
+		var gBegun2 int64
+		var openKey22 int32
+		var openCount2 int64
+		var openTotal2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			key2Scratch := make([]int32, 32769)
 			countScratch := make([]int64, 32769)
@@ -45,37 +49,37 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegunBlock := int64(1)
-				var key2Block int32
+				var openKey2Block int32
 				if lo > 0 {
-					key2Block = key[lo-1]
+					openKey2Block = key[lo-1]
 				}
-				var countBlock int64
-				var totalBlock int64
-				gBegunBlock, key2Block, countBlock, totalBlock = sumRunsKernel1(lo, hi, key, key2Scratch, countScratch, value, totalScratch, gBegunBlock, key2Block, countBlock, totalBlock)
+				var openCountBlock int64
+				var openTotalBlock int64
+				gBegunBlock, openKey2Block, openCountBlock, openTotalBlock = sumRunsKernel1(lo, hi, key, key2Scratch, countScratch, value, totalScratch, gBegunBlock, openKey2Block, openCountBlock, openTotalBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
-				gBegunBefore := gBegun
-				gBegun = gBegunBefore + closed
-				key22 = key2Block
-				countBefore := count2
+				gBegunBefore := gBegun2
+				gBegun2 = gBegunBefore + closed
+				openKey22 = openKey2Block
+				openCountBefore := openCount2
 				if closed > 0 {
-					count2 = countBlock
+					openCount2 = openCountBlock
 				} else {
-					count2 = countBefore + countBlock
+					openCount2 = openCountBefore + openCountBlock
 				}
-				totalBefore := total2
+				openTotalBefore := openTotal2
 				if closed > 0 {
-					total2 = totalBlock
+					openTotal2 = openTotalBlock
 				} else {
-					total2 = totalBefore + totalBlock
+					openTotal2 = openTotalBefore + openTotalBlock
 				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						key2[slot] = key2Scratch[0]
-						count[slot] = countBefore + countScratch[0]
-						total[slot] = totalBefore + totalScratch[0]
+						count[slot] = openCountBefore + countScratch[0]
+						total[slot] = openTotalBefore + totalScratch[0]
 					}
 					key2Closed := key2Scratch[1:gBegunBlock]
 					copy(key2[slot+1:], key2Closed[:closed-1])
@@ -86,15 +90,19 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 				}
 			}
 		})
+		gBegun = gBegun2
+		openKey2 = openKey22
+		openCount = openCount2
+		openTotal = openTotal2
 	} else {
-		gBegun, key22, count2, total2 = sumRunsKernel1(0, n, key, key2, count, value, total, gBegun, key22, count2, total2)
+		gBegun, openKey2, openCount, openTotal = sumRunsKernel1(0, n, key, key2, count, value, total, gBegun, openKey2, openCount, openTotal)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		key2[slot] = key22
-		count[slot] = count2
-		total[slot] = total2
+		key2[slot] = openKey2
+		count[slot] = openCount
+		total[slot] = openTotal
 	}
 	gLength := gBegun
 	result.Key = key2[:int(gLength)]
@@ -104,48 +112,40 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 }
 
 // sumRunsKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
-func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, key22 int32, count2, total2 int64) (int64, int32, int64, int64) {
+func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey2 int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+	if lo == 0 && lo < hi {
+		openKey2 = ^key[lo]
 	}
+	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != lastKey
+		head := key3 != openKey2
+		began := kgenBit[int](head)
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		total2 = total2&(kgenBit[int64](head)-1) + int64(valueRows[i])
-		count2 = count2&(kgenBit[int64](head)-1) + 1
-		key22 = key3
-		gBegun += kgenBit[int64](head)
-		lastKey = key3
-		slot := gBegun - 1
-		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			count[at] = count2
-			total[at] = total2
-		}
+		openTotal = openTotal&(int64(began)-1) + int64(valueRows[i])
+		openCount = openCount&(int64(began)-1) + 1
+		openKey2 = key3
+		slot += began
+		key2[slot] = openKey2
+		count[slot] = openCount
+		total[slot] = openTotal
 	}
-	return gBegun, key22, count2, total2
+	return int64(slot + 1), openKey2, openCount, openTotal
 }
 
 // sumRunsKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
-func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, key22 int32, count2, total2 int64) (int64, int32, int64, int64) {
+func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey2 int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
-	var lastKey int32
-	if lo > 0 {
-		lastKey = key[lo-1]
-	} else if lo < hi {
-		lastKey = ^key[lo]
+	if lo == 0 && lo < hi {
+		openKey2 = ^key[lo]
 	}
+	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
@@ -154,80 +154,66 @@ func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []
 		keyRows = keyRows[16:]
 		valueBlock := (*[16]int32)(valueRows)
 		valueRows = valueRows[16:]
-		if keyBlock[0]^lastKey|(keyBlock[1]^lastKey)|(keyBlock[2]^lastKey|(keyBlock[3]^lastKey))|(keyBlock[4]^lastKey|(keyBlock[5]^lastKey)|(keyBlock[6]^lastKey|(keyBlock[7]^lastKey)))|(keyBlock[8]^lastKey|(keyBlock[9]^lastKey)|(keyBlock[10]^lastKey|(keyBlock[11]^lastKey))|(keyBlock[12]^lastKey|(keyBlock[13]^lastKey)|(keyBlock[14]^lastKey|(keyBlock[15]^lastKey)))) == 0 {
-			key22 = keyBlock[15]
-			count2 += 16
-			total2 += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
-			slot := gBegun - 1
-			at := int(slot)
-			if uint64(at) < uint64(len(key2)) {
-				key2[at] = key22
-				count[at] = count2
-				total[at] = total2
-			}
+		if keyBlock[0]^openKey2|(keyBlock[1]^openKey2)|(keyBlock[2]^openKey2|(keyBlock[3]^openKey2))|(keyBlock[4]^openKey2|(keyBlock[5]^openKey2)|(keyBlock[6]^openKey2|(keyBlock[7]^openKey2)))|(keyBlock[8]^openKey2|(keyBlock[9]^openKey2)|(keyBlock[10]^openKey2|(keyBlock[11]^openKey2))|(keyBlock[12]^openKey2|(keyBlock[13]^openKey2)|(keyBlock[14]^openKey2|(keyBlock[15]^openKey2)))) == 0 {
+			openKey2 = keyBlock[15]
+			openCount += 16
+			openTotal += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
+			key2[slot] = openKey2
+			count[slot] = openCount
+			total[slot] = openTotal
 		} else {
 			for i, key3 := range keyBlock {
 				// g = runs(key)
-				head := key3 != lastKey
+				head := key3 != openKey2
+				began := kgenBit[int](head)
 				// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-				total2 = total2&(kgenBit[int64](head)-1) + int64(valueBlock[i])
-				count2 = count2&(kgenBit[int64](head)-1) + 1
-				key22 = key3
-				gBegun += kgenBit[int64](head)
-				lastKey = key3
-				slot := gBegun - 1
-				at := int(slot)
-				if uint64(at) < uint64(len(key2)) {
-					key2[at] = key22
-					count[at] = count2
-					total[at] = total2
-				}
+				openTotal = openTotal&(int64(began)-1) + int64(valueBlock[i])
+				openCount = openCount&(int64(began)-1) + 1
+				openKey2 = key3
+				slot += began
+				key2[slot] = openKey2
+				count[slot] = openCount
+				total[slot] = openTotal
 			}
 		}
 	}
 	for i, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != lastKey
+		head := key3 != openKey2
+		began := kgenBit[int](head)
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		total2 = total2&(kgenBit[int64](head)-1) + int64(valueRows[i])
-		count2 = count2&(kgenBit[int64](head)-1) + 1
-		key22 = key3
-		gBegun += kgenBit[int64](head)
-		lastKey = key3
-		slot := gBegun - 1
-		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			count[at] = count2
-			total[at] = total2
-		}
+		openTotal = openTotal&(int64(began)-1) + int64(valueRows[i])
+		openCount = openCount&(int64(began)-1) + 1
+		openKey2 = key3
+		slot += began
+		key2[slot] = openKey2
+		count[slot] = openCount
+		total[slot] = openTotal
 	}
-	return gBegun, key22, count2, total2
+	return int64(slot + 1), openKey2, openCount, openTotal
 }
 
 // sumRunsKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
-func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, key22 int32, count2, total2 int64) (int64, int32, int64, int64) {
+func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey2 int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if gBegun > 0 {
 		slot := gBegun - 1
 		at := int(slot)
-		if uint64(at) < uint64(len(key2)) {
-			key2[at] = key22
-			count[at] = count2
-			total[at] = total2
-		}
+		key2[at] = openKey2
+		count[at] = openCount
+		total[at] = openTotal
 	}
 	dense := true
 	for window := lo; window < hi; window += 1024 {
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, key22, count2, total2 = sumRunsKernel1Dense(window, end, key, key2, count, value, total, gBegun, key22, count2, total2)
+			gBegun, openKey2, openCount, openTotal = sumRunsKernel1Dense(window, end, key, key2, count, value, total, gBegun, openKey2, openCount, openTotal)
 		} else {
-			gBegun, key22, count2, total2 = sumRunsKernel1Sparse(window, end, key, key2, count, value, total, gBegun, key22, count2, total2)
+			gBegun, openKey2, openCount, openTotal = sumRunsKernel1Sparse(window, end, key, key2, count, value, total, gBegun, openKey2, openCount, openTotal)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, key22, count2, total2
+	return gBegun, openKey2, openCount, openTotal
 }

@@ -35,10 +35,14 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 	count := kgenSlice(result.Count, n)
 	quantity := kgenSlice(result.Quantity, n)
 	var gBegun int64
-	var key2 int64
-	var count2 int64
-	var quantity2 int64
+	var openKey int64
+	var openCount int64
+	var openQuantity int64
 	if workers > 1 {
+		var gBegun2 int64
+		var openKey2 int64
+		var openCount2 int64
+		var openQuantity2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int64, 32769)
 			countScratch := make([]int64, 32769)
@@ -46,37 +50,37 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegunBlock := int64(1)
-				var keyBlock int64
+				var openKeyBlock int64
 				if lo > 0 {
-					keyBlock = lOrderkey[lo-1]
+					openKeyBlock = lOrderkey[lo-1]
 				}
-				var countBlock int64
-				var quantityBlock int64
-				gBegunBlock, keyBlock, countBlock, quantityBlock = ordersKernel1(lo, hi, lOrderkey, keyScratch, countScratch, lQuantity, quantityScratch, gBegunBlock, keyBlock, countBlock, quantityBlock)
+				var openCountBlock int64
+				var openQuantityBlock int64
+				gBegunBlock, openKeyBlock, openCountBlock, openQuantityBlock = ordersKernel1(lo, hi, lOrderkey, keyScratch, countScratch, lQuantity, quantityScratch, gBegunBlock, openKeyBlock, openCountBlock, openQuantityBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
-				gBegunBefore := gBegun
-				gBegun = gBegunBefore + closed
-				key2 = keyBlock
-				countBefore := count2
+				gBegunBefore := gBegun2
+				gBegun2 = gBegunBefore + closed
+				openKey2 = openKeyBlock
+				openCountBefore := openCount2
 				if closed > 0 {
-					count2 = countBlock
+					openCount2 = openCountBlock
 				} else {
-					count2 = countBefore + countBlock
+					openCount2 = openCountBefore + openCountBlock
 				}
-				quantityBefore := quantity2
+				openQuantityBefore := openQuantity2
 				if closed > 0 {
-					quantity2 = quantityBlock
+					openQuantity2 = openQuantityBlock
 				} else {
-					quantity2 = quantityBefore + quantityBlock
+					openQuantity2 = openQuantityBefore + openQuantityBlock
 				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
 						key[slot] = keyScratch[0]
-						count[slot] = countBefore + countScratch[0]
-						quantity[slot] = quantityBefore + quantityScratch[0]
+						count[slot] = openCountBefore + countScratch[0]
+						quantity[slot] = openQuantityBefore + quantityScratch[0]
 					}
 					keyClosed := keyScratch[1:gBegunBlock]
 					copy(key[slot+1:], keyClosed[:closed-1])
@@ -87,15 +91,19 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 				}
 			}
 		})
+		gBegun = gBegun2
+		openKey = openKey2
+		openCount = openCount2
+		openQuantity = openQuantity2
 	} else {
-		gBegun, key2, count2, quantity2 = ordersKernel1(0, n, lOrderkey, key, count, lQuantity, quantity, gBegun, key2, count2, quantity2)
+		gBegun, openKey, openCount, openQuantity = ordersKernel1(0, n, lOrderkey, key, count, lQuantity, quantity, gBegun, openKey, openCount, openQuantity)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
 		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		key[slot] = key2
-		count[slot] = count2
-		quantity[slot] = quantity2
+		key[slot] = openKey
+		count[slot] = openCount
+		quantity[slot] = openQuantity
 	}
 	gLength := gBegun
 	result.Key = key[:int(gLength)]
@@ -105,48 +113,40 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 }
 
 // ordersKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
-func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, key2, count2, quantity2 int64) (int64, int64, int64, int64) {
+func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
-	var lastLOrderkey int64
-	if lo > 0 {
-		lastLOrderkey = lOrderkey[lo-1]
-	} else if lo < hi {
-		lastLOrderkey = ^lOrderkey[lo]
+	if lo == 0 && lo < hi {
+		openKey = ^lOrderkey[lo]
 	}
+	slot := int(gBegun) - 1
 	lOrderkeyRows := lOrderkey[lo:hi]
 	lQuantityRows := lQuantity[lo:hi]
 	lQuantityRows = lQuantityRows[:len(lOrderkeyRows)]
 	for i, lOrderkey2 := range lOrderkeyRows {
 		// g = runs(l_orderkey)
-		head := lOrderkey2 != lastLOrderkey
+		head := lOrderkey2 != openKey
+		began := kgenBit[int](head)
 		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		quantity2 = quantity2&(kgenBit[int64](head)-1) + lQuantityRows[i]
-		count2 = count2&(kgenBit[int64](head)-1) + 1
-		key2 = lOrderkey2
-		gBegun += kgenBit[int64](head)
-		lastLOrderkey = lOrderkey2
-		slot := gBegun - 1
-		at := int(slot)
-		if uint64(at) < uint64(len(key)) {
-			key[at] = key2
-			count[at] = count2
-			quantity[at] = quantity2
-		}
+		openQuantity = openQuantity&(int64(began)-1) + lQuantityRows[i]
+		openCount = openCount&(int64(began)-1) + 1
+		openKey = lOrderkey2
+		slot += began
+		key[slot] = openKey
+		count[slot] = openCount
+		quantity[slot] = openQuantity
 	}
-	return gBegun, key2, count2, quantity2
+	return int64(slot + 1), openKey, openCount, openQuantity
 }
 
 // ordersKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
-func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, key2, count2, quantity2 int64) (int64, int64, int64, int64) {
+func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
-	var lastLOrderkey int64
-	if lo > 0 {
-		lastLOrderkey = lOrderkey[lo-1]
-	} else if lo < hi {
-		lastLOrderkey = ^lOrderkey[lo]
+	if lo == 0 && lo < hi {
+		openKey = ^lOrderkey[lo]
 	}
+	slot := int(gBegun) - 1
 	lOrderkeyRows := lOrderkey[lo:hi]
 	lQuantityRows := lQuantity[lo:hi]
 	lQuantityRows = lQuantityRows[:len(lOrderkeyRows)]
@@ -155,80 +155,66 @@ func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity 
 		lOrderkeyRows = lOrderkeyRows[16:]
 		lQuantityBlock := (*[16]int64)(lQuantityRows)
 		lQuantityRows = lQuantityRows[16:]
-		if lOrderkeyBlock[0]^lastLOrderkey|(lOrderkeyBlock[1]^lastLOrderkey)|(lOrderkeyBlock[2]^lastLOrderkey|(lOrderkeyBlock[3]^lastLOrderkey))|(lOrderkeyBlock[4]^lastLOrderkey|(lOrderkeyBlock[5]^lastLOrderkey)|(lOrderkeyBlock[6]^lastLOrderkey|(lOrderkeyBlock[7]^lastLOrderkey)))|(lOrderkeyBlock[8]^lastLOrderkey|(lOrderkeyBlock[9]^lastLOrderkey)|(lOrderkeyBlock[10]^lastLOrderkey|(lOrderkeyBlock[11]^lastLOrderkey))|(lOrderkeyBlock[12]^lastLOrderkey|(lOrderkeyBlock[13]^lastLOrderkey)|(lOrderkeyBlock[14]^lastLOrderkey|(lOrderkeyBlock[15]^lastLOrderkey)))) == 0 {
-			key2 = lOrderkeyBlock[15]
-			count2 += 16
-			quantity2 += lQuantityBlock[0] + lQuantityBlock[1] + (lQuantityBlock[2] + lQuantityBlock[3]) + (lQuantityBlock[4] + lQuantityBlock[5] + (lQuantityBlock[6] + lQuantityBlock[7])) + (lQuantityBlock[8] + lQuantityBlock[9] + (lQuantityBlock[10] + lQuantityBlock[11]) + (lQuantityBlock[12] + lQuantityBlock[13] + (lQuantityBlock[14] + lQuantityBlock[15])))
-			slot := gBegun - 1
-			at := int(slot)
-			if uint64(at) < uint64(len(key)) {
-				key[at] = key2
-				count[at] = count2
-				quantity[at] = quantity2
-			}
+		if lOrderkeyBlock[0]^openKey|(lOrderkeyBlock[1]^openKey)|(lOrderkeyBlock[2]^openKey|(lOrderkeyBlock[3]^openKey))|(lOrderkeyBlock[4]^openKey|(lOrderkeyBlock[5]^openKey)|(lOrderkeyBlock[6]^openKey|(lOrderkeyBlock[7]^openKey)))|(lOrderkeyBlock[8]^openKey|(lOrderkeyBlock[9]^openKey)|(lOrderkeyBlock[10]^openKey|(lOrderkeyBlock[11]^openKey))|(lOrderkeyBlock[12]^openKey|(lOrderkeyBlock[13]^openKey)|(lOrderkeyBlock[14]^openKey|(lOrderkeyBlock[15]^openKey)))) == 0 {
+			openKey = lOrderkeyBlock[15]
+			openCount += 16
+			openQuantity += lQuantityBlock[0] + lQuantityBlock[1] + (lQuantityBlock[2] + lQuantityBlock[3]) + (lQuantityBlock[4] + lQuantityBlock[5] + (lQuantityBlock[6] + lQuantityBlock[7])) + (lQuantityBlock[8] + lQuantityBlock[9] + (lQuantityBlock[10] + lQuantityBlock[11]) + (lQuantityBlock[12] + lQuantityBlock[13] + (lQuantityBlock[14] + lQuantityBlock[15])))
+			key[slot] = openKey
+			count[slot] = openCount
+			quantity[slot] = openQuantity
 		} else {
 			for i, lOrderkey2 := range lOrderkeyBlock {
 				// g = runs(l_orderkey)
-				head := lOrderkey2 != lastLOrderkey
+				head := lOrderkey2 != openKey
+				began := kgenBit[int](head)
 				// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				quantity2 = quantity2&(kgenBit[int64](head)-1) + lQuantityBlock[i]
-				count2 = count2&(kgenBit[int64](head)-1) + 1
-				key2 = lOrderkey2
-				gBegun += kgenBit[int64](head)
-				lastLOrderkey = lOrderkey2
-				slot := gBegun - 1
-				at := int(slot)
-				if uint64(at) < uint64(len(key)) {
-					key[at] = key2
-					count[at] = count2
-					quantity[at] = quantity2
-				}
+				openQuantity = openQuantity&(int64(began)-1) + lQuantityBlock[i]
+				openCount = openCount&(int64(began)-1) + 1
+				openKey = lOrderkey2
+				slot += began
+				key[slot] = openKey
+				count[slot] = openCount
+				quantity[slot] = openQuantity
 			}
 		}
 	}
 	for i, lOrderkey2 := range lOrderkeyRows {
 		// g = runs(l_orderkey)
-		head := lOrderkey2 != lastLOrderkey
+		head := lOrderkey2 != openKey
+		began := kgenBit[int](head)
 		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		quantity2 = quantity2&(kgenBit[int64](head)-1) + lQuantityRows[i]
-		count2 = count2&(kgenBit[int64](head)-1) + 1
-		key2 = lOrderkey2
-		gBegun += kgenBit[int64](head)
-		lastLOrderkey = lOrderkey2
-		slot := gBegun - 1
-		at := int(slot)
-		if uint64(at) < uint64(len(key)) {
-			key[at] = key2
-			count[at] = count2
-			quantity[at] = quantity2
-		}
+		openQuantity = openQuantity&(int64(began)-1) + lQuantityRows[i]
+		openCount = openCount&(int64(began)-1) + 1
+		openKey = lOrderkey2
+		slot += began
+		key[slot] = openKey
+		count[slot] = openCount
+		quantity[slot] = openQuantity
 	}
-	return gBegun, key2, count2, quantity2
+	return int64(slot + 1), openKey, openCount, openQuantity
 }
 
 // ordersKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
-func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, key2, count2, quantity2 int64) (int64, int64, int64, int64) {
+func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
 	if gBegun > 0 {
 		slot := gBegun - 1
 		at := int(slot)
-		if uint64(at) < uint64(len(key)) {
-			key[at] = key2
-			count[at] = count2
-			quantity[at] = quantity2
-		}
+		key[at] = openKey
+		count[at] = openCount
+		quantity[at] = openQuantity
 	}
 	dense := true
 	for window := lo; window < hi; window += 1024 {
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, key2, count2, quantity2 = ordersKernel1Dense(window, end, lOrderkey, key, count, lQuantity, quantity, gBegun, key2, count2, quantity2)
+			gBegun, openKey, openCount, openQuantity = ordersKernel1Dense(window, end, lOrderkey, key, count, lQuantity, quantity, gBegun, openKey, openCount, openQuantity)
 		} else {
-			gBegun, key2, count2, quantity2 = ordersKernel1Sparse(window, end, lOrderkey, key, count, lQuantity, quantity, gBegun, key2, count2, quantity2)
+			gBegun, openKey, openCount, openQuantity = ordersKernel1Sparse(window, end, lOrderkey, key, count, lQuantity, quantity, gBegun, openKey, openCount, openQuantity)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, key2, count2, quantity2
+	return gBegun, openKey, openCount, openQuantity
 }

@@ -42,17 +42,19 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 	gOffset := make([]int64, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				offset2 := extremesKernel3Summary(lo, hi, gTotal)
+				offset3 := extremesKernel3Summary(lo, hi, gTotal)
 				blocks.await()
-				offsetBefore := offset
-				offset = offsetBefore + offset2
+				offsetBefore := offset2
+				offset2 = offsetBefore + offset3
 				blocks.release()
 				extremesKernel3(lo, hi, gTotal, gOffset, offsetBefore)
 			}
 		})
+		offset = offset2
 	} else {
 		offset = extremesKernel3(0, (n+4095)/4096, gTotal, gOffset, offset)
 	}
@@ -64,55 +66,65 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 	key2 := kgenSlice(result.Key, n)
 	low := kgenSlice(result.Low, n)
 	high := kgenSlice(result.High, n)
-	present := false
-	var gOpen int64
-	var key22 int32
-	low2 := int32(2147483647)
-	high2 := int32(-2147483648)
+	openPresent := false
+	var openGOpen int64
+	var openKey2 int32
+	openLow := int32(2147483647)
+	openHigh := int32(-2147483648)
 	if workers > 1 {
+		openPresent2 := false
+		var openGOpen2 int64
+		var openKey22 int32
+		openLow2 := int32(2147483647)
+		openHigh2 := int32(-2147483648)
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				present2, gOpen2, present3, key23, head, low3, head2, high3 := extremesKernel5Summary(lo, hi, g, key, value)
+				openPresent3, openGOpen3, openPresent4, openKey23, openHead, openLow3, openHead2, openHigh3 := extremesKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
-				presentBefore := present
-				gOpenBefore := gOpen
-				key2Before := key22
-				lowBefore := low2
-				highBefore := high2
-				present = presentBefore || present2
-				if present2 {
-					gOpen = gOpen2
+				openPresentBefore := openPresent2
+				openGOpenBefore := openGOpen2
+				openKey2Before := openKey22
+				openLowBefore := openLow2
+				openHighBefore := openHigh2
+				openPresent2 = openPresentBefore || openPresent3
+				if openPresent3 {
+					openGOpen2 = openGOpen3
 				} else {
-					gOpen = gOpenBefore
+					openGOpen2 = openGOpenBefore
 				}
-				if present3 {
-					key22 = key23
+				if openPresent4 {
+					openKey22 = openKey23
 				} else {
-					key22 = key2Before
+					openKey22 = openKey2Before
 				}
-				if head {
-					low2 = low3
+				if openHead {
+					openLow2 = openLow3
 				} else {
-					low2 = min(lowBefore, low3)
+					openLow2 = min(openLowBefore, openLow3)
 				}
-				if head2 {
-					high2 = high3
+				if openHead2 {
+					openHigh2 = openHigh3
 				} else {
-					high2 = max(highBefore, high3)
+					openHigh2 = max(openHighBefore, openHigh3)
 				}
 				blocks.release()
-				extremesKernel5(lo, hi, g, key, key2, value, low, high, presentBefore, gOpenBefore, key2Before, lowBefore, highBefore)
+				extremesKernel5(lo, hi, g, key, key2, value, low, high, openPresentBefore, openGOpenBefore, openKey2Before, openLowBefore, openHighBefore)
 			}
 		})
+		openPresent = openPresent2
+		openGOpen = openGOpen2
+		openKey2 = openKey22
+		openLow = openLow2
+		openHigh = openHigh2
 	} else {
-		present, gOpen, key22, low2, high2 = extremesKernel5(0, n, g, key, key2, value, low, high, present, gOpen, key22, low2, high2)
+		openPresent, openGOpen, openKey2, openLow, openHigh = extremesKernel5(0, n, g, key, key2, value, low, high, openPresent, openGOpen, openKey2, openLow, openHigh)
 	}
-	if present {
+	if openPresent {
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		key2[gOpen] = key22
-		low[gOpen] = low2
-		high[gOpen] = high2
+		key2[openGOpen] = openKey2
+		low[openGOpen] = openLow
+		high[openGOpen] = openHigh
 	}
 	result.Key = key2[:int(gLength)]
 	result.Low = low[:int(gLength)]
@@ -195,14 +207,11 @@ func extremesKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 }
 
 // extremesKernel5 runs the rows from lo to hi through aggregate.
-func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32, present bool, gOpen int64, key22, low2, high2 int32) (bool, int64, int32, int32, int32) {
+func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32, openPresent bool, openGOpen int64, openKey2, openLow, openHigh int32) (bool, int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
-	var lastG int64
-	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
+	if lo == 0 && lo < hi {
+		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
 	keyRows := key[lo:hi]
@@ -211,46 +220,45 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 	valueRows = valueRows[:len(gRows)]
 	for i, g2 := range gRows {
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		head := g2 != lastG
+		head := g2 != openGOpen
 		value2 := valueRows[i]
-		if head && present {
-			key2[gOpen] = key22
-			low[gOpen] = low2
-			high[gOpen] = high2
+		if head && openPresent {
+			key2[openGOpen] = openKey2
+			low[openGOpen] = openLow
+			high[openGOpen] = openHigh
 		}
 		if head {
-			high2 = value2
+			openHigh = value2
 		} else {
-			high2 = max(high2, value2)
+			openHigh = max(openHigh, value2)
 		}
 		if head {
-			low2 = value2
+			openLow = value2
 		} else {
-			low2 = min(low2, value2)
+			openLow = min(openLow, value2)
 		}
-		key22 = keyRows[i]
-		gOpen = g2
-		present = true
-		lastG = g2
+		openKey2 = keyRows[i]
+		openGOpen = g2
+		openPresent = true
 	}
-	return present, gOpen, key22, low2, high2
+	return openPresent, openGOpen, openKey2, openLow, openHigh
 }
 
 // extremesKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int32, bool, int32) {
-	present := false
-	var gOpen int64
-	present2 := false
-	var key2 int32
-	head := false
-	low := int32(2147483647)
-	head2 := false
-	high := int32(-2147483648)
-	var lastG int64
+	openPresent := false
+	var openGOpen int64
+	openPresent2 := false
+	var openKey2 int32
+	openHead := false
+	openLow := int32(2147483647)
+	openHead2 := false
+	openHigh := int32(-2147483648)
 	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
+		openGOpen = g[lo-1]
+	}
+	if lo == 0 && lo < hi {
+		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
 	keyRows := key[lo:hi]
@@ -259,25 +267,24 @@ func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, in
 	valueRows = valueRows[:len(gRows)]
 	for i, g2 := range gRows {
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		head3 := g2 != lastG
+		head := g2 != openGOpen
 		value2 := valueRows[i]
-		if head3 {
-			high = value2
+		if head {
+			openHigh = value2
 		} else {
-			high = max(high, value2)
+			openHigh = max(openHigh, value2)
 		}
-		head2 = head2 || head3
-		if head3 {
-			low = value2
+		openHead2 = openHead2 || head
+		if head {
+			openLow = value2
 		} else {
-			low = min(low, value2)
+			openLow = min(openLow, value2)
 		}
-		head = head || head3
-		key2 = keyRows[i]
-		present2 = true
-		gOpen = g2
-		present = true
-		lastG = g2
+		openHead = openHead || head
+		openKey2 = keyRows[i]
+		openPresent2 = true
+		openGOpen = g2
+		openPresent = true
 	}
-	return present, gOpen, present2, key2, head, low, head2, high
+	return openPresent, openGOpen, openPresent2, openKey2, openHead, openLow, openHead2, openHigh
 }

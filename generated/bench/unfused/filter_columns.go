@@ -44,17 +44,19 @@ func FilterColumnsInto(result *FilterColumnsResult, x []int32, y []int64, z []fl
 	hitOffset := make([]int64, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				offset2 := filterColumnsKernel3Summary(lo, hi, hitTotal)
+				offset3 := filterColumnsKernel3Summary(lo, hi, hitTotal)
 				blocks.await()
-				offsetBefore := offset
-				offset = offsetBefore + offset2
+				offsetBefore := offset2
+				offset2 = offsetBefore + offset3
 				blocks.release()
 				filterColumnsKernel3(lo, hi, hitTotal, hitOffset, offsetBefore)
 			}
 		})
+		offset = offset2
 	} else {
 		offset = filterColumnsKernel3(0, (n+4095)/4096, hitTotal, hitOffset, offset)
 	}

@@ -34,17 +34,19 @@ func FilterI32Into(result *FilterI32Result, x []int32, limit int32, options ...O
 	selectedOffset := make([]int64, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				offset2 := filterI32Kernel3Summary(lo, hi, selectedTotal)
+				offset3 := filterI32Kernel3Summary(lo, hi, selectedTotal)
 				blocks.await()
-				offsetBefore := offset
-				offset = offsetBefore + offset2
+				offsetBefore := offset2
+				offset2 = offsetBefore + offset3
 				blocks.release()
 				filterI32Kernel3(lo, hi, selectedTotal, selectedOffset, offsetBefore)
 			}
 		})
+		offset = offset2
 	} else {
 		offset = filterI32Kernel3(0, (n+4095)/4096, selectedTotal, selectedOffset, offset)
 	}

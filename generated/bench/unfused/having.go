@@ -44,17 +44,19 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	gOffset := make([]int64, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				offset2 := havingKernel3Summary(lo, hi, gTotal)
+				offset3 := havingKernel3Summary(lo, hi, gTotal)
 				blocks.await()
-				offsetBefore := offset
-				offset = offsetBefore + offset2
+				offsetBefore := offset2
+				offset2 = offsetBefore + offset3
 				blocks.release()
 				havingKernel3(lo, hi, gTotal, gOffset, offsetBefore)
 			}
 		})
+		offset = offset2
 	} else {
 		offset = havingKernel3(0, (n+4095)/4096, gTotal, gOffset, offset)
 	}
@@ -66,55 +68,65 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	c := make([]int64, n)
 	aggregate := make([]int32, n)
 	aggregate2 := make([]int64, n)
-	present := false
-	var gOpen int64
-	var c2 int64
-	var aggregate3 int32
-	var aggregate22 int64
+	openPresent := false
+	var openGOpen int64
+	var openC int64
+	var openAggregate int32
+	var openAggregate2 int64
 	if workers > 1 {
+		openPresent2 := false
+		var openGOpen2 int64
+		var openC2 int64
+		var openAggregate3 int32
+		var openAggregate22 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				present2, gOpen2, head, c3, present3, aggregate4, head2, aggregate23 := havingKernel5Summary(lo, hi, g, key, value)
+				openPresent3, openGOpen3, openHead, openC3, openPresent4, openAggregate4, openHead2, openAggregate23 := havingKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
-				presentBefore := present
-				gOpenBefore := gOpen
-				cBefore := c2
-				aggregateBefore := aggregate3
-				aggregate2Before := aggregate22
-				present = presentBefore || present2
-				if present2 {
-					gOpen = gOpen2
+				openPresentBefore := openPresent2
+				openGOpenBefore := openGOpen2
+				openCBefore := openC2
+				openAggregateBefore := openAggregate3
+				openAggregate2Before := openAggregate22
+				openPresent2 = openPresentBefore || openPresent3
+				if openPresent3 {
+					openGOpen2 = openGOpen3
 				} else {
-					gOpen = gOpenBefore
+					openGOpen2 = openGOpenBefore
 				}
-				if head {
-					c2 = c3
+				if openHead {
+					openC2 = openC3
 				} else {
-					c2 = cBefore + c3
+					openC2 = openCBefore + openC3
 				}
-				if present3 {
-					aggregate3 = aggregate4
+				if openPresent4 {
+					openAggregate3 = openAggregate4
 				} else {
-					aggregate3 = aggregateBefore
+					openAggregate3 = openAggregateBefore
 				}
-				if head2 {
-					aggregate22 = aggregate23
+				if openHead2 {
+					openAggregate22 = openAggregate23
 				} else {
-					aggregate22 = aggregate2Before + aggregate23
+					openAggregate22 = openAggregate2Before + openAggregate23
 				}
 				blocks.release()
-				havingKernel5(lo, hi, g, c, key, aggregate, value, aggregate2, presentBefore, gOpenBefore, cBefore, aggregateBefore, aggregate2Before)
+				havingKernel5(lo, hi, g, c, key, aggregate, value, aggregate2, openPresentBefore, openGOpenBefore, openCBefore, openAggregateBefore, openAggregate2Before)
 			}
 		})
+		openPresent = openPresent2
+		openGOpen = openGOpen2
+		openC = openC2
+		openAggregate = openAggregate3
+		openAggregate2 = openAggregate22
 	} else {
-		present, gOpen, c2, aggregate3, aggregate22 = havingKernel5(0, n, g, c, key, aggregate, value, aggregate2, present, gOpen, c2, aggregate3, aggregate22)
+		openPresent, openGOpen, openC, openAggregate, openAggregate2 = havingKernel5(0, n, g, c, key, aggregate, value, aggregate2, openPresent, openGOpen, openC, openAggregate, openAggregate2)
 	}
-	if present {
+	if openPresent {
 		// c = count(by: g)
-		c[gOpen] = c2
-		aggregate[gOpen] = aggregate3
-		aggregate2[gOpen] = aggregate22
+		c[openGOpen] = openC
+		aggregate[openGOpen] = openAggregate
+		aggregate2[openGOpen] = openAggregate2
 	}
 	keep := make([]bool, int(gLength))
 	kgenFork(workers, int(gLength), 4096, func(_, lo, hi int) {
@@ -128,17 +140,19 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 	keepOffset := make([]int64, (int(gLength)+4095)/4096)
 	var offset2 int64
 	if workers > 1 {
+		var offset3 int64
 		kgenInOrder(workers, (int(gLength)+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				offset3 := havingKernel8Summary(lo, hi, keepTotal)
+				offset4 := havingKernel8Summary(lo, hi, keepTotal)
 				blocks.await()
-				offsetBefore := offset2
-				offset2 = offsetBefore + offset3
+				offsetBefore := offset3
+				offset3 = offsetBefore + offset4
 				blocks.release()
 				havingKernel8(lo, hi, keepTotal, keepOffset, offsetBefore)
 			}
 		})
+		offset2 = offset3
 	} else {
 		offset2 = havingKernel8(0, (int(gLength)+4095)/4096, keepTotal, keepOffset, offset2)
 	}
@@ -234,14 +248,11 @@ func havingKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 }
 
 // havingKernel5 runs the rows from lo to hi through aggregate.
-func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggregate2 []int64, present bool, gOpen, c2 int64, aggregate3 int32, aggregate22 int64) (bool, int64, int64, int32, int64) {
+func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggregate2 []int64, openPresent bool, openGOpen, openC int64, openAggregate int32, openAggregate2 int64) (bool, int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
-	var lastG int64
-	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
+	if lo == 0 && lo < hi {
+		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
 	keyRows := key[lo:hi]
@@ -250,45 +261,44 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 	valueRows = valueRows[:len(gRows)]
 	for i, g2 := range gRows {
 		// c = count(by: g)
-		head := g2 != lastG
-		if head && present {
-			c[gOpen] = c2
-			aggregate[gOpen] = aggregate3
-			aggregate2[gOpen] = aggregate22
+		head := g2 != openGOpen
+		if head && openPresent {
+			c[openGOpen] = openC
+			aggregate[openGOpen] = openAggregate
+			aggregate2[openGOpen] = openAggregate2
 		}
 		if head {
-			aggregate22 = int64(valueRows[i])
+			openAggregate2 = int64(valueRows[i])
 		} else {
-			aggregate22 += int64(valueRows[i])
+			openAggregate2 += int64(valueRows[i])
 		}
-		aggregate3 = keyRows[i]
+		openAggregate = keyRows[i]
 		if head {
-			c2 = 1
+			openC = 1
 		} else {
-			c2++
+			openC++
 		}
-		gOpen = g2
-		present = true
-		lastG = g2
+		openGOpen = g2
+		openPresent = true
 	}
-	return present, gOpen, c2, aggregate3, aggregate22
+	return openPresent, openGOpen, openC, openAggregate, openAggregate2
 }
 
 // havingKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int64, bool, int32, bool, int64) {
-	present := false
-	var gOpen int64
-	head := false
-	var c int64
-	present2 := false
-	var aggregate int32
-	head2 := false
-	var aggregate2 int64
-	var lastG int64
+	openPresent := false
+	var openGOpen int64
+	openHead := false
+	var openC int64
+	openPresent2 := false
+	var openAggregate int32
+	openHead2 := false
+	var openAggregate2 int64
 	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
+		openGOpen = g[lo-1]
+	}
+	if lo == 0 && lo < hi {
+		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
 	keyRows := key[lo:hi]
@@ -297,18 +307,17 @@ func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int6
 	valueRows = valueRows[:len(gRows)]
 	for i, g2 := range gRows {
 		// c = count(by: g)
-		head3 := g2 != lastG
-		aggregate2 = aggregate2&(kgenBit[int64](head3)-1) + int64(valueRows[i])
-		head2 = head2 || head3
-		aggregate = keyRows[i]
-		present2 = true
-		c = c&(kgenBit[int64](head3)-1) + 1
-		head = head || head3
-		gOpen = g2
-		present = true
-		lastG = g2
+		head := g2 != openGOpen
+		openAggregate2 = openAggregate2&(kgenBit[int64](head)-1) + int64(valueRows[i])
+		openHead2 = openHead2 || head
+		openAggregate = keyRows[i]
+		openPresent2 = true
+		openC = openC&(kgenBit[int64](head)-1) + 1
+		openHead = openHead || head
+		openGOpen = g2
+		openPresent = true
 	}
-	return present, gOpen, head, c, present2, aggregate, head2, aggregate2
+	return openPresent, openGOpen, openHead, openC, openPresent2, openAggregate, openHead2, openAggregate2
 }
 
 // havingKernel6 runs the rows from lo to hi through mask2.

@@ -46,17 +46,19 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 	hitOffset := make([]int64, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				offset2 := q6Kernel3Summary(lo, hi, hitTotal)
+				offset3 := q6Kernel3Summary(lo, hi, hitTotal)
 				blocks.await()
-				offsetBefore := offset
-				offset = offsetBefore + offset2
+				offsetBefore := offset2
+				offset2 = offsetBefore + offset3
 				blocks.release()
 				q6Kernel3(lo, hi, hitTotal, hitOffset, offsetBefore)
 			}
 		})
+		offset = offset2
 	} else {
 		offset = q6Kernel3(0, (n+4095)/4096, hitTotal, hitOffset, offset)
 	}
@@ -76,16 +78,18 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 	})
 	var revenue float64
 	if workers > 1 {
+		var revenue2 float64
 		kgenInOrder(workers, int(hitLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				revenue2 := q6Kernel7(lo, hi, map2)
+				revenue3 := q6Kernel7(lo, hi, map2)
 				blocks.await()
-				revenueBefore := revenue
-				revenue = revenueBefore + revenue2
+				revenueBefore := revenue2
+				revenue2 = revenueBefore + revenue3
 				blocks.release()
 			}
 		})
+		revenue = revenue2
 	} else {
 		revenue = q6Kernel7(0, int(hitLength), map2)
 	}

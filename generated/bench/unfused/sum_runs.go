@@ -42,17 +42,19 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 	gOffset := make([]int64, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				offset2 := sumRunsKernel3Summary(lo, hi, gTotal)
+				offset3 := sumRunsKernel3Summary(lo, hi, gTotal)
 				blocks.await()
-				offsetBefore := offset
-				offset = offsetBefore + offset2
+				offsetBefore := offset2
+				offset2 = offsetBefore + offset3
 				blocks.release()
 				sumRunsKernel3(lo, hi, gTotal, gOffset, offsetBefore)
 			}
 		})
+		offset = offset2
 	} else {
 		offset = sumRunsKernel3(0, (n+4095)/4096, gTotal, gOffset, offset)
 	}
@@ -64,55 +66,65 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 	key2 := kgenSlice(result.Key, n)
 	count := kgenSlice(result.Count, n)
 	total := kgenSlice(result.Total, n)
-	present := false
-	var gOpen int64
-	var key22 int32
-	var count2 int64
-	var total2 int64
+	openPresent := false
+	var openGOpen int64
+	var openKey2 int32
+	var openCount int64
+	var openTotal int64
 	if workers > 1 {
+		openPresent2 := false
+		var openGOpen2 int64
+		var openKey22 int32
+		var openCount2 int64
+		var openTotal2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				present2, gOpen2, present3, key23, head, count3, head2, total3 := sumRunsKernel5Summary(lo, hi, g, key, value)
+				openPresent3, openGOpen3, openPresent4, openKey23, openHead, openCount3, openHead2, openTotal3 := sumRunsKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
-				presentBefore := present
-				gOpenBefore := gOpen
-				key2Before := key22
-				countBefore := count2
-				totalBefore := total2
-				present = presentBefore || present2
-				if present2 {
-					gOpen = gOpen2
+				openPresentBefore := openPresent2
+				openGOpenBefore := openGOpen2
+				openKey2Before := openKey22
+				openCountBefore := openCount2
+				openTotalBefore := openTotal2
+				openPresent2 = openPresentBefore || openPresent3
+				if openPresent3 {
+					openGOpen2 = openGOpen3
 				} else {
-					gOpen = gOpenBefore
+					openGOpen2 = openGOpenBefore
 				}
-				if present3 {
-					key22 = key23
+				if openPresent4 {
+					openKey22 = openKey23
 				} else {
-					key22 = key2Before
+					openKey22 = openKey2Before
 				}
-				if head {
-					count2 = count3
+				if openHead {
+					openCount2 = openCount3
 				} else {
-					count2 = countBefore + count3
+					openCount2 = openCountBefore + openCount3
 				}
-				if head2 {
-					total2 = total3
+				if openHead2 {
+					openTotal2 = openTotal3
 				} else {
-					total2 = totalBefore + total3
+					openTotal2 = openTotalBefore + openTotal3
 				}
 				blocks.release()
-				sumRunsKernel5(lo, hi, g, key, key2, count, value, total, presentBefore, gOpenBefore, key2Before, countBefore, totalBefore)
+				sumRunsKernel5(lo, hi, g, key, key2, count, value, total, openPresentBefore, openGOpenBefore, openKey2Before, openCountBefore, openTotalBefore)
 			}
 		})
+		openPresent = openPresent2
+		openGOpen = openGOpen2
+		openKey2 = openKey22
+		openCount = openCount2
+		openTotal = openTotal2
 	} else {
-		present, gOpen, key22, count2, total2 = sumRunsKernel5(0, n, g, key, key2, count, value, total, present, gOpen, key22, count2, total2)
+		openPresent, openGOpen, openKey2, openCount, openTotal = sumRunsKernel5(0, n, g, key, key2, count, value, total, openPresent, openGOpen, openKey2, openCount, openTotal)
 	}
-	if present {
+	if openPresent {
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		key2[gOpen] = key22
-		count[gOpen] = count2
-		total[gOpen] = total2
+		key2[openGOpen] = openKey2
+		count[openGOpen] = openCount
+		total[openGOpen] = openTotal
 	}
 	result.Key = key2[:int(gLength)]
 	result.Count = count[:int(gLength)]
@@ -195,14 +207,11 @@ func sumRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 }
 
 // sumRunsKernel5 runs the rows from lo to hi through aggregate.
-func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, value []int32, total []int64, present bool, gOpen int64, key22 int32, count2, total2 int64) (bool, int64, int32, int64, int64) {
+func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, value []int32, total []int64, openPresent bool, openGOpen int64, openKey2 int32, openCount, openTotal int64) (bool, int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
-	var lastG int64
-	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
+	if lo == 0 && lo < hi {
+		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
 	keyRows := key[lo:hi]
@@ -211,45 +220,44 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 	valueRows = valueRows[:len(gRows)]
 	for i, g2 := range gRows {
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		head := g2 != lastG
-		if head && present {
-			key2[gOpen] = key22
-			count[gOpen] = count2
-			total[gOpen] = total2
+		head := g2 != openGOpen
+		if head && openPresent {
+			key2[openGOpen] = openKey2
+			count[openGOpen] = openCount
+			total[openGOpen] = openTotal
 		}
 		if head {
-			total2 = int64(valueRows[i])
+			openTotal = int64(valueRows[i])
 		} else {
-			total2 += int64(valueRows[i])
+			openTotal += int64(valueRows[i])
 		}
 		if head {
-			count2 = 1
+			openCount = 1
 		} else {
-			count2++
+			openCount++
 		}
-		key22 = keyRows[i]
-		gOpen = g2
-		present = true
-		lastG = g2
+		openKey2 = keyRows[i]
+		openGOpen = g2
+		openPresent = true
 	}
-	return present, gOpen, key22, count2, total2
+	return openPresent, openGOpen, openKey2, openCount, openTotal
 }
 
 // sumRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int64, bool, int64) {
-	present := false
-	var gOpen int64
-	present2 := false
-	var key2 int32
-	head := false
-	var count int64
-	head2 := false
-	var total int64
-	var lastG int64
+	openPresent := false
+	var openGOpen int64
+	openPresent2 := false
+	var openKey2 int32
+	openHead := false
+	var openCount int64
+	openHead2 := false
+	var openTotal int64
 	if lo > 0 {
-		lastG = g[lo-1]
-	} else if lo < hi {
-		lastG = ^g[lo]
+		openGOpen = g[lo-1]
+	}
+	if lo == 0 && lo < hi {
+		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
 	keyRows := key[lo:hi]
@@ -258,16 +266,15 @@ func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int
 	valueRows = valueRows[:len(gRows)]
 	for i, g2 := range gRows {
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		head3 := g2 != lastG
-		total = total&(kgenBit[int64](head3)-1) + int64(valueRows[i])
-		head2 = head2 || head3
-		count = count&(kgenBit[int64](head3)-1) + 1
-		head = head || head3
-		key2 = keyRows[i]
-		present2 = true
-		gOpen = g2
-		present = true
-		lastG = g2
+		head := g2 != openGOpen
+		openTotal = openTotal&(kgenBit[int64](head)-1) + int64(valueRows[i])
+		openHead2 = openHead2 || head
+		openCount = openCount&(kgenBit[int64](head)-1) + 1
+		openHead = openHead || head
+		openKey2 = keyRows[i]
+		openPresent2 = true
+		openGOpen = g2
+		openPresent = true
 	}
-	return present, gOpen, present2, key2, head, count, head2, total
+	return openPresent, openGOpen, openPresent2, openKey2, openHead, openCount, openHead2, openTotal
 }
