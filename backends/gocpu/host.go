@@ -303,9 +303,20 @@ func (h *host) limit(b plan.Buffer) {
 		}
 		h.limited[d.Name] = true
 		length := h.expr(h.length(d.Name)).code
-		text := fmt.Sprintf("%s: %s would have %%d rows; at most %d can be computed", h.entry.Func, d.Name, int64(plan.MaxRows))
+		text := fmt.Sprintf("%s%s would have %%d rows; at most %d can be computed", h.origin(d.Name), d.Name, int64(plan.MaxRows))
 		h.add(jen.If(length.Clone().Op(">").Lit(plan.MaxRows)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), length))))
 	}
+}
+
+// origin returns the position of the statement that made a domain, to begin a
+// message with, or "".
+func (h *host) origin(domain string) string {
+	for _, d := range h.program.Pipeline.Domains {
+		if d.Name == domain && d.By != nil && d.By.Pos.IsValid() {
+			return d.By.Pos.String() + ": "
+		}
+	}
+	return ""
 }
 
 // fill stores the initial value in every element of a buffer.
