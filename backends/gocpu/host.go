@@ -2,7 +2,6 @@ package gocpu
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -13,9 +12,7 @@ import (
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/tile"
-)
-
-// host writes the functions that users call: they check the arguments, make
+) // host writes the functions that users call: they check the arguments, make
 // the buffers, run the steps of the plan and hand the results over.
 type host struct {
 	*printer
@@ -233,113 +230,6 @@ func (h *host) steps() {
 	}
 }
 
-// counter is a plan expression as a count of rows.
-func (h *host) counter(e plan.Expr) loop.Expr {
-	arg := func(i int) loop.Expr { return h.counter(e.Args[i]) }
-	switch e.Op {
-	case plan.OpConst:
-		return loop.Int(e.Const)
-	case plan.OpScalar:
-		return loop.ToCounter(h.env.scalars[e.Name])
-	case plan.OpLen:
-		return h.length(e.Name)
-	case plan.OpAdd:
-		return loop.Add(arg(0), arg(1))
-	case plan.OpSub:
-		return loop.Sub(arg(0), arg(1))
-	case plan.OpMax:
-		return loop.Greatest(arg(0), arg(1))
-	case plan.OpMin:
-		return loop.Least(arg(0), arg(1))
-	case plan.OpLt:
-		return loop.Lt(arg(0), arg(1))
-	case plan.OpCeilDiv:
-		divisor := e.Args[1].Const
-		return loop.Div(loop.Add(arg(0), loop.Int(divisor-1)), loop.Int(divisor))
-	}
-	panic("gocpu: no Go for the plan's " + string(e.Op))
-}
-
-// length returns the length of a domain of the plan.
-func (h *host) length(domain string) loop.Expr {
-	if x, ok := h.env.scalars[lengthKey(domain)]; ok {
-		return loop.ToCounter(x)
-	}
-	for _, d := range h.plan.Domains {
-		if d.Name == domain {
-			return h.counter(d.Len)
-		}
-	}
-	panic("gocpu: no domain " + domain)
-}
-
-// alloc makes a buffer: a result's in the memory that the caller gave, if that
-// is large enough.
-func (h *host) alloc(b plan.Buffer) {
-	v := &loop.Var{Name: b.Name, T: loop.SliceOf(loop.ScalarOf(kindOf(b.Kind)))}
-	if b.Role == plan.Errors {
-		h.env.buffers[errorsName] = v
-		v.Name = "failed"
-	}
-	h.limit(b)
-	length := h.expr(h.counter(b.Length)).code
-	h.env.buffers[b.Name] = v
-	for _, port := range h.plan.Ports {
-		if port.Direction == plan.Out && port.Buffer == b.Name {
-			field := jen.Id("result").Dot(h.fields[port.Name])
-			h.add(jen.Id(h.names.declare(v)).Op(":=").Id("kgenSlice").Call(field, length))
-			return
-		}
-	}
-	h.add(jen.Id(h.names.declare(v)).Op(":=").Make(jen.Index().Add(goTypeOf(b.Kind)), length))
-}
-
-// limit refuses lengths that were computed and are beyond all sense, instead of
-// running out of memory.
-func (h *host) limit(b plan.Buffer) {
-	for _, d := range h.plan.Domains {
-		if b.Length.Op != plan.OpLen || b.Length.Name != d.Name || d.Bound.Op != plan.OpScalar || h.limited[d.Name] {
-			continue
-		}
-		h.limited[d.Name] = true
-		length := h.expr(h.length(d.Name)).code
-		text := fmt.Sprintf("%s%s would have %%d rows; at most %d can be computed", h.origin(d.Name), d.Name, int64(plan.MaxRows))
-		h.add(jen.If(length.Clone().Op(">").Lit(plan.MaxRows)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), length))))
-	}
-}
-
-// origin returns the position of the statement that made a domain, to begin a
-// message with, or "".
-func (h *host) origin(domain string) string {
-	for _, d := range h.program.Pipeline.Domains {
-		if d.Name == domain && d.By != nil && d.By.Pos.IsValid() {
-			return d.By.Pos.String() + ": "
-		}
-	}
-	return ""
-}
-
-// fill stores the initial value in every element of a buffer.
-func (h *host) fill(b plan.Buffer) {
-	v := h.env.buffers[b.Name]
-	bits, err := b.Kind.Parse(b.Fill)
-	if err != nil {
-		panic("gocpu: " + err.Error())
-	}
-	if b.Role == plan.Errors {
-		bits = math.MaxInt64
-	}
-	if bits == 0 {
-		h.add(jen.Clear(h.use(v)))
-		return
-	}
-	lb := loop.NewBuilder("fill")
-	lb.For("i", loop.Int(0), loop.LenOf(v), func(i *loop.Var) {
-		lb.Store(v, i, loop.ConstOf(scalarOf(b.Kind, bits)))
-	})
-	h.add(h.block(lb.Func().Body)...)
-}
-
 // launch writes a kernel, and reports whether it uses workers.
 func (h *host) launch(index int, launch *plan.Launch) bool {
 	k := newKernel(h.program.Kernels[index], sourceLines(h.program.Source))
@@ -388,79 +278,4 @@ func (h *host) know(k *kernel) {
 			h.env.scalars[lengthKey(d.Name)] = loop.ToKind(ir.I64, h.length(d.Name))
 		}
 	}
-}
-
-// results reports the first failed check, and hands the results over.
-func (h *host) results() {
-	if len(h.plan.Sites) > 0 {
-		h.failures()
-	}
-	for _, port := range h.plan.Ports {
-		if port.Direction != plan.Out {
-			continue
-		}
-		field := jen.Id("result").Dot(h.fields[port.Name])
-		switch {
-		case port.Buffer == "":
-			h.add(field.Op("=").Add(h.scalarResult(port)))
-		case h.isInput(port.Buffer):
-			h.add(field.Op("=").Append(jen.Id("result").Dot(h.fields[port.Name]).Index(jen.Op(":0")), h.use(h.env.buffers[port.Buffer]).Op("...")))
-		default:
-			h.add(field.Op("=").Add(h.use(h.env.buffers[port.Buffer])).Index(jen.Op(":").Add(h.expr(h.length(port.Domain)).code)))
-		}
-	}
-	h.add(jen.Return(jen.Nil()))
-}
-
-func (h *host) isInput(buffer string) bool {
-	for _, b := range h.plan.Buffers {
-		if b.Name == buffer {
-			return b.Role == plan.Input
-		}
-	}
-	return false
-}
-
-// scalarResult prints the value of a scalar result.
-func (h *host) scalarResult(port plan.Port) *jen.Statement {
-	x, ok := h.env.scalars[port.Scalar]
-	if !ok { // a constant
-		for _, s := range h.plan.Scalars {
-			if s.Name == port.Scalar {
-				bits, err := s.Kind.Parse(s.Init)
-				if err != nil {
-					panic("gocpu: " + err.Error())
-				}
-				x = loop.ConstOf(scalarOf(s.Kind, bits))
-			}
-		}
-	}
-	if port.Kind != plan.Char8 {
-		return h.expr(x).code
-	}
-	return jen.Id("kgenBytes").Call(h.expr(x).code)
-}
-
-// scalarOf returns the element of kind k with those bits.
-func scalarOf(k plan.Kind, bits uint64) ir.Scalar {
-	return ir.Scalar{Kind: kindOf(k), Bits: bits}
-}
-
-// failures returns the error of the first failed check, if there is one.
-func (h *host) failures() {
-	failed := h.env.buffers[errorsName]
-	var cases []jen.Code
-	for _, site := range h.plan.Sites {
-		if !site.When.IsZero() {
-			h.add(jen.If(h.expr(h.counter(site.When)).code).Block(h.use(failed).Index(jen.Lit(site.Number)).Op("=").Lit(0)))
-		}
-		cases = append(cases, jen.Case(jen.Lit(site.Number)).Block(
-			jen.List(jen.Id("err").Dot("Position"), jen.Id("err").Dot("Message"), jen.Id("err").Dot("Domain")).Op("=").
-				List(jen.Lit(site.Position), jen.Lit(site.Message), jen.Lit(site.Domain))))
-	}
-	h.add(jen.For(jen.List(jen.Id("site"), jen.Id("row")).Op(":=").Range().Add(h.use(failed))).Block(
-		jen.If(jen.Id("row").Op("==").Qual("math", "MaxInt64")).Block(jen.Continue()),
-		jen.Id("err").Op(":=").Op("&").Id("CheckError").Values(jen.Dict{jen.Id("Site"): jen.Id("site"), jen.Id("Row"): jen.Id("row")}),
-		jen.Switch(jen.Id("site")).Block(cases...),
-		jen.Return(jen.Id("err"))))
 }

@@ -1,0 +1,118 @@
+package gocpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// counter is a plan expression as a count of rows.
+func (h *host) counter(e plan.Expr) loop.Expr {
+	arg := func(i int) loop.Expr { return h.counter(e.Args[i]) }
+	switch e.Op {
+	case plan.OpConst:
+		return loop.Int(e.Const)
+	case plan.OpScalar:
+		return loop.ToCounter(h.env.scalars[e.Name])
+	case plan.OpLen:
+		return h.length(e.Name)
+	case plan.OpAdd:
+		return loop.Add(arg(0), arg(1))
+	case plan.OpSub:
+		return loop.Sub(arg(0), arg(1))
+	case plan.OpMax:
+		return loop.Greatest(arg(0), arg(1))
+	case plan.OpMin:
+		return loop.Least(arg(0), arg(1))
+	case plan.OpLt:
+		return loop.Lt(arg(0), arg(1))
+	case plan.OpCeilDiv:
+		divisor := e.Args[1].Const
+		return loop.Div(loop.Add(arg(0), loop.Int(divisor-1)), loop.Int(divisor))
+	}
+	panic("gocpu: no Go for the plan's " + string(e.Op))
+}
+
+// length returns the length of a domain of the plan.
+func (h *host) length(domain string) loop.Expr {
+	if x, ok := h.env.scalars[lengthKey(domain)]; ok {
+		return loop.ToCounter(x)
+	}
+	for _, d := range h.plan.Domains {
+		if d.Name == domain {
+			return h.counter(d.Len)
+		}
+	}
+	panic("gocpu: no domain " + domain)
+}
+
+// alloc makes a buffer: a result's in the memory that the caller gave, if that
+// is large enough.
+func (h *host) alloc(b plan.Buffer) {
+	v := &loop.Var{Name: b.Name, T: loop.SliceOf(loop.ScalarOf(kindOf(b.Kind)))}
+	if b.Role == plan.Errors {
+		h.env.buffers[errorsName] = v
+		v.Name = "failed"
+	}
+	h.limit(b)
+	length := h.expr(h.counter(b.Length)).code
+	h.env.buffers[b.Name] = v
+	for _, port := range h.plan.Ports {
+		if port.Direction == plan.Out && port.Buffer == b.Name {
+			field := jen.Id("result").Dot(h.fields[port.Name])
+			h.add(jen.Id(h.names.declare(v)).Op(":=").Id("kgenSlice").Call(field, length))
+			return
+		}
+	}
+	h.add(jen.Id(h.names.declare(v)).Op(":=").Make(jen.Index().Add(goTypeOf(b.Kind)), length))
+}
+
+// limit refuses lengths that were computed and are beyond all sense, instead of
+// running out of memory.
+func (h *host) limit(b plan.Buffer) {
+	for _, d := range h.plan.Domains {
+		if b.Length.Op != plan.OpLen || b.Length.Name != d.Name || d.Bound.Op != plan.OpScalar || h.limited[d.Name] {
+			continue
+		}
+		h.limited[d.Name] = true
+		length := h.expr(h.length(d.Name)).code
+		text := fmt.Sprintf("%s%s would have %%d rows; at most %d can be computed", h.origin(d.Name), d.Name, int64(plan.MaxRows))
+		h.add(jen.If(length.Clone().Op(">").Lit(plan.MaxRows)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), length))))
+	}
+}
+
+// origin returns the position of the statement that made a domain, to begin a
+// message with, or "".
+func (h *host) origin(domain string) string {
+	for _, d := range h.program.Pipeline.Domains {
+		if d.Name == domain && d.By != nil && d.By.Pos.IsValid() {
+			return d.By.Pos.String() + ": "
+		}
+	}
+	return ""
+}
+
+// fill stores the initial value in every element of a buffer.
+func (h *host) fill(b plan.Buffer) {
+	v := h.env.buffers[b.Name]
+	bits, err := b.Kind.Parse(b.Fill)
+	if err != nil {
+		panic("gocpu: " + err.Error())
+	}
+	if b.Role == plan.Errors {
+		bits = math.MaxInt64
+	}
+	if bits == 0 {
+		h.add(jen.Clear(h.use(v)))
+		return
+	}
+	lb := loop.NewBuilder("fill")
+	lb.For("i", loop.Int(0), loop.LenOf(v), func(i *loop.Var) {
+		lb.Store(v, i, loop.ConstOf(scalarOf(b.Kind, bits)))
+	})
+	h.add(h.block(lb.Func().Body)...)
+}

@@ -1,0 +1,84 @@
+package gocpu
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// results reports the first failed check, and hands the results over.
+func (h *host) results() {
+	if len(h.plan.Sites) > 0 {
+		h.failures()
+	}
+	for _, port := range h.plan.Ports {
+		if port.Direction != plan.Out {
+			continue
+		}
+		field := jen.Id("result").Dot(h.fields[port.Name])
+		switch {
+		case port.Buffer == "":
+			h.add(field.Op("=").Add(h.scalarResult(port)))
+		case h.isInput(port.Buffer):
+			h.add(field.Op("=").Append(jen.Id("result").Dot(h.fields[port.Name]).Index(jen.Op(":0")), h.use(h.env.buffers[port.Buffer]).Op("...")))
+		default:
+			h.add(field.Op("=").Add(h.use(h.env.buffers[port.Buffer])).Index(jen.Op(":").Add(h.expr(h.length(port.Domain)).code)))
+		}
+	}
+	h.add(jen.Return(jen.Nil()))
+}
+
+func (h *host) isInput(buffer string) bool {
+	for _, b := range h.plan.Buffers {
+		if b.Name == buffer {
+			return b.Role == plan.Input
+		}
+	}
+	return false
+}
+
+// scalarResult prints the value of a scalar result.
+func (h *host) scalarResult(port plan.Port) *jen.Statement {
+	x, ok := h.env.scalars[port.Scalar]
+	if !ok { // a constant
+		for _, s := range h.plan.Scalars {
+			if s.Name == port.Scalar {
+				bits, err := s.Kind.Parse(s.Init)
+				if err != nil {
+					panic("gocpu: " + err.Error())
+				}
+				x = loop.ConstOf(scalarOf(s.Kind, bits))
+			}
+		}
+	}
+	if port.Kind != plan.Char8 {
+		return h.expr(x).code
+	}
+	return jen.Id("kgenBytes").Call(h.expr(x).code)
+}
+
+// scalarOf returns the element of kind k with those bits.
+func scalarOf(k plan.Kind, bits uint64) ir.Scalar {
+	return ir.Scalar{Kind: kindOf(k), Bits: bits}
+}
+
+// failures returns the error of the first failed check, if there is one.
+func (h *host) failures() {
+	failed := h.env.buffers[errorsName]
+	var cases []jen.Code
+	for _, site := range h.plan.Sites {
+		if !site.When.IsZero() {
+			h.add(jen.If(h.expr(h.counter(site.When)).code).Block(h.use(failed).Index(jen.Lit(site.Number)).Op("=").Lit(0)))
+		}
+		cases = append(cases, jen.Case(jen.Lit(site.Number)).Block(
+			jen.List(jen.Id("err").Dot("Position"), jen.Id("err").Dot("Message"), jen.Id("err").Dot("Domain")).Op("=").
+				List(jen.Lit(site.Position), jen.Lit(site.Message), jen.Lit(site.Domain))))
+	}
+	h.add(jen.For(jen.List(jen.Id("site"), jen.Id("row")).Op(":=").Range().Add(h.use(failed))).Block(
+		jen.If(jen.Id("row").Op("==").Qual("math", "MaxInt64")).Block(jen.Continue()),
+		jen.Id("err").Op(":=").Op("&").Id("CheckError").Values(jen.Dict{jen.Id("Site"): jen.Id("site"), jen.Id("Row"): jen.Id("row")}),
+		jen.Switch(jen.Id("site")).Block(cases...),
+		jen.Return(jen.Id("err"))))
+}

@@ -1,0 +1,104 @@
+package fuse
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// nameDomains gives every domain an identifier of its own.
+func (l *lowering) nameDomains() {
+	l.domainNames = map[*ir.Domain]string{}
+	taken := map[string]bool{}
+	for _, d := range l.Pipeline.Domains {
+		name := d.Name
+		if !token.IsIdentifier(name) {
+			name = map[ir.DomainKind]string{ir.DomainMask: "selected", ir.DomainRuns: "group", ir.DomainStarts: "group",
+				ir.DomainBins: "bin"}[d.Kind]
+		}
+		candidate := name
+		for i := 2; taken[candidate]; i++ {
+			candidate = fmt.Sprintf("%s_%d", name, i)
+		}
+		taken[candidate] = true
+		l.domainNames[d] = candidate
+	}
+}
+
+// DomainName returns the identifier of d.
+func (g *Graph) DomainName(d *ir.Domain) string { return g.domainNames[d] }
+
+// finish puts the stages into an order in which they can run, names them,
+// closes the dependence relation and indexes the values.
+func (l *lowering) finish() {
+	l.order()
+	l.index()
+	count := map[StageKind]int{}
+	for _, s := range l.Stages {
+		count[s.Kind]++
+	}
+	number := map[StageKind]int{}
+	for i, s := range l.Stages {
+		s.Index = i
+		s.Name = string(s.Kind)
+		if number[s.Kind]++; count[s.Kind] > 1 {
+			s.Name = fmt.Sprintf("%s%d", s.Kind, number[s.Kind])
+		}
+	}
+	l.depends = make([][]bool, len(l.Stages))
+	for i, s := range l.Stages {
+		needs := make([]bool, len(l.Stages))
+		for _, use := range s.Reads {
+			if w := use.Value.Writer; w != nil {
+				needs[w.Index] = true
+				for j, needed := range l.depends[w.Index] {
+					needs[j] = needs[j] || needed
+				}
+			}
+		}
+		l.depends[i] = needs
+	}
+}
+
+// index finds values by name, their readers, and those that the caller gets.
+func (l *lowering) index() {
+	l.byName, l.readBy, l.outputs = map[string]*Value{}, map[*Value][]*Stage{}, map[*Value]bool{}
+	for _, w := range l.Values {
+		l.byName[w.Name] = w
+	}
+	for _, s := range l.Stages {
+		for _, use := range s.Reads {
+			l.readBy[use.Value] = append(l.readBy[use.Value], s)
+		}
+	}
+	for _, r := range l.Pipeline.Results {
+		for _, w := range []*Value{l.result(r.Value), l.writer[key{kind: Lengths, of: r.Value.Type.Domain}]} {
+			if w != nil {
+				l.outputs[w] = true
+			}
+		}
+	}
+}
+
+// order sorts the stages so that operands come first: a column that joined a
+// shared stage may be computed by a stage made later.
+func (l *lowering) order() {
+	var sorted []*Stage
+	placed := map[*Stage]bool{}
+	var place func(s *Stage)
+	place = func(s *Stage) {
+		if s == nil || placed[s] {
+			return
+		}
+		placed[s] = true
+		for _, use := range s.Reads {
+			place(use.Value.Writer)
+		}
+		sorted = append(sorted, s)
+	}
+	for _, s := range l.Stages {
+		place(s)
+	}
+	l.Stages = sorted
+}
