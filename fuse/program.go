@@ -214,8 +214,42 @@ func (m *planner) results() {
 		default:
 			port.Scalar = name
 		}
+		if depth := m.depth(r.Value, map[*ir.Value]bool{}); r.Value.Type.Kind.IsFloat() && !depth.IsZero() {
+			port.Depth = depth
+		}
 		m.out.Ports = append(m.out.Ports, port)
 	}
+}
+
+// depth bounds the chain of float additions behind v: one per row of each
+// domain that is summed or scanned on the way; none where v is exact.
+func (m *planner) depth(v *ir.Value, seen map[*ir.Value]bool) plan.Expr {
+	var total plan.Expr
+	add := func(e plan.Expr) {
+		switch {
+		case e.IsZero():
+		case total.IsZero():
+			total = e
+		default:
+			total = plan.Add(total, e)
+		}
+	}
+	if seen[v] || !m.Pipeline.Inexact(v) {
+		return total
+	}
+	seen[v] = true
+	for _, o := range v.Operands() {
+		add(m.depth(o, seen))
+	}
+	switch v.Op {
+	case ir.OpSum, ir.OpAvg, ir.OpScan, ir.OpExscan:
+		rows := v.Args[0].Type.Domain
+		if rows == nil {
+			rows = v.By.Type.Domain
+		}
+		add(m.bound(rows))
+	}
+	return total
 }
 
 // steps allocates each kernel's outputs and launches it.
