@@ -91,7 +91,13 @@ func (d *driver) launch() []*loop.Func {
 		d.f = d.rangeFunction(d.Name, allRows)
 		functions = []*loop.Func{d.f.Func}
 	}
-	serial := func() { d.call(loop.Int(0), d.rows, d.f, d.state) }
+	serial := func() {
+		results := make([]*loop.Var, len(d.f.results))
+		for i, s := range d.f.results {
+			results[i] = d.state[s.stateKey]
+		}
+		d.callInto(results, loop.Int(0), d.rows, d.f, nil)
+	}
 	switch {
 	case !d.splits():
 		serial()
@@ -167,14 +173,16 @@ func (d *driver) call(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.
 	return made
 }
 
-// callInto runs f over rows lo to hi from states, and leaves what it returns in
-// results, where they are not nil.
+// callInto runs f over rows lo to hi from states, or from nothing where there
+// are none, and leaves what it returns in results, where they are not nil.
 func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.Var) {
 	args := []loop.Expr{lo, hi}
 	for _, a := range f.args {
 		switch {
 		case a.stream >= 0:
 			args = append(args, d.whole[a.stream])
+		case a.state != nil && states == nil:
+			args = append(args, loop.ConstOf(a.state.identity))
 		case a.state != nil:
 			args = append(args, states[a.state.stateKey])
 		case a.scalar == errorsName:

@@ -35,7 +35,10 @@ Columns bind to the parameters of their names; --bind chooses others. A file
 gives the columns of one domain: name the domain where there are several.
 Results over one domain form a table, which takes the name of the domain; the
 scalar results form one more, named scalars. Files are CSV with a header, and
-- stands for standard input or output.`,
+- stands for standard input or output.
+
+On device gocpu the emitted program is built once and kept in the folder kgen of
+the user's cache, or in the folder that KGEN_CACHE names.`,
 		Example: `  kgen run grades.kg --in students.csv
   kgen run orders.kg --in lineitem.csv --fuse paper2 --out orders.csv
   kgen run q6.kg --in lineitem.csv --set from=1995-01-01 --set to=1996-01-01

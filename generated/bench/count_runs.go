@@ -74,7 +74,7 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 		openKey2 = openKey22
 		openCount = openCount2
 	} else {
-		gBegun, openKey2, openCount = countRunsKernel1(0, n, key, key2, count, gBegun, openKey2, openCount)
+		gBegun, openKey2, openCount = countRunsKernel1(0, n, key, key2, count, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

@@ -95,7 +95,7 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 		openLow = openLow2
 		openHigh = openHigh2
 	} else {
-		gBegun, openKey2, openLow, openHigh = extremesKernel1(0, n, key, key2, value, low, high, gBegun, openKey2, openLow, openHigh)
+		gBegun, openKey2, openLow, openHigh = extremesKernel1(0, n, key, key2, value, low, high, 0, 0, 2147483647, -2147483648)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

@@ -54,7 +54,7 @@ func FilterColumnsInto(result *FilterColumnsResult, x []int32, y []int64, z []fl
 		})
 		hitPlace = hitPlace2
 	} else {
-		hitPlace = filterColumnsKernel1(0, n, x, y, y2, z, z2, limit, hitPlace)
+		hitPlace = filterColumnsKernel1(0, n, x, y, y2, z, z2, limit, 0)
 	}
 	hitLength := hitPlace
 	result.Y = y2[:int(hitLength)]

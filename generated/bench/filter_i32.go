@@ -41,7 +41,7 @@ func FilterI32Into(result *FilterI32Result, x []int32, limit int32, options ...O
 		})
 		selectedPlace = selectedPlace2
 	} else {
-		selectedPlace = filterI32Kernel1(0, n, x, x2, limit, selectedPlace)
+		selectedPlace = filterI32Kernel1(0, n, x, x2, limit, 0)
 	}
 	selectedLength := selectedPlace
 	result.X = x2[:int(selectedLength)]

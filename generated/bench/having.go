@@ -84,7 +84,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 		openAggregate = openAggregate3
 		openAggregate2 = openAggregate22
 	} else {
-		gBegun, openC, openAggregate, openAggregate2 = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, gBegun, openC, openAggregate, openAggregate2)
+		gBegun, openC, openAggregate, openAggregate2 = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, 0, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
@@ -122,7 +122,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 		})
 		keepPlace = keepPlace2
 	} else {
-		keepPlace = havingKernel2(0, int(gLength), keep, aggregate, key2, c, count, aggregate2, total, keepPlace)
+		keepPlace = havingKernel2(0, int(gLength), keep, aggregate, key2, c, count, aggregate2, total, 0)
 	}
 	keepLength := keepPlace
 	result.Key = key2[:int(keepLength)]

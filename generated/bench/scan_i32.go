@@ -23,23 +23,21 @@ func ScanI32Into(result *ScanI32Result, x []int32, options ...Option) error {
 	n := len(x)
 	workers := kgenWorkers(options, n, 65536)
 	total := kgenSlice(result.Total, n)
-	var total2 int32
 	if workers > 1 {
-		var total3 int32
+		var total2 int32
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				total4 := scanI32Kernel1Summary(lo, hi, x)
+				total3 := scanI32Kernel1Summary(lo, hi, x)
 				blocks.await()
-				totalBefore := total3
-				total3 = totalBefore + total4
+				totalBefore := total2
+				total2 = totalBefore + total3
 				blocks.release()
 				scanI32Kernel1(lo, hi, x, total, totalBefore)
 			}
 		})
-		total2 = total3
 	} else {
-		total2 = scanI32Kernel1(0, n, x, total, total2)
+		scanI32Kernel1(0, n, x, total, 0)
 	}
 	result.Total = total[:n]
 	return nil

@@ -95,7 +95,7 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 		openCount = openCount2
 		openTotal = openTotal2
 	} else {
-		gBegun, openKey2, openCount, openTotal = sumRunsKernel1(0, n, key, key2, count, value, total, gBegun, openKey2, openCount, openTotal)
+		gBegun, openKey2, openCount, openTotal = sumRunsKernel1(0, n, key, key2, count, value, total, 0, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

@@ -96,7 +96,7 @@ func OrdersInto(result *OrdersResult, lOrderkey []int64, lQuantity []int64, opti
 		openCount = openCount2
 		openQuantity = openQuantity2
 	} else {
-		gBegun, openKey, openCount, openQuantity = ordersKernel1(0, n, lOrderkey, key, count, lQuantity, quantity, gBegun, openKey, openCount, openQuantity)
+		gBegun, openKey, openCount, openQuantity = ordersKernel1(0, n, lOrderkey, key, count, lQuantity, quantity, 0, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1

@@ -50,7 +50,7 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 		})
 		offset = offset2
 	} else {
-		offset = countRunsKernel3(0, (n+4095)/4096, gTotal, gOffset, offset)
+		offset = countRunsKernel3(0, (n+4095)/4096, gTotal, gOffset, 0)
 	}
 	gLength := offset
 	g := make([]int64, n)
@@ -102,7 +102,7 @@ func CountRunsInto(result *CountRunsResult, key []int32, options ...Option) erro
 		openKey2 = openKey22
 		openCount = openCount2
 	} else {
-		openPresent, openGOpen, openKey2, openCount = countRunsKernel5(0, n, g, key, key2, count, openPresent, openGOpen, openKey2, openCount)
+		openPresent, openGOpen, openKey2, openCount = countRunsKernel5(0, n, g, key, key2, count, false, 0, 0, 0)
 	}
 	if openPresent {
 		// return key: first(key, by: g), count: count(by: g)

@@ -56,7 +56,7 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 		})
 		offset = offset2
 	} else {
-		offset = extremesKernel3(0, (n+4095)/4096, gTotal, gOffset, offset)
+		offset = extremesKernel3(0, (n+4095)/4096, gTotal, gOffset, 0)
 	}
 	gLength := offset
 	g := make([]int64, n)
@@ -118,7 +118,7 @@ func ExtremesInto(result *ExtremesResult, key []int32, value []int32, options ..
 		openLow = openLow2
 		openHigh = openHigh2
 	} else {
-		openPresent, openGOpen, openKey2, openLow, openHigh = extremesKernel5(0, n, g, key, key2, value, low, high, openPresent, openGOpen, openKey2, openLow, openHigh)
+		openPresent, openGOpen, openKey2, openLow, openHigh = extremesKernel5(0, n, g, key, key2, value, low, high, false, 0, 0, 2147483647, -2147483648)
 	}
 	if openPresent {
 		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)

@@ -58,7 +58,7 @@ func FilterColumnsInto(result *FilterColumnsResult, x []int32, y []int64, z []fl
 		})
 		offset = offset2
 	} else {
-		offset = filterColumnsKernel3(0, (n+4095)/4096, hitTotal, hitOffset, offset)
+		offset = filterColumnsKernel3(0, (n+4095)/4096, hitTotal, hitOffset, 0)
 	}
 	hitLength := offset
 	hitPlace := make([]int64, n)

@@ -48,7 +48,7 @@ func FilterI32Into(result *FilterI32Result, x []int32, limit int32, options ...O
 		})
 		offset = offset2
 	} else {
-		offset = filterI32Kernel3(0, (n+4095)/4096, selectedTotal, selectedOffset, offset)
+		offset = filterI32Kernel3(0, (n+4095)/4096, selectedTotal, selectedOffset, 0)
 	}
 	selectedLength := offset
 	selectedPlace := make([]int64, n)

@@ -58,7 +58,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 		})
 		offset = offset2
 	} else {
-		offset = havingKernel3(0, (n+4095)/4096, gTotal, gOffset, offset)
+		offset = havingKernel3(0, (n+4095)/4096, gTotal, gOffset, 0)
 	}
 	gLength := offset
 	g := make([]int64, n)
@@ -120,7 +120,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 		openAggregate = openAggregate3
 		openAggregate2 = openAggregate22
 	} else {
-		openPresent, openGOpen, openC, openAggregate, openAggregate2 = havingKernel5(0, n, g, c, key, aggregate, value, aggregate2, openPresent, openGOpen, openC, openAggregate, openAggregate2)
+		openPresent, openGOpen, openC, openAggregate, openAggregate2 = havingKernel5(0, n, g, c, key, aggregate, value, aggregate2, false, 0, 0, 0, 0)
 	}
 	if openPresent {
 		// c = count(by: g)
@@ -154,7 +154,7 @@ func HavingInto(result *HavingResult, key []int32, value []int32, least int64, o
 		})
 		offset2 = offset3
 	} else {
-		offset2 = havingKernel8(0, (int(gLength)+4095)/4096, keepTotal, keepOffset, offset2)
+		offset2 = havingKernel8(0, (int(gLength)+4095)/4096, keepTotal, keepOffset, 0)
 	}
 	keepLength := offset2
 	keepPlace := make([]int64, int(gLength))

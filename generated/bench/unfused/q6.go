@@ -60,7 +60,7 @@ func Q6Into(result *Q6Result, shipdate []int32, discount []float64, quantity []f
 		})
 		offset = offset2
 	} else {
-		offset = q6Kernel3(0, (n+4095)/4096, hitTotal, hitOffset, offset)
+		offset = q6Kernel3(0, (n+4095)/4096, hitTotal, hitOffset, 0)
 	}
 	hitLength := offset
 	hitPlace := make([]int64, n)

@@ -28,23 +28,21 @@ func ScanI32Into(result *ScanI32Result, x []int32, options ...Option) error {
 		scanI32Kernel1(lo, hi, x, totalTotal, totalPartial)
 	})
 	totalOffset := make([]int32, (n+4095)/4096)
-	var offset int32
 	if workers > 1 {
-		var offset2 int32
+		var offset int32
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				offset3 := scanI32Kernel2Summary(lo, hi, totalTotal)
+				offset2 := scanI32Kernel2Summary(lo, hi, totalTotal)
 				blocks.await()
-				offsetBefore := offset2
-				offset2 = offsetBefore + offset3
+				offsetBefore := offset
+				offset = offsetBefore + offset2
 				blocks.release()
 				scanI32Kernel2(lo, hi, totalTotal, totalOffset, offsetBefore)
 			}
 		})
-		offset = offset2
 	} else {
-		offset = scanI32Kernel2(0, (n+4095)/4096, totalTotal, totalOffset, offset)
+		scanI32Kernel2(0, (n+4095)/4096, totalTotal, totalOffset, 0)
 	}
 	total := kgenSlice(result.Total, n)
 	kgenFork(workers, n, 4096, func(_, lo, hi int) {

@@ -56,7 +56,7 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 		})
 		offset = offset2
 	} else {
-		offset = sumRunsKernel3(0, (n+4095)/4096, gTotal, gOffset, offset)
+		offset = sumRunsKernel3(0, (n+4095)/4096, gTotal, gOffset, 0)
 	}
 	gLength := offset
 	g := make([]int64, n)
@@ -118,7 +118,7 @@ func SumRunsInto(result *SumRunsResult, key []int32, value []int32, options ...O
 		openCount = openCount2
 		openTotal = openTotal2
 	} else {
-		openPresent, openGOpen, openKey2, openCount, openTotal = sumRunsKernel5(0, n, g, key, key2, count, value, total, openPresent, openGOpen, openKey2, openCount, openTotal)
+		openPresent, openGOpen, openKey2, openCount, openTotal = sumRunsKernel5(0, n, g, key, key2, count, value, total, false, 0, 0, 0, 0)
 	}
 	if openPresent {
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
