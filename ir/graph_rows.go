@@ -78,9 +78,9 @@ type literal struct {
 func literals(condition *Value, holds bool) iter.Seq[literal] {
 	return func(yield func(literal) bool) {
 		seen := map[literal]bool{}
-		for todo := []literal{{condition, holds}}; len(todo) > 0; {
-			l := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
+		for open := []literal{{condition, holds}}; len(open) > 0; {
+			l := open[len(open)-1]
+			open = open[:len(open)-1]
 			if seen[l] {
 				continue
 			}
@@ -88,9 +88,9 @@ func literals(condition *Value, holds bool) iter.Seq[literal] {
 			args := l.condition.Args
 			switch op := l.condition.Op; {
 			case op == OpLogicalAnd && l.holds, op == OpLogicalOr && !l.holds:
-				todo = append(todo, literal{args[0], l.holds}, literal{args[1], l.holds})
+				open = append(open, literal{args[0], l.holds}, literal{args[1], l.holds})
 			case op == OpNot:
-				todo = append(todo, literal{args[0], !l.holds})
+				open = append(open, literal{args[0], !l.holds})
 			case !yield(l):
 				return
 			}

@@ -215,10 +215,9 @@ func (d *driver) chain() {
 		},
 		After: func(lo, hi *loop.Var) {
 			if d.rowsHaveEffects() {
-				outer := d.whole
-				d.whole = d.ownParts()
-				d.callInto(make([]*loop.Var, len(d.f.results)), lo, hi, d.f, before)
-				d.whole = outer
+				d.withStreams(d.ownParts(), func() {
+					d.callInto(make([]*loop.Var, len(d.f.results)), lo, hi, d.f, before)
+				})
 			}
 		},
 	})
@@ -244,14 +243,11 @@ func (d *driver) rowsHaveEffects() bool {
 	return false
 }
 
-// ownParts returns the streams with those cut off that are stored at places
-// past the end of the block's own: a row that is not selected is stored there
-// before the next one replaces it.
+// ownParts cuts off what lies past the block's own places in the streams that
+// are stored at places: a row that is not selected is stored there before the
+// next one replaces it.
 func (d *driver) ownParts() map[int]*loop.Var {
 	streams := map[int]*loop.Var{}
-	for i, v := range d.whole {
-		streams[i] = v
-	}
 	for i := range d.Ops {
 		op := &d.Ops[i]
 		if op.Epilogue || op.Kind != tile.Store || len(op.Args) == 1 {

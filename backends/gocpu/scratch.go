@@ -1,6 +1,8 @@
 package gocpu
 
 import (
+	"maps"
+
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
 )
@@ -40,32 +42,37 @@ func (k *kernel) relocates() bool {
 	return stores
 }
 
+// scratch makes memory of a worker's own for rows of each stream that is written.
+func (d *driver) scratch(rows int64) map[int]*loop.Var {
+	made := map[int]*loop.Var{}
+	for s, stream := range d.Streams {
+		if stream.Write {
+			made[s] = d.b.Make(stream.Name+"_scratch", loop.ScalarOf(stream.Kind), loop.Int(rows))
+		}
+	}
+	return made
+}
+
+// withStreams writes statements for which some streams are other memory.
+func (d *driver) withStreams(other map[int]*loop.Var, write func()) {
+	outer := d.whole
+	d.whole = maps.Clone(outer)
+	maps.Copy(d.whole, other)
+	write()
+	d.whole = outer
+}
+
 // chainOfCopies runs blocks into scratch memory, and copies the results in turn.
 func (d *driver) chainOfCopies() {
-	scratch := map[int]*loop.Var{}
+	var scratch map[int]*loop.Var
 	local, at := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
 	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
-		Setup: func() {
-			for s, stream := range d.Streams {
-				if stream.Write {
-					scratch[s] = d.b.Make(stream.Name+"_scratch", loop.ScalarOf(stream.Kind), loop.Int(blockRows))
-				}
-			}
-		},
+		Setup: func() { scratch = d.scratch(blockRows) },
 		Before: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {
 				local[s.stateKey] = d.b.Decl(s.name+"_block", loop.ConstOf(s.identity))
 			}
-			outer := d.whole
-			d.whole = map[int]*loop.Var{}
-			for s, v := range outer {
-				d.whole[s] = v
-				if scratch[s] != nil {
-					d.whole[s] = scratch[s]
-				}
-			}
-			d.call(lo, hi, d.f, local)
-			d.whole = outer
+			d.withStreams(scratch, func() { d.call(lo, hi, d.f, local) })
 		},
 		Turn: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {

@@ -43,19 +43,13 @@ func (k *kernel) isLast(op *tile.Op) bool {
 // that was open before the block; the one that is open after it is left to the
 // block in which it ends.
 func (d *driver) chainOfGroups() {
-	scratch := map[int]*loop.Var{}
+	var scratch map[int]*loop.Var
 	local, before := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
 	begun := stateKey{d.begunOp(), 0}
 	one := loop.ConstOf(ir.Int(ir.I64, 1))
 	var closed loop.Expr
 	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
-		Setup: func() {
-			for s, stream := range d.Streams {
-				if stream.Write {
-					scratch[s] = d.b.Make(stream.Name+"_scratch", loop.ScalarOf(stream.Kind), loop.Int(blockRows+1))
-				}
-			}
-		},
+		Setup: func() { scratch = d.scratch(blockRows + 1) },
 		Before: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {
 				start := loop.ConstOf(s.identity)
@@ -69,16 +63,7 @@ func (d *driver) chainOfGroups() {
 					}, nil)
 				}
 			}
-			outer := d.whole
-			d.whole = map[int]*loop.Var{}
-			for s, v := range outer {
-				d.whole[s] = v
-				if scratch[s] != nil {
-					d.whole[s] = scratch[s]
-				}
-			}
-			d.call(lo, hi, d.f, local)
-			d.whole = outer
+			d.withStreams(scratch, func() { d.call(lo, hi, d.f, local) })
 			closed = d.b.Let("closed", loop.Sub(local[begun], one))
 		},
 		Turn: func(lo, hi *loop.Var) {
