@@ -163,6 +163,11 @@ func (g *graph) finish(name, doc string, pos Pos, results []Result, unordered bo
 			}
 		}
 	}
+	for _, r := range results { // a result that is a constant, wherever it was written
+		if r.Value.Op == OpConst {
+			number(r.Value, r.Value.ID)
+		}
+	}
 	for i, v := range g.values {
 		number(v, i)
 	}

@@ -28,6 +28,7 @@ var (
 	filteredUnfused unfused.FilterI32Result
 	countedUnfused  unfused.CountRunsResult
 	summedUnfused   unfused.SumRunsResult
+	revenueUnfused  unfused.Q6Result
 
 	rowsFound  int
 	peerResult float64
@@ -103,6 +104,9 @@ func buildWorkloads() []workload {
 		prepare: randomLineitem,
 		emitted: func(workers int) {
 			must(bench.Q6Into(&revenue, date, discount, quantity, price, from, to, bench.WithWorkers(workers)))
+		},
+		unfused: func(workers int) {
+			must(unfused.Q6Into(&revenueUnfused, date, discount, quantity, price, from, to, unfused.WithWorkers(workers)))
 		},
 		peer: func(workers int) { peerResult = peers.Q6(date, discount, quantity, price, from, to, workers) },
 		agree: func() error {
