@@ -1,0 +1,12 @@
+// Package templates holds the text that emitted programs carry along: what a
+// printer would otherwise have to spell out in every place. Today that is the
+// support file of emitted Go; the leaf intrinsics of the GPU dialects will stand
+// beside it.
+package templates
+
+import _ "embed"
+
+// GoSupport is the support file of emitted Go, in package support.
+//
+//go:embed gosupport/support.go
+var GoSupport []byte
