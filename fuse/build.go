@@ -216,16 +216,24 @@ func (b *kernelBuilder) row(d *ir.Domain) int {
 	if index, ok := b.domains[d]; ok {
 		return index
 	}
-	for s := range b.in {
-		if s.Out == d {
-			if s.Kind == Compact {
-				return b.deriveCompact(d)
-			}
-			return b.deriveGroups(d, s)
+	if s := b.maker(d); s != nil {
+		if s.Kind == Compact {
+			return b.deriveCompact(d)
 		}
+		return b.deriveGroups(d, s)
 	}
 	b.refuse("the rows of %s are not made here", b.graph.DomainName(d))
 	return 0
+}
+
+// maker returns a stage here that makes the rows of d, or nil.
+func (b *kernelBuilder) maker(d *ir.Domain) *Stage {
+	for s := range b.in {
+		if s.Out == d {
+			return s
+		}
+	}
+	return nil
 }
 
 func (b *kernelBuilder) deriveCompact(d *ir.Domain) int {

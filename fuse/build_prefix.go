@@ -181,7 +181,7 @@ func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
 		id = b.binCount(d.By, true)
 	case ir.DomainMask:
 		p := b.graph.prefixes[key{kind: Places, of: d}]
-		if b.canStream(d) {
+		if b.maker(d) != nil {
 			id = b.Total(b.place(d), w.Name)
 		} else {
 			id = b.Total(b.Scan(b.row(p.Domain), addition(), true, w.Name, b.leaves(p)...)[0], w.Name)
@@ -191,16 +191,6 @@ func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
 	}
 	b.built[w] = id
 	return id
-}
-
-// canStream reports whether the rows of d are made here.
-func (b *kernelBuilder) canStream(d *ir.Domain) bool {
-	for s := range b.in {
-		if s.Out == d {
-			return true
-		}
-	}
-	return false
 }
 
 // lengthBefore returns the length of d, which is known before the launch.

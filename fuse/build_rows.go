@@ -143,7 +143,7 @@ func (b *kernelBuilder) gather(v *ir.Value, domain int, after bool) tile.ID {
 	checked := false
 	for _, site := range b.graph.sites[v] {
 		checked = true
-		b.check(domain, v, site, b.outside(domain, index, i.Type.Kind, b.lengthBefore(x.Type.Domain)))
+		b.check(domain, v, site, b.outside(domain, index, b.lengthBefore(x.Type.Domain)))
 	}
 	if b.failable(i) {
 		checked = true // an index column that a failed check left in an empty domain
@@ -158,7 +158,7 @@ func (b *kernelBuilder) failable(i *ir.Value) bool {
 }
 
 // outside returns whether index is no row of a domain of that length.
-func (b *kernelBuilder) outside(domain int, index tile.ID, k ir.Kind, length tile.ID) tile.ID {
+func (b *kernelBuilder) outside(domain int, index, length tile.ID) tile.ID {
 	// As unsigned numbers, negative indices are large.
 	return b.Map(domain, ir.OpGe, ir.Bool, "", b.Map(domain, ir.OpCast, ir.U64, "", index),
 		b.Map(domain, ir.OpCast, ir.U64, "", length))
@@ -202,7 +202,7 @@ func (b *kernelBuilder) bin(v *ir.Value, domain int) tile.ID {
 	index := b.Map(domain, ir.OpCast, ir.I64, v.Name, b.operand(i))
 	for _, site := range b.graph.sites[v] {
 		if site.Kind == ir.CheckBinRange {
-			b.check(domain, v, site, b.outside(domain, index, i.Type.Kind, b.lengthBefore(v.Type.Target)))
+			b.check(domain, v, site, b.outside(domain, index, b.lengthBefore(v.Type.Target)))
 		}
 	}
 	return index

@@ -270,33 +270,39 @@ func (d *driver) ownParts() map[int]*loop.Var {
 // placeCount returns how many rows of a derived domain end with the block,
 // where the kernel counts them.
 func (d *driver) placeCount(domain int) loop.Expr {
-	v := d.Domains[domain].Position
-	if d.Domains[domain].Kind == tile.Close {
-		open := &d.Ops[d.Values[d.Domains[domain].Open].Op]
-		if open.Kind != tile.Map {
-			return nil
-		}
-		v = open.Args[0]
+	scan, ok := d.counter(domain)
+	if !ok || d.blockEnd[stateKey{scan, 0}] == nil {
+		return nil
 	}
-	if op := d.Values[v].Op; d.Ops[op].Kind == tile.Scan && d.blockEnd[stateKey{op, 0}] != nil {
-		return d.blockEnd[stateKey{op, 0}]
-	}
-	return nil
+	return d.blockEnd[stateKey{scan, 0}]
 }
 
 // isPlaced reports whether a derived domain's rows are numbered by the scan.
 func (k *kernel) isPlaced(scan int) bool {
-	for _, domain := range k.Domains[1:] {
-		if domain.Position != 0 && k.Values[domain.Position].Op == scan {
+	for domain := 1; domain < len(k.Domains); domain++ {
+		if by, ok := k.counter(domain); ok && by == scan {
 			return true
-		}
-		if domain.Kind == tile.Close {
-			if open := &k.Ops[k.Values[domain.Open].Op]; open.Kind == tile.Map && k.Values[open.Args[0]].Op == scan {
-				return true
-			}
 		}
 	}
 	return false
+}
+
+// counter returns the scan that numbers the rows of a derived domain: of a
+// compaction its place, of groups the count of heads that Open compares.
+func (k *kernel) counter(domain int) (scan int, ok bool) {
+	v := k.Domains[domain].Position
+	if k.Domains[domain].Kind == tile.Close {
+		open := &k.Ops[k.Values[k.Domains[domain].Open].Op]
+		if open.Kind != tile.Map {
+			return 0, false // numbered by what was stored before
+		}
+		v = open.Args[0]
+	}
+	if v == 0 {
+		return 0, false
+	}
+	scan = k.Values[v].Op
+	return scan, k.Ops[scan].Kind == tile.Scan
 }
 
 // flush closes the groups that are open after the last row.

@@ -16,15 +16,14 @@ func (g *body) scan(i int) {
 		}
 	}
 	if op.Exclusive {
-		g.ending = append(g.ending, func() { g.fold(i, nil) })
+		g.ending = append(g.ending, func() { g.fold(i) })
 		return
 	}
-	g.fold(i, nil)
+	g.fold(i)
 }
 
-// fold updates the states of operation i by this row, where guard holds; a nil
-// guard always does.
-func (g *body) fold(i int, guard loop.Expr) {
+// fold updates the states of operation i by this row.
+func (g *body) fold(i int) {
 	op := &g.Ops[i]
 	if g.slot != nil && i == g.begunOp() {
 		g.b.Assign(g.slot, loop.Add(g.slot, loop.ToCounter(g.expr(op.Args[0]))))
@@ -35,10 +34,6 @@ func (g *body) fold(i int, guard loop.Expr) {
 	for f := len(op.Res) - 1; f >= 0; f-- { // flags last: others are combined by what they were
 		s := g.state[stateKey{i, f}]
 		if s == nil {
-			continue
-		}
-		if guard != nil {
-			g.foldMasked(op, f, s, guard, now, leaf)
 			continue
 		}
 		flag, other, restarts := restart(op.Monoid, f)
@@ -72,22 +67,6 @@ func (g *body) foldRestarting(op *tile.Op, field int, s *loop.Var, head, next, x
 		return
 	}
 	g.b.If(head, func() { g.b.Assign(s, x) }, func() { g.b.Assign(s, next) })
-}
-
-// foldMasked updates s by x where guard holds, without a branch where there is
-// a cheap way.
-func (g *body) foldMasked(op *tile.Op, field int, s *loop.Var, guard loop.Expr, now, leaf func(int) loop.Expr) {
-	if op.Monoid.Kind == tile.Fold && op.Monoid.Combine[0].Operator == ir.OpAdd && s.T.Kind.IsInteger() {
-		x := leaf(field)
-		if c, ok := x.(*loop.Const); ok && c.Value.Int64() == 1 {
-			g.b.Assign(s, loop.Add(s, loop.To(s.T, guard)))
-			return
-		}
-		mask := &loop.Unary{Op: ir.OpNeg, X: loop.To(s.T, guard)}
-		g.b.Assign(s, loop.Add(s, loop.Apply(ir.OpAnd, x, mask)))
-		return
-	}
-	g.b.If(guard, func() { g.b.Assign(s, expand(op.Monoid.Combine[field], now, leaf)) }, nil)
 }
 
 // storeGroups writes the results of the open group, which those of its later

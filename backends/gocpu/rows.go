@@ -113,7 +113,7 @@ func (g *body) op(i, d int) {
 	case tile.Scan, tile.ChunkScan:
 		g.scan(i)
 	case tile.Reduce:
-		g.ending = append(g.ending, func() { g.fold(i, nil) })
+		g.ending = append(g.ending, func() { g.fold(i) })
 	case tile.Head:
 		head := g.b.Let("head", g.head(op))
 		g.values[op.Res[0]] = head

@@ -88,7 +88,7 @@ func (g *body) unrolled(views []int) {
 		for _, row := range rows {
 			for _, c := range row {
 				g.storeAll(c.stores, c.values, g.expr(g.Domains[c.domain].Position))
-				g.fold(c.count, c.guard)
+				g.advance(c)
 			}
 		}
 	})
@@ -193,7 +193,13 @@ func (g *body) branchFree(d int) bool {
 func (g *body) compact(d int) {
 	c := g.compute(d)
 	g.storeAll(c.stores, c.values, g.expr(g.Domains[d].Position))
-	g.fold(c.count, c.guard)
+	g.advance(c)
+}
+
+// advance moves to the next place where the row is selected.
+func (g *body) advance(c compacted) {
+	place := g.state[stateKey{c.count, 0}]
+	g.b.Assign(place, loop.Add(place, loop.To(place.T, c.guard)))
 }
 
 // storeAll writes all columns of a derived row at one place, if that is within

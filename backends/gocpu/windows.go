@@ -52,8 +52,8 @@ func (k *kernel) headOp() int {
 
 // begunOp returns the number of the operation that counts heads.
 func (k *kernel) begunOp() int {
-	open := &k.Ops[k.Values[k.Domains[k.after].Open].Op]
-	return k.Values[open.Args[0]].Op
+	scan, _ := k.counter(k.after)
+	return scan
 }
 
 // windowFunctions writes the functions of dense and sparse rows, and the one
