@@ -1,10 +1,8 @@
 package table
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -205,7 +203,7 @@ func (b *Binding) complete() error {
 
 // Read reads the files and returns one column per parameter, in order; a
 // scalar is a column of one row.
-func (b *Binding) Read(ctx context.Context, stdin io.Reader) ([]ir.Column, error) {
+func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 	in := make([]ir.Column, len(b.pipeline.Params))
 	for _, d := range b.domains() {
 		var fields []Field
@@ -220,7 +218,7 @@ func (b *Binding) Read(ctx context.Context, stdin io.Reader) ([]ir.Column, error
 			}
 			fields, places = append(fields, Field{column, p.Name, p.Type.Kind}), append(places, i)
 		}
-		columns, err := ReadFile(ctx, b.files[d], fields, stdin)
+		columns, err := source.Read(b.files[d], fields)
 		if err != nil {
 			return nil, err
 		}

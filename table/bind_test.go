@@ -38,7 +38,7 @@ func TestBindAndRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := b.Read(t.Context(), nil)
+	in, err := b.Read(NewSource(t.Context(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestBindDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := b.Read(t.Context(), strings.NewReader("a\n1\n2\n"))
+	in, err := b.Read(NewSource(t.Context(), strings.NewReader("a\n1\n2\n")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,12 @@ func (CSV) Extensions() []string { return []string{".csv"} }
 const byteOrderMark = "\uFEFF"
 
 // Read reads the named columns of all records below the header.
-func (CSV) Read(in io.Reader, fields []Field) ([]ir.Column, error) {
+func (CSV) Read(source *Source, path string, fields []Field) (columns []ir.Column, err error) {
+	in, err := source.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = in.close(err) }()
 	buffered := bufio.NewReaderSize(in, 1<<18)
 	if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
 		buffered.Discard(len(byteOrderMark))
@@ -59,7 +64,7 @@ func (CSV) Read(in io.Reader, fields []Field) ([]ir.Column, error) {
 			}
 		}
 	}
-	columns := make([]ir.Column, len(fields))
+	columns = make([]ir.Column, len(fields))
 	for i, b := range builders {
 		columns[i] = b.column()
 	}
@@ -150,33 +155,48 @@ func wanted(fields []Field) string {
 	return ": " + strings.Join(names, ",")
 }
 
-// Write writes a header and all rows, each number in its shortest form.
-func (CSV) Write(out io.Writer, t Table) error {
-	w := bufio.NewWriterSize(out, 1<<18)
-	var line []byte
-	for i, c := range t.Columns {
-		line = appendField(separate(line, i), []byte(c.Name), false)
+// NewWriter writes a header; rows follow with each number in its shortest form.
+func (CSV) NewWriter(stage *Stage, path string, columns []Field) (Writer, error) {
+	out, err := stage.Create(path)
+	if err != nil {
+		return nil, err
 	}
-	w.Write(append(line, '\n'))
-	alone := len(t.Columns) == 1
-	var text []byte
-	for row := range t.Rows() {
-		line = line[:0]
-		for i, c := range t.Columns {
-			line = separate(line, i)
-			if c.Data.Kind == ir.Char8 {
-				text = AppendScalar(text[:0], c.Data.At(row))
-				line = appendField(line, text, alone)
+	w := &csvWriter{Writer: bufio.NewWriterSize(out, 1<<18)}
+	for i, c := range columns {
+		w.line = appendField(separate(w.line, i), []byte(c.Column), false)
+	}
+	w.Writer.Write(append(w.line, '\n'))
+	return w, nil
+}
+
+type csvWriter struct {
+	*bufio.Writer
+	line, text []byte
+}
+
+// Write writes a line per row.
+func (w *csvWriter) Write(columns []ir.Column) error {
+	alone := len(columns) == 1
+	for row := range columns[0].Len() {
+		w.line = w.line[:0]
+		for i, c := range columns {
+			w.line = separate(w.line, i)
+			if c.Kind == ir.Char8 {
+				w.text = AppendScalar(w.text[:0], c.At(row))
+				w.line = appendField(w.line, w.text, alone)
 			} else {
-				line = AppendScalar(line, c.Data.At(row))
+				w.line = AppendScalar(w.line, c.At(row))
 			}
 		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
+		if _, err := w.Writer.Write(append(w.line, '\n')); err != nil {
 			return err
 		}
 	}
-	return w.Flush()
+	return nil
 }
+
+// Close writes what is buffered.
+func (w *csvWriter) Close() error { return w.Flush() }
 
 func separate(line []byte, i int) []byte {
 	if i > 0 {

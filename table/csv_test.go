@@ -20,7 +20,21 @@ import (
 // read reads text as data.csv; fields are name:kind.
 func read(t testing.TB, text string, fields ...string) ([]ir.Column, error) {
 	t.Helper()
-	return ReadFile(context.Background(), writeTemp(t, text), parseFields(t, fields), nil)
+	return readFile(context.Background(), writeTemp(t, text), parseFields(t, fields), nil)
+}
+
+func readFile(ctx context.Context, path string, fields []Field, stdin io.Reader) ([]ir.Column, error) {
+	return NewSource(ctx, stdin).Read(path, fields)
+}
+
+// readText reads CSV as standard input.
+func readText(in io.Reader, fields []Field) ([]ir.Column, error) {
+	return readFile(context.Background(), Standard, fields, in)
+}
+
+// writeText writes t as CSV to standard output.
+func writeText(out io.Writer, t Table) error {
+	return Write(context.Background(), Standard, t, out)
 }
 
 func writeTemp(t testing.TB, text string) string {
@@ -153,28 +167,28 @@ func TestReadFileErrors(t *testing.T) {
 		filepath.Join(folder, "data.xyz"):    "unknown file format .xyz; known: .csv",
 		filepath.Join(folder, "data"):        "this name has none; known: .csv",
 	} {
-		if _, err := ReadFile(t.Context(), path, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readFile(t.Context(), path, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}
 	}
 	if err := os.Mkdir(filepath.Join(folder, "folder.csv"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(t.Context(), filepath.Join(folder, "folder.csv"), nil, nil); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := readFile(t.Context(), filepath.Join(folder, "folder.csv"), nil, nil); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("folder: error %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ReadFile(cancelled, Standard, nil, strings.NewReader("a\n")); err != context.Canceled {
+	if _, err := readFile(cancelled, Standard, nil, strings.NewReader("a\n")); err != context.Canceled {
 		t.Errorf("cancelled: error %v", err)
 	}
 	silent, _ := io.Pipe()
 	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := ReadFile(soon, Standard, nil, silent); err != context.DeadlineExceeded {
+	if _, err := readFile(soon, Standard, nil, silent); err != context.DeadlineExceeded {
 		t.Errorf("cancelled while waiting for input: error %v", err)
 	}
-	if _, err := ReadFile(t.Context(), Standard, parseFields(t, []string{"a:i64"}), strings.NewReader("a\nx\n")); err == nil ||
+	if _, err := readFile(t.Context(), Standard, parseFields(t, []string{"a:i64"}), strings.NewReader("a\nx\n")); err == nil ||
 		!strings.HasPrefix(err.Error(), "standard input:2: ") {
 		t.Errorf("standard input: error %v", err)
 	}
@@ -215,7 +229,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := Write(t.Context(), path, table, nil); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadFile(t.Context(), path, fields, nil)
+		got, err := readFile(t.Context(), path, fields, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,15 +292,15 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("\uFEFFa,b\r\n\"1\",\"x\"\"\"\r\n")
 	fields := []Field{{"a", "a", ir.F64}, {"b", "b", ir.Date}}
 	f.Fuzz(func(t *testing.T, text string) {
-		columns, err := CSV{}.Read(strings.NewReader(text), fields)
+		columns, err := readText(strings.NewReader(text), fields)
 		if err != nil {
 			return
 		}
 		var out bytes.Buffer
-		if err := (CSV{}).Write(&out, Table{Columns: []Named{{"a", columns[0]}, {"b", columns[1]}}}); err != nil {
+		if err := writeText(&out, Table{Columns: []Named{{"a", columns[0]}, {"b", columns[1]}}}); err != nil {
 			t.Fatal(err)
 		}
-		again, err := CSV{}.Read(&out, fields)
+		again, err := readText(&out, fields)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +327,7 @@ func BenchmarkReadCSV(b *testing.B) {
 			fields := parseFields(b, texts)
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				if _, err := (CSV{}).Read(bytes.NewReader(data), fields); err != nil {
+				if _, err := readText(bytes.NewReader(data), fields); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -330,13 +344,13 @@ func BenchmarkWriteCSV(b *testing.B) {
 	}
 	t := Table{Columns: []Named{{"a", c}, {"b", f}}}
 	var size bytes.Buffer
-	if err := (CSV{}).Write(&size, t); err != nil {
+	if err := writeText(&size, t); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(size.Len()))
 	for b.Loop() {
 		size.Reset()
-		if err := (CSV{}).Write(&size, t); err != nil {
+		if err := writeText(&size, t); err != nil {
 			b.Fatal(err)
 		}
 	}

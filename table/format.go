@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,17 +13,32 @@ import (
 type Format interface {
 	// Extensions returns the extensions of the format's files, as in ".csv".
 	Extensions() []string
-	// Read returns the columns of fields, in order, and parses no others.
-	// Errors need not name the file; those of its content are a DataError.
-	Read(in io.Reader, fields []Field) ([]ir.Column, error)
-	// Write writes all rows of t.
-	Write(out io.Writer, t Table) error
+	// Read returns the columns of fields, in order, and parses no others. All
+	// have the rows of the file. Errors need not name the file; those of its
+	// content are a DataError.
+	Read(source *Source, path string, fields []Field) ([]ir.Column, error)
+	// NewWriter begins a file of columns, in order, of which rows will follow.
+	NewWriter(stage *Stage, path string, columns []Field) (Writer, error)
 }
 
-// Field asks for a column of a file.
+// Counter is a format that tells the rows of a file without reading them.
+type Counter interface {
+	Rows(source *Source, path string) (int64, error)
+}
+
+// Writer writes the rows of one table.
+type Writer interface {
+	// Write adds rows: equally long columns, in the order and of the kinds
+	// that the writer was made for. It keeps none of them.
+	Write(columns []ir.Column) error
+	// Close writes what is left. The file appears with the stage's Commit.
+	Close() error
+}
+
+// Field is a column of a file.
 type Field struct {
 	Column string // as the file names it
-	Param  string // the parameter that wants it, for messages
+	Param  string // the parameter that wants it, for messages; "" in a writer
 	Kind   ir.Kind
 }
 

@@ -63,7 +63,7 @@ func loadEntry(path string) (Entry, error) {
 	}
 	binding, err := table.Bind(entry.Pipeline, flags)
 	if err == nil {
-		entry.Columns, err = binding.Read(context.Background(), nil)
+		entry.Columns, err = binding.Read(table.NewSource(context.Background(), nil))
 	}
 	if err != nil {
 		return Entry{}, fmt.Errorf("%s: %w", path, err)

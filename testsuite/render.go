@@ -2,6 +2,7 @@ package testsuite
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ func Render(p *ir.Pipeline, results []ir.Column, runError error) (string, error)
 		}
 		fmt.Fprintf(&out, "# %s\n", t.Name)
 		header := out.Len()
-		if err := (table.CSV{}).Write(&out, t); err != nil {
+		if err := table.Write(context.Background(), table.Standard, t, &out); err != nil {
 			return "", err
 		}
 		if p.Unordered {

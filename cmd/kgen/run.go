@@ -84,7 +84,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
-	in, err := binding.Read(c.Context(), c.InOrStdin())
+	in, err := binding.Read(table.NewSource(c.Context(), c.InOrStdin()))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,223 @@
+// Package memory holds columns where another process can map them, so that a
+// column of gigabytes is never copied between kgen and the program that it
+// runs.
+//
+// A [Space] hands out zeroed bytes. Where the system has anonymous shared
+// files (Linux), large ones live in such a file: they have a path by which a
+// child process maps them, and vanish with the process however it ends.
+// Elsewhere, and below [LeastShared], they are ordinary memory without a path.
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// LeastShared is the size from which bytes have a path.
+const LeastShared = 1 << 16
+
+// Space is a set of byte ranges that are freed together. It is safe for
+// concurrent use.
+type Space struct {
+	limit int64
+	mutex sync.Mutex
+	used  int64
+	held  map[*byte]*block // by first byte
+}
+
+// block is one range.
+type block struct {
+	data    []byte
+	counted bool
+	file    *sharedFile // nil for ordinary memory
+}
+
+// LimitError is a request beyond a space's limit.
+type LimitError struct {
+	Needed int64 // bytes, with all that is in use
+	Limit  int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%d bytes of memory are needed, the limit is %d", e.Needed, e.Limit)
+}
+
+// NewSpace returns an empty space that holds at most limit bytes; 0 is no limit.
+func NewSpace(limit int64) *Space {
+	return &Space{limit: limit, held: map[*byte]*block{}}
+}
+
+// New returns size zero bytes, aligned for any element. It fails with a
+// [LimitError] where the space would pass its limit.
+func (s *Space) New(size int64) ([]byte, error) { return s.take(size, true) }
+
+// Reserve is New for memory of which only what is written will be occupied, as
+// for results of unknown length: the limit does not count it.
+func (s *Space) Reserve(size int64) ([]byte, error) { return s.take(size, false) }
+
+func (s *Space) take(size int64, counted bool) ([]byte, error) {
+	if size < 0 || size != int64(int(size)) {
+		return nil, fmt.Errorf("no memory of %d bytes", size)
+	}
+	if size == 0 {
+		return nil, nil
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if counted {
+		if err := s.count(size); err != nil {
+			return nil, err
+		}
+	}
+	b := &block{counted: counted}
+	if size >= LeastShared {
+		file, data, err := newShared(size)
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			if counted {
+				s.used -= size
+			}
+			return nil, fmt.Errorf("memory of %d bytes: %w", size, err)
+		}
+		b.file, b.data = file, data
+	}
+	if b.data == nil {
+		b.data = alignedBytes(size)
+	}
+	s.held[unsafe.SliceData(b.data)] = b
+	return b.data, nil
+}
+
+func (s *Space) count(more int64) error {
+	if s.limit > 0 && s.used+more > s.limit {
+		return &LimitError{Needed: s.used + more, Limit: s.limit}
+	}
+	s.used += more
+	return nil
+}
+
+// Resize returns data with size bytes: cut off, or filled up with zeros. data
+// itself must not be used any more. nil grows like New.
+func (s *Space) Resize(data []byte, size int64) ([]byte, error) {
+	if len(data) == 0 {
+		return s.New(size)
+	}
+	if size == 0 {
+		s.Free(data)
+		return nil, nil
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	b := s.find(data)
+	if b.counted {
+		if err := s.count(size - int64(len(b.data))); err != nil {
+			return nil, err
+		}
+	}
+	var resized []byte
+	var err error
+	switch {
+	case b.file != nil:
+		resized, err = b.file.resize(b.data, size)
+	case size >= LeastShared: // ordinary memory that outgrows itself
+		b.file, resized, err = newShared(size)
+		if errors.Is(err, errors.ErrUnsupported) {
+			resized, err = alignedBytes(size), nil
+		}
+		copy(resized, b.data)
+	default:
+		resized = alignedBytes(size)
+		copy(resized, b.data)
+	}
+	if err != nil {
+		if b.counted {
+			s.used -= size - int64(len(b.data))
+		}
+		return nil, fmt.Errorf("memory of %d bytes: %w", size, err)
+	}
+	delete(s.held, unsafe.SliceData(b.data))
+	b.data = resized
+	s.held[unsafe.SliceData(b.data)] = b
+	return b.data, nil
+}
+
+func (s *Space) find(data []byte) *block {
+	b := s.held[unsafe.SliceData(data)]
+	if b == nil || len(b.data) < len(data) {
+		panic("memory: these bytes are not of this space")
+	}
+	return b
+}
+
+// Path returns the file by which a child process can map data, which New,
+// Reserve or Resize of s returned; false where there is none.
+func (s *Space) Path(data []byte) (string, bool) {
+	if len(data) == 0 {
+		return "", false
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	b := s.held[unsafe.SliceData(data)]
+	if b == nil || b.file == nil || len(b.data) < len(data) {
+		return "", false
+	}
+	return b.file.path(), true
+}
+
+// Settle gives this process's view of data back to the system. The bytes stay
+// as they are, and come back when they are used.
+func (s *Space) Settle(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if b := s.held[unsafe.SliceData(data)]; b != nil && b.file != nil {
+		b.file.settle(b.data)
+	}
+}
+
+// Free ends the use of data; what is not of s is left to the garbage collector.
+func (s *Space) Free(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if b := s.held[unsafe.SliceData(data)]; b != nil {
+		s.free(b)
+	}
+}
+
+func (s *Space) free(b *block) {
+	delete(s.held, unsafe.SliceData(b.data))
+	if b.counted {
+		s.used -= int64(len(b.data))
+	}
+	if b.file != nil {
+		b.file.close(b.data)
+	}
+}
+
+// Used returns how many bytes New and Resize have given out and not taken back.
+func (s *Space) Used() int64 {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.used
+}
+
+// Close frees everything.
+func (s *Space) Close() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, b := range s.held {
+		s.free(b)
+	}
+}
+
+// alignedBytes returns size zero bytes of ordinary memory, aligned for any element.
+func alignedBytes(size int64) []byte {
+	words := make([]uint64, (size+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
+}

@@ -1,0 +1,215 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Stage collects files under temporary names, so that all of them appear at
+// once and whole, or none: what fails or is cancelled leaves the old files.
+type Stage struct {
+	ctx    context.Context
+	stdout io.Writer
+	files  []*staged
+}
+
+// staged is a file of a stage.
+type staged struct {
+	*os.File
+	ctx       context.Context
+	path      string // its name once committed; "" where it is written in place
+	lock      *flock.Flock
+	committed bool
+}
+
+// NewStage returns an empty stage. What is created as Standard goes to stdout.
+func NewStage(ctx context.Context, stdout io.Writer) *Stage { return &Stage{ctx: ctx, stdout: stdout} }
+
+// stageMark is in the names of temporary files, behind that of the file itself.
+const stageMark = ".kgen-"
+
+// Create begins a file. Links are followed; what is no regular file, such as a
+// device or a pipe, is written in place.
+func (s *Stage) Create(path string) (io.Writer, error) {
+	if path == Standard {
+		return contextWriter{s.ctx, s.stdout}, nil
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	mode := os.FileMode(0o666)
+	if info, err := os.Stat(path); err == nil {
+		if info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder", path)
+		}
+		if !info.Mode().IsRegular() {
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return nil, err
+			}
+			file := &staged{File: f, ctx: s.ctx}
+			s.files = append(s.files, file)
+			return file, nil
+		}
+		mode = info.Mode().Perm()
+	}
+	removeStale(path)
+	file, err := createTemporary(path, mode)
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", path, err)
+	}
+	file.ctx = s.ctx
+	s.files = append(s.files, file)
+	return file, nil
+}
+
+// createTemporary creates the file that will become path, and locks it: that
+// tells other processes that somebody still writes it.
+func createTemporary(path string, mode os.FileMode) (*staged, error) {
+	for {
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s%s%08x", filepath.Base(path), stageMark, rand.Uint32()))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		file := &staged{File: f, path: path}
+		if !locksFiles {
+			return file, nil
+		}
+		file.lock = flock.New(name)
+		file.lock.TryLock() // a file system without locks is no reason to fail
+		mine, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		there, err := os.Stat(name)
+		if err == nil && os.SameFile(mine, there) {
+			return file, nil
+		}
+		// Somebody took it for a stale one before it was locked.
+		os.Remove(name)
+		file.close()
+	}
+}
+
+// locksFiles: Windows would not let a locked file be renamed.
+const locksFiles = runtime.GOOS != "windows"
+
+// removeStale removes the temporary files of path that killed processes have
+// left: those that nobody holds locked.
+func removeStale(path string) {
+	folder := filepath.Dir(path)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "."+filepath.Base(path)+stageMark) || !e.Type().IsRegular() {
+			continue
+		}
+		if !locksFiles {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+				os.Remove(filepath.Join(folder, e.Name()))
+			}
+			continue
+		}
+		lock := flock.New(filepath.Join(folder, e.Name()))
+		if free, err := lock.TryLock(); err == nil && free {
+			os.Remove(lock.Path())
+			lock.Unlock()
+		}
+	}
+}
+
+// Write implements io.Writer.
+func (f *staged) Write(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := f.File.Write(p)
+	return n, f.named(err)
+}
+
+// WriteAt implements io.WriterAt.
+func (f *staged) WriteAt(p []byte, offset int64) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := f.File.WriteAt(p, offset)
+	return n, f.named(err)
+}
+
+// named says which file could not be written, by the name that the user knows.
+func (f *staged) named(err error) error {
+	var system *os.PathError
+	if f.path != "" && errors.As(err, &system) {
+		return fmt.Errorf("writing %s: %w", f.path, system.Err)
+	}
+	return err
+}
+
+// Commit gives all files their names. Without it, Abort removes them.
+func (s *Stage) Commit() error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	for _, f := range s.files {
+		if err := f.File.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			return f.named(err)
+		}
+	}
+	for _, f := range s.files {
+		if f.path == "" {
+			continue
+		}
+		if err := os.Rename(f.Name(), f.path); err != nil {
+			return err
+		}
+		f.committed = true
+		f.close()
+	}
+	return nil
+}
+
+// Abort removes what has not been committed. It does nothing after Commit.
+func (s *Stage) Abort() {
+	for _, f := range s.files {
+		if f.path != "" && !f.committed {
+			os.Remove(f.Name())
+		}
+		f.close()
+	}
+}
+
+func (f *staged) close() {
+	f.File.Close()
+	if f.lock != nil {
+		f.lock.Close()
+	}
+}
+
+// contextWriter fails once its context has ended.
+type contextWriter struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (w contextWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}
