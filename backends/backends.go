@@ -20,6 +20,7 @@ type Program struct {
 // Options are what a user may ask of emitted text.
 type Options struct {
 	Package string // of Go text
+	Trace   bool   // Go text gets an option WithTrace, which tells how long each kernel took
 }
 
 // File is one emitted file; Name is relative to the output folder.
@@ -31,7 +32,9 @@ type File struct {
 // Entry says how a host calls one emitted pipeline.
 type Entry struct {
 	Pipeline string
-	Func     string
+	Func     string // the function that returns the results
+	Into     string // the one that fills them in
+	Result   string // the type of the results
 	Params   []Field
 	Results  []Field
 }

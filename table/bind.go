@@ -230,12 +230,8 @@ func (b *Binding) Read(source *Source) ([]ir.Column, error) {
 		if !p.Type.IsScalar() {
 			continue
 		}
-		value, set := b.scalars[p]
-		if !set {
-			value = p.Const
-		}
 		in[i] = ir.NewColumn(p.Type.Kind, 1)
-		in[i].Set(0, value)
+		in[i].Set(0, b.scalar(p))
 	}
 	return in, nil
 }

@@ -1,6 +1,6 @@
 // Package templates holds the text that emitted programs carry along: what a
 // printer would otherwise have to spell out in every place. Today that is the
-// support file of emitted Go; the leaf intrinsics of the GPU dialects will stand
+// support files of emitted Go; the leaf intrinsics of the GPU dialects will stand
 // beside it.
 package templates
 
@@ -10,3 +10,8 @@ import _ "embed"
 //
 //go:embed gosupport/support.go
 var GoSupport []byte
+
+// GoTrace is the file of emitted Go that tells how long each step took.
+//
+//go:embed gosupport/trace.go
+var GoTrace []byte

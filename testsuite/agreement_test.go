@@ -1,6 +1,7 @@
 package testsuite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/table"
 )
 
@@ -27,6 +30,7 @@ func TestAgreement(t *testing.T) {
 	}
 	var compiled []Entry
 	var source run.Source
+	plans := map[string]*plan.Plan{}
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
 		for _, entry := range entries {
@@ -40,6 +44,7 @@ func TestAgreement(t *testing.T) {
 				continue
 			}
 			programs = append(programs, program)
+			plans[level+"/"+entry.Pipeline.Name] = program.Plan
 			if level == fuse.Levels[0] {
 				compiled = append(compiled, entry)
 			}
@@ -54,11 +59,13 @@ func TestAgreement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker := binary.Worker()
-	defer worker.Close()
+	space := memory.NewSpace(0)
+	defer space.Close()
+	device := emittedGo{worker: binary.Worker(space), space: space, plans: plans}
+	defer device.worker.Close()
 	for _, entry := range compiled {
 		t.Run(entry.Name, func(t *testing.T) {
-			agree(t, worker, entry.Pipeline, "own data", entry.Columns)
+			agree(t, device, entry.Pipeline, "own data", entry.Columns)
 			for _, shape := range Shapes() {
 				for seed, rows := range sizes(entry.Pipeline, shape) {
 					for _, careless := range []bool{false, true} {
@@ -66,7 +73,7 @@ func TestAgreement(t *testing.T) {
 							continue
 						}
 						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Careless: careless, Whole: true}
-						agree(t, worker, entry.Pipeline, fmt.Sprintf("%+v", data), data.Columns(entry.Pipeline))
+						agree(t, device, entry.Pipeline, fmt.Sprintf("%+v", data), data.Columns(entry.Pipeline))
 					}
 				}
 			}
@@ -90,7 +97,7 @@ func sizes(p *ir.Pipeline, shape Shape) []int {
 
 // agree requires that every level, serially and on several workers, gives what
 // the interpreter gives.
-func agree(t *testing.T, worker *run.Worker, p *ir.Pipeline, what string, in []ir.Column) {
+func agree(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
 	want, wantError := interp.Run(p, in)
 	rows := 0
@@ -101,7 +108,7 @@ func agree(t *testing.T, worker *run.Worker, p *ir.Pipeline, what string, in []i
 	}
 	for _, level := range fuse.Levels {
 		for _, workers := range []int{1, 3} {
-			got, err := runGo(worker, p, level, workers, in)
+			got, err := device.run(p, level, workers, in)
 			var difference string
 			var wantCheck, gotCheck *ir.CheckError
 			switch {
@@ -132,7 +139,7 @@ func addPackage(source *run.Source, name string, out *backends.Output) {
 	}
 	source.Packages = append(source.Packages, run.Package{Name: name, Files: files})
 	for _, e := range out.Entries {
-		entry := run.Entry{Program: name + "/" + e.Pipeline, Package: len(source.Packages) - 1, Func: e.Func}
+		entry := run.Entry{Program: name + "/" + e.Pipeline, Package: len(source.Packages) - 1, Into: e.Into, Result: e.Result}
 		entry.Params, entry.Results = fields(e.Params), fields(e.Results)
 		source.Entries = append(source.Entries, entry)
 	}
@@ -146,17 +153,33 @@ func fields(list []backends.Field) []run.Field {
 	return out
 }
 
-// runGo runs the emitted function of a level in the worker.
-func runGo(worker *run.Worker, p *ir.Pipeline, level string, workers int, in []ir.Column) ([]ir.Column, error) {
+// emittedGo runs emitted functions.
+type emittedGo struct {
+	worker *run.Worker
+	space  *memory.Space
+	plans  map[string]*plan.Plan // by level/pipeline
+}
+
+// run runs the function of a level, as kgen run does: large results go where
+// the plan says that they have room.
+func (d emittedGo) run(p *ir.Pipeline, level string, workers int, in []ir.Column) ([]ir.Column, error) {
 	call := run.Call{Program: level + "/" + p.Name, Workers: workers}
+	rows, scalars := map[string]int64{}, map[string]int64{}
 	for i, c := range in {
 		if c.Slice == nil {
 			c = ir.NewColumn(p.Params[i].Type.Kind, 1)
 			c.Set(0, p.Params[i].Const)
 		}
 		call.Params = append(call.Params, table.Bytes(c))
+		port := d.plans[call.Program].Ports[i]
+		if port.Domain != "" {
+			rows[port.Domain] = int64(c.Len())
+		} else if port.Kind == plan.I64 {
+			scalars[port.Scalar] = c.At(0).Int64()
+		}
 	}
-	result, err := worker.Run(context.Background(), call)
+	call.Bounds = d.plans[call.Program].ResultBounds(rows, scalars)
+	result, err := d.worker.Run(context.Background(), call)
 	var check *run.CheckError
 	if errors.As(err, &check) {
 		return nil, &ir.CheckError{Site: &p.Sites[check.Site], Row: check.Row}
@@ -166,7 +189,8 @@ func runGo(worker *run.Worker, p *ir.Pipeline, level string, workers int, in []i
 	}
 	var columns []ir.Column
 	for i, data := range result.Columns {
-		columns = append(columns, table.FromBytes(p.Results[i].Value.Type.Kind, data))
+		columns = append(columns, table.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
+		d.space.Free(data)
 	}
 	return columns, nil
 }

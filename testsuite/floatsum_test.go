@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -31,11 +32,13 @@ func TestFloatSums(t *testing.T) {
 	}
 	p := pipelines[0]
 	var source run.Source
+	plans := map[string]*plan.Plan{}
 	for _, level := range fuse.Levels {
 		program, _, err := compile.Compile(p, compile.Options{Level: level})
 		if err != nil {
 			t.Fatal(err)
 		}
+		plans[level+"/"+p.Name] = program.Plan
 		for _, port := range program.Plan.Ports {
 			if port.Direction == plan.Out && port.Depth.String() != plan.Len("n").String() {
 				t.Errorf("level %s: the plan reports depth %v of %s, want the rows of n", level, port.Depth, port.Name)
@@ -51,8 +54,10 @@ func TestFloatSums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker := binary.Worker()
-	defer worker.Close()
+	space := memory.NewSpace(0)
+	defer space.Close()
+	device := emittedGo{worker: binary.Worker(space), space: space, plans: plans}
+	defer device.worker.Close()
 
 	const rows = chainRows
 	r := rand.New(rand.NewPCG(1, 2))
@@ -69,7 +74,7 @@ func TestFloatSums(t *testing.T) {
 	magnitude := magnitudes(key, x)
 	for _, level := range fuse.Levels {
 		for _, workers := range []int{1, 3} {
-			got, err := runGo(worker, p, level, workers, in)
+			got, err := device.run(p, level, workers, in)
 			if err != nil {
 				t.Fatal(err)
 			}

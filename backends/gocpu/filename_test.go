@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"slices"
 	"testing"
+
+	"github.com/kgen-go/kgen/templates"
 )
 
 func TestFileName(t *testing.T) {
@@ -20,14 +22,18 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// TestSupportNames holds the list of reserved names against the file.
+// TestSupportNames holds the list of reserved names against the files.
 func TestSupportNames(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), SupportName, Support("p"), 0)
-	if err != nil {
-		t.Fatal(err)
+	var declarations []ast.Decl
+	for name, text := range map[string][]byte{SupportName: Support("p"), traceName: supportFile("p", templates.GoTrace)} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		declarations = append(declarations, file.Decls...)
 	}
 	var exported []string
-	for _, decl := range file.Decls {
+	for _, decl := range declarations {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
 			if d.Recv == nil && d.Name.IsExported() {
@@ -43,6 +49,6 @@ func TestSupportNames(t *testing.T) {
 	}
 	slices.Sort(exported)
 	if want := slices.Sorted(slices.Values(supportNames)); !slices.Equal(exported, want) {
-		t.Errorf("the support file exports %v, the list has %v", exported, want)
+		t.Errorf("the support files export %v, the list has %v", exported, want)
 	}
 }

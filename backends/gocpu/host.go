@@ -12,7 +12,9 @@ import (
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/tile"
-) // host writes the functions that users call: they check the arguments, make
+)
+
+// host writes the functions that users call: they check the arguments, make
 // the buffers, run the steps of the plan and hand the results over.
 type host struct {
 	*printer
@@ -21,8 +23,7 @@ type host struct {
 	env     environment
 	entry   backends.Entry
 	fields  map[string]string // result label to field
-	into    string            // name of the function that fills a result
-	result  string            // name of the type of results
+	trace   bool
 	body    []jen.Code
 	kernels []jen.Code // the kernels' functions
 	loops   loop.Program
@@ -35,8 +36,8 @@ func newHost(p *printer, program *backends.Program) *host {
 		env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
 	name := exportedName(program.Pipeline.Name)
 	h.entry = backends.Entry{Pipeline: program.Pipeline.Name, Func: p.freshExported(name)}
-	h.into = p.freshExported(h.entry.Func + "Into")
-	h.result = p.freshExported(h.entry.Func + "Result")
+	h.entry.Into = p.freshExported(h.entry.Func + "Into")
+	h.entry.Result = p.freshExported(h.entry.Func + "Result")
 	taken := map[string]bool{}
 	for _, port := range h.plan.Ports {
 		field := backends.Field{Name: port.Name, Kind: port.Kind, Scalar: port.Buffer == ""}
@@ -59,8 +60,8 @@ func newHost(p *printer, program *backends.Program) *host {
 func (h *host) emit() []jen.Code {
 	h.names.push()
 	defer h.names.pop()
-	result := h.result
-	for _, name := range []string{"result", "options", "err"} {
+	result := h.entry.Result
+	for _, name := range []string{"result", "options", "err", "trace"} {
 		h.names.scopes[len(h.names.scopes)-1][name] = true
 	}
 	params, arguments := h.parameters()
@@ -73,10 +74,10 @@ func (h *host) emit() []jen.Code {
 		h.doc().Func().Id(h.entry.Func).Params(append(params[:len(params):len(params)], options)...).
 			Params(jen.Id(result), jen.Error()).Block(
 			jen.Var().Id("result").Id(result),
-			jen.Id("err").Op(":=").Id(h.into).Call(append(append([]jen.Code{jen.Op("&").Id("result")}, arguments...), jen.Id("options").Op("..."))...),
+			jen.Id("err").Op(":=").Id(h.entry.Into).Call(append(append([]jen.Code{jen.Op("&").Id("result")}, arguments...), jen.Id("options").Op("..."))...),
 			jen.Return(jen.Id("result"), jen.Id("err"))),
-		jen.Commentf("%s is %s with the memory of result used again where it is large enough.", h.into, h.entry.Func).Line().
-			Func().Id(h.into).Params(append(append([]jen.Code{jen.Id("result").Op("*").Id(result)}, params...), options)...).
+		jen.Commentf("%s is %s with the memory of result used again where it is large enough.", h.entry.Into, h.entry.Func).Line().
+			Func().Id(h.entry.Into).Params(append(append([]jen.Code{jen.Id("result").Op("*").Id(result)}, params...), options)...).
 			Error().Block(h.body...),
 	}
 	return append(code, h.kernels...)
@@ -211,17 +212,27 @@ func (h *host) steps() {
 		buffers[b.Name] = b
 	}
 	used, workers := false, len(h.body)-1 // the last statement of arguments
-	for _, step := range h.plan.Steps {
+	h.trace = h.trace && slices.ContainsFunc(h.plan.Steps, func(s plan.Step) bool { return s.Launch != nil })
+	if h.trace {
+		h.add(jen.Id("trace").Op(":=").Id("kgenStartTrace").Call(jen.Id("options")))
+	}
+	for i, step := range h.plan.Steps {
 		switch {
 		case step.Alloc != nil:
 			h.alloc(buffers[step.Alloc.Buffer])
 		case step.Init != nil:
 			h.fill(buffers[step.Init.Buffer])
 		case step.Launch != nil:
-			for i, k := range h.plan.Kernels {
+			if h.trace && i > 0 && h.plan.Steps[i-1].Launch == nil {
+				h.mark("allocate")
+			}
+			for j, k := range h.plan.Kernels {
 				if k.Name == step.Launch.Kernel {
-					used = h.launch(i, step.Launch) || used
+					used = h.launch(j, step.Launch) || used
 				}
+			}
+			if h.trace {
+				h.mark(step.Launch.Kernel)
 			}
 		}
 	}
@@ -229,6 +240,9 @@ func (h *host) steps() {
 		h.body = slices.Delete(h.body, workers, workers+1)
 	}
 }
+
+// mark ends a step of the trace.
+func (h *host) mark(step string) { h.add(jen.Id("trace").Dot("end").Call(jen.Lit(step))) }
 
 // launch writes a kernel, and reports whether it uses workers.
 func (h *host) launch(index int, launch *plan.Launch) bool {

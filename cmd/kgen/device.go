@@ -7,7 +7,9 @@ import (
 
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/table"
 )
 
 // device is a place where pipelines run.
@@ -15,7 +17,7 @@ type device struct {
 	name  string
 	probe func(context.Context) (detail string, err error)
 	// prepare does all that can fail before data is read.
-	prepare func(context.Context, request) (executable, error)
+	prepare func(context.Context, request) (*executable, error)
 }
 
 // request is what a device shall run.
@@ -26,15 +28,21 @@ type request struct {
 	workers  int
 }
 
-// executable runs a pipeline over one column per parameter.
-type executable func(context.Context, []ir.Column) (outcome, error)
+// executable is a pipeline that is ready to run.
+type executable struct {
+	// footprint says what the run will occupy, with an extent per parameter.
+	footprint func([]table.Extent) plan.Footprint
+	// run takes one column per parameter, which lie in the space. Afterwards
+	// only the results are in use.
+	run func(context.Context, *memory.Space, []ir.Column) (outcome, error)
+}
 
 // outcome is what a device did.
 type outcome struct {
 	columns []ir.Column
 	level   string        // that ran; "" where the device has none
 	kernels []plan.Kernel // that ran
-	elapsed time.Duration
+	steps   []step
 }
 
 // devices are all devices. The first is the default, and never replaced by
@@ -59,11 +67,22 @@ func probeInterp(context.Context) (string, error) {
 	return "the reference interpreter: all operators, one at a time, slowly", nil
 }
 
-func prepareInterp(_ context.Context, r request) (executable, error) {
+func prepareInterp(_ context.Context, r request) (*executable, error) {
 	if r.level != "" {
 		return nil, usageErrorf("device interp runs operators one at a time and has no fusion levels: leave out --fuse %s", r.level)
 	}
-	return func(ctx context.Context, in []ir.Column) (outcome, error) { return interpret(ctx, r.pipeline, in) }, nil
+	return &executable{
+		footprint: func(extents []table.Extent) plan.Footprint {
+			f := plan.Footprint{Unknown: true} // it keeps the value of every operator
+			for i, p := range r.pipeline.Params {
+				f.Input += extents[i].Rows * int64(p.Type.Kind.Size())
+			}
+			return f
+		},
+		run: func(ctx context.Context, _ *memory.Space, in []ir.Column) (outcome, error) {
+			return interpret(ctx, r.pipeline, in)
+		},
+	}, nil
 }
 
 // interpret runs the interpreter, which cannot be stopped: when ctx ends, its
@@ -81,7 +100,7 @@ func interpret(ctx context.Context, p *ir.Pipeline, in []ir.Column) (outcome, er
 	}()
 	select {
 	case a := <-done:
-		return outcome{columns: a.columns, elapsed: time.Since(start)}, a.err
+		return outcome{columns: a.columns, steps: []step{{"interpret", time.Since(start)}}}, a.err
 	case <-ctx.Done():
 		return outcome{}, ctx.Err()
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/backends/gocpu/run"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/table"
 )
 
@@ -21,12 +23,12 @@ func probeGoCPU(ctx context.Context) (string, error) {
 }
 
 // prepareGoCPU emits and builds a pipeline.
-func prepareGoCPU(ctx context.Context, r request) (executable, error) {
+func prepareGoCPU(ctx context.Context, r request) (*executable, error) {
 	program, _, err := compilePipeline(r.source, r.pipeline, r.level)
 	if err != nil {
 		return nil, err
 	}
-	output, err := gocpu.Emitter{}.Emit([]*backends.Program{program}, backends.Options{})
+	output, err := gocpu.Emitter{}.Emit([]*backends.Program{program}, backends.Options{Trace: true})
 	if err != nil {
 		return nil, err
 	}
@@ -38,27 +40,66 @@ func prepareGoCPU(ctx context.Context, r request) (executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, in []ir.Column) (outcome, error) {
-		worker := binary.Worker()
-		defer worker.Close()
-		call := run.Call{Program: output.Entries[0].Pipeline, Workers: r.workers}
-		for _, column := range in {
-			call.Params = append(call.Params, table.Bytes(column))
+	g := goProgram{request: r, plan: program.Plan, binary: binary, name: output.Entries[0].Pipeline}
+	return &executable{footprint: g.footprint, run: g.run}, nil
+}
+
+// goProgram is a built pipeline.
+type goProgram struct {
+	request
+	plan   *plan.Plan
+	binary *run.Binary
+	name   string
+}
+
+// sizes names the extents of the parameters as the plan does.
+func (g goProgram) sizes(extents []table.Extent) (rows, scalars map[string]int64) {
+	rows, scalars = map[string]int64{}, map[string]int64{}
+	for i, e := range extents {
+		switch port := g.plan.Ports[i]; {
+		case port.Domain != "":
+			rows[port.Domain] = e.Rows
+		case port.Kind == plan.I64:
+			scalars[port.Scalar] = e.Scalar.Int64()
 		}
-		result, err := worker.Run(ctx, call)
-		var check *run.CheckError
-		if errors.As(err, &check) {
-			return outcome{}, &ir.CheckError{Site: &r.pipeline.Sites[check.Site], Row: check.Row}
-		}
-		if err != nil {
-			return outcome{}, err
-		}
-		done := outcome{level: program.Plan.Level, kernels: program.Plan.Kernels, elapsed: result.Elapsed}
-		for i, data := range result.Columns {
-			done.columns = append(done.columns, table.FromBytes(r.pipeline.Results[i].Value.Type.Kind, data))
-		}
-		return done, nil
-	}, nil
+	}
+	return rows, scalars
+}
+
+func (g goProgram) footprint(extents []table.Extent) plan.Footprint {
+	return g.plan.Footprint(g.sizes(extents))
+}
+
+func (g goProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
+	worker := g.binary.Worker(space)
+	defer worker.Close()
+	call := run.Call{Program: g.name, Workers: g.workers}
+	for _, column := range in {
+		call.Params = append(call.Params, table.Bytes(column))
+	}
+	call.Bounds = g.plan.ResultBounds(g.sizes(table.Extents(g.pipeline, in)))
+	result, err := worker.Run(ctx, call)
+	var check *run.CheckError
+	if errors.As(err, &check) {
+		return outcome{}, &ir.CheckError{Site: &g.pipeline.Sites[check.Site], Row: check.Row}
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	for _, data := range call.Params {
+		space.Free(data)
+	}
+	done := outcome{level: g.plan.Level, kernels: g.plan.Kernels}
+	for i, data := range result.Columns {
+		done.columns = append(done.columns, table.FromBytes(g.pipeline.Results[i].Value.Type.Kind, data))
+	}
+	rest := result.Elapsed
+	for _, s := range result.Steps {
+		done.steps = append(done.steps, step{s.Name, s.Elapsed})
+		rest -= s.Elapsed
+	}
+	done.steps = append(done.steps, step{"finish", rest})
+	return done, nil
 }
 
 // buildSource hands what was emitted to the builder.
@@ -69,7 +110,7 @@ func buildSource(output *backends.Output) run.Source {
 	}
 	s := run.Source{Packages: []run.Package{{Files: files}}}
 	for _, e := range output.Entries {
-		entry := run.Entry{Program: e.Pipeline, Func: e.Func}
+		entry := run.Entry{Program: e.Pipeline, Into: e.Into, Result: e.Result, Traced: true}
 		for _, f := range e.Params {
 			entry.Params = append(entry.Params, run.Field(f))
 		}

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/table"
 )
@@ -20,6 +23,8 @@ type runFlags struct {
 	device  string
 	level   string
 	workers int
+	limit   string
+	time    bool
 	json    bool
 }
 
@@ -34,8 +39,12 @@ its results.
 Columns bind to the parameters of their names; --bind chooses others. A file
 gives the columns of one domain: name the domain where there are several.
 Results over one domain form a table, which takes the name of the domain; the
-scalar results form one more, named scalars. Files are CSV with a header, and
-- stands for standard input or output.
+scalar results form one more, named scalars. The extension of a file says how it
+is written; - stands for CSV on standard input or output. All result files appear
+at once and whole, or none does.
+
+--memory-limit counts columns: those read, what the plan keeps between its
+kernels, and the results at the most that they can be.
 
 On device gocpu the emitted program is built once and kept in the folder kgen of
 the user's cache, or in the folder that KGEN_CACHE names.`,
@@ -56,7 +65,9 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.StringVar(&flags.device, "device", devices[0].name, "the `DEVICE` to run on; kgen devices lists them")
 	f.StringVar(&flags.level, "fuse", "", levelUsage)
 	f.IntVar(&flags.workers, "workers", 0, "how many cores to use (default all that pay)")
-	f.BoolVar(&flags.json, "json", false, "print results, device, level and plan as JSON")
+	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory for columns than `SIZE`, as in 500MB or 4GiB")
+	f.BoolVar(&flags.time, "time", false, "tell how long each step took")
+	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	return c
 }
 
@@ -80,15 +91,30 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	execute, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers})
+	limit, err := parseLimit(flags.limit)
 	if err != nil {
 		return err
 	}
-	in, err := binding.Read(table.NewSource(c.Context(), c.InOrStdin()))
+	clock := newClock()
+	program, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers})
 	if err != nil {
 		return err
 	}
-	done, err := execute(c.Context(), in)
+	clock.end("build")
+	space := memory.NewSpace(limit)
+	defer space.Close()
+	in, err := readColumns(c, binding, space, func(extents []table.Extent) error {
+		return checkLimit(pipeline.Name, program.footprint(extents), limit)
+	})
+	if err != nil {
+		return err
+	}
+	extents := table.Extents(pipeline, in)
+	if err := checkLimit(pipeline.Name, program.footprint(extents), limit); err != nil {
+		return err
+	}
+	clock.end("read")
+	done, err := program.run(c.Context(), space, in)
 	var check *ir.CheckError
 	if errors.As(err, &check) {
 		return source.checkError(check)
@@ -96,9 +122,63 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
-	return deliver(c, report{Pipeline: pipeline.Name, Device: device.name, Level: done.level,
-		Plan: kernelsOf(done.kernels), Elapsed: done.elapsed.Nanoseconds(),
-		Results: table.Results(pipeline, done.columns), Files: outputs}, flags.json)
+	clock.add(done.steps)
+	r := report{Pipeline: pipeline.Name, Device: device.name, Level: done.level, Plan: kernelsOf(done.kernels),
+		Results: table.Results(pipeline, done.columns), Files: outputs}
+	for _, s := range done.steps {
+		r.Elapsed += s.Elapsed.Nanoseconds()
+	}
+	return deliver(c, r, clock, longest(extents), flags)
+}
+
+// readColumns reads the arguments; check first hears what they will be, as far
+// as the files tell.
+func readColumns(c *cobra.Command, binding *table.Binding, space *memory.Space, check func([]table.Extent) error) ([]ir.Column, error) {
+	from := &table.Source{Context: c.Context(), Memory: space, Stdin: c.InOrStdin()}
+	extents, _, err := binding.Extents(from)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(extents); err != nil {
+		return nil, err
+	}
+	in, err := binding.Read(from)
+	var limit *memory.LimitError
+	if errors.As(err, &limit) {
+		return nil, fmt.Errorf("the columns need at least %s of memory; --memory-limit is %s", humanize.IBytes(uint64(limit.Needed)), humanize.IBytes(uint64(limit.Limit)))
+	}
+	return in, err
+}
+
+// parseLimit reads a size; "" is none.
+func parseLimit(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	size, err := humanize.ParseBytes(text)
+	if err != nil || size == 0 || size > math.MaxInt64 {
+		return 0, usageErrorf("--memory-limit %s: a size like 500MB, 4GiB or 1000000 is needed", text)
+	}
+	return int64(size), nil
+}
+
+// checkLimit refuses a run that may not fit.
+func checkLimit(pipeline string, f plan.Footprint, limit int64) error {
+	if limit == 0 || f.Total() <= limit {
+		return nil
+	}
+	size := func(n int64) string { return humanize.IBytes(uint64(n)) }
+	return fmt.Errorf("%s needs up to %s of memory (%d bytes): %s for its columns, %s between kernels, up to %s for results; --memory-limit is %s",
+		pipeline, size(f.Total()), f.Total(), size(f.Input), size(f.Temporary), size(f.Output), size(limit))
+}
+
+// longest returns the rows of the longest column.
+func longest(extents []table.Extent) int64 {
+	var rows int64
+	for _, e := range extents {
+		rows = max(rows, e.Rows)
+	}
+	return rows
 }
 
 // kernel names a kernel of the plan that ran.
@@ -121,7 +201,8 @@ type report struct {
 	Device   string            `json:"device"`
 	Level    string            `json:"level,omitempty"`
 	Plan     []kernel          `json:"plan,omitempty"`
-	Elapsed  int64             `json:"elapsed_ns"`
+	Elapsed  int64             `json:"elapsed_ns"` // on the device
+	Steps    []step            `json:"steps"`
 	Results  []table.Table     `json:"results"`         // those that are in no file
 	Files    map[string]string `json:"files,omitempty"` // where the others are
 }
@@ -162,9 +243,11 @@ func parseOutputs(p *ir.Pipeline, flags []string) (map[string]string, error) {
 
 // deliver writes the tables that have a file and prints the others; to
 // standard error where standard output carries a table.
-func deliver(c *cobra.Command, r report, asJSON bool) error {
+func deliver(c *cobra.Command, r report, clock *clock, rows int64, flags runFlags) error {
 	rest := []table.Table{}
 	printTo := c.OutOrStdout()
+	stage := table.NewStage(c.Context(), c.OutOrStdout())
+	defer stage.Abort()
 	for _, t := range r.Results {
 		path, ok := r.Files[t.Name]
 		if !ok {
@@ -174,15 +257,22 @@ func deliver(c *cobra.Command, r report, asJSON bool) error {
 		if path == table.Standard {
 			printTo = c.ErrOrStderr()
 		}
-		if err := table.Write(c.Context(), path, t, c.OutOrStdout()); err != nil {
+		if err := stage.Add(path, t, nil); err != nil {
 			return err
 		}
 	}
-	r.Results = rest
-	if asJSON {
+	if err := stage.Commit(); err != nil {
+		return err
+	}
+	clock.end("write")
+	r.Results, r.Steps = rest, clock.steps
+	if flags.json {
 		return writeJSON(printTo, r)
 	}
-	return table.Print(printTo, rest)
+	if err := table.Print(printTo, rest); err != nil || !flags.time {
+		return err
+	}
+	return printSteps(c.ErrOrStderr(), clock.steps, rows)
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 //lint:file-ignore U1000 A pipeline uses what it needs.
@@ -16,7 +17,10 @@ import (
 // Option changes how a pipeline runs, never what it computes.
 type Option func(*kgenOptions)
 
-type kgenOptions struct{ workers int }
+type kgenOptions struct {
+	workers int
+	trace   func(step string, elapsed time.Duration) // of code that was emitted with WithTrace
+}
 
 // WithWorkers sets how many goroutines a pipeline may keep busy. Without it,
 // or with n < 1, it is runtime.GOMAXPROCS(0).

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/kgen-go/kgen/memory"
 )
 
 // tinySource builds fast and differs from every other source of the tests.
@@ -25,18 +27,21 @@ func (*CheckError) Error() string { return "check" }
 
 type OneResult struct{ X int64 }
 
-func One(x int64, opts ...Option) (OneResult, error) { return OneResult{x + 1}, nil }
+func OneInto(out *OneResult, x int64, opts ...Option) error {
+	out.X = x + 1
+	return nil
+}
 `
 	one := []Field{{"X", "i64", true}}
 	return Source{
 		Packages: []Package{{Name: "tiny", Files: map[string][]byte{"one.go": []byte(text)}}},
-		Entries:  []Entry{{Program: "one", Func: "One", Params: one, Results: one}},
+		Entries:  []Entry{{Program: "one", Into: "OneInto", Result: "OneResult", Params: one, Results: one}},
 	}
 }
 
 func checkRuns(t *testing.T, b *Binary) {
 	t.Helper()
-	w := b.Worker()
+	w := b.Worker(memory.NewSpace(0))
 	defer w.Close()
 	r, err := w.Run(t.Context(), Call{Program: "one", Params: [][]byte{encode(t, int64(41))}})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -41,32 +40,16 @@ func start(path string) (*child, error) {
 }
 
 // exchange sends a call and waits for its answer. Any error ends the child.
-func (c *child) exchange(request harness.Request, inline [][]byte) (harness.Response, [][]byte, error) {
+func (c *child) exchange(m *message) (harness.Response, [][]byte, error) {
 	var response harness.Response
-	if err := harness.WriteMessage(c.in, request, inline...); err != nil {
+	if err := harness.WriteMessage(c.in, m.request, m.inline...); err != nil {
 		return response, nil, err
 	}
 	if err := harness.ReadMessage(c.out, &response); err != nil {
 		return response, nil, err
 	}
-	var columns [][]byte
-	for _, r := range response.Results {
-		from := io.Reader(c.out)
-		if r.File != "" {
-			f, err := os.Open(r.File)
-			if err != nil {
-				return response, nil, err
-			}
-			defer f.Close()
-			from = f
-		}
-		data := harness.AlignedBytes(r.Size)
-		if _, err := io.ReadFull(from, data); err != nil {
-			return response, nil, err
-		}
-		columns = append(columns, data)
-	}
-	return response, columns, nil
+	columns, err := m.receive(c.out, response)
+	return response, columns, err
 }
 
 func (c *child) kill() { c.command.Process.Kill() }

@@ -7,12 +7,15 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/kgen-go/kgen/plan"
+
+	"github.com/kgen-go/kgen/memory"
 )
 
 // cache is shared by the tests, so that most of them build nothing.
@@ -46,7 +49,7 @@ func testSource(t testing.TB) Source {
 		t.Fatal(err)
 	}
 	doubled := strings.ReplaceAll(string(text), "+= lQuantity[i]", "+= 2 * lQuantity[i]")
-	orders := Entry{Program: "orders", Func: "Orders",
+	orders := Entry{Program: "orders", Into: "OrdersInto", Result: "OrdersResult",
 		Params: columns("i64", "lOrderkey", "lQuantity"), Results: columns("i64", "Key", "Count", "Total")}
 	other := orders
 	other.Program, other.Package = "doubled", 1
@@ -56,12 +59,12 @@ func testSource(t testing.TB) Source {
 			{Name: "orders", Files: map[string][]byte{"orders.go": []byte(doubled)}},
 		},
 		Entries: []Entry{orders, other,
-			{Program: "kinds", Func: "Kinds",
+			{Program: "kinds", Into: "KindsInto", Result: "KindsResult",
 				Params: []Field{{"a", "bool", false}, {"b", "i8", false}, {"c", "u16", false}, {"d", "f32", false},
 					{"e", "date", false}, {"f", "char8", false}, {"from", "date", true}},
 				Results: []Field{{"A", "bool", false}, {"B", "i8", false}, {"C", "u16", false}, {"D", "f32", false},
 					{"E", "date", false}, {"F", "char8", false}, {"Workers", "i64", true}}},
-			{Program: "misbehave", Func: "Misbehave",
+			{Program: "misbehave", Into: "MisbehaveInto", Result: "MisbehaveResult",
 				Params: []Field{{"how", "i64", true}, {"x", "i64", false}}, Results: columns("i64", "X")},
 		},
 	}
@@ -78,7 +81,7 @@ func testBinary(t testing.TB) *Binary {
 
 func testWorker(t testing.TB) *Worker {
 	t.Helper()
-	w := testBinary(t).Worker()
+	w := testBinary(t).Worker(memory.NewSpace(0))
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Errorf("close: %v", err)
@@ -154,31 +157,78 @@ func TestKinds(t *testing.T) {
 	equal(t, "default workers", decodeInts(t, r.Columns[6]), []int64{0})
 }
 
-func TestLargeColumnsTravelAsFiles(t *testing.T) {
+func TestLargeColumns(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	w := testWorker(t)
 	const n = 400_000
 	key, one := make([]int64, n), make([]int64, n)
 	for i := range key {
 		key[i], one[i] = int64(i), 1
 	}
-	for range 2 {
-		r, err := w.Run(t.Context(), Call{Program: "orders", Params: [][]byte{encode(t, key), encode(t, one)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "key", decodeInts(t, r.Columns[0]), key)
-		equal(t, "total", decodeInts(t, r.Columns[2]), one)
-	}
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), "kgen-run-*", "*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("files left after the call: %v %v", left, err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		name   string
+		shared bool // the parameters lie in the worker's space
+		bounds []int64
+	}{
+		{"copied, without bounds", false, nil},
+		{"copied, some bounds", false, []int64{8 * n, 0, 8*n + 800}},
+		{"shared, bounds", true, []int64{8 * n, 8 * n, 16 * n}},
+		{"shared, a bound that is none", true, []int64{8 * n, 8 * n / 2, 8 * n}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			space := memory.NewSpace(0)
+			defer space.Close()
+			w := testBinary(t).Worker(space)
+			defer w.Close()
+			params := [][]byte{encode(t, key), encode(t, one)}
+			if c.shared {
+				for i, data := range params {
+					shared, err := space.New(int64(len(data)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					copy(shared, data)
+					params[i] = shared
+				}
+			}
+			for range 2 {
+				r, err := w.Run(t.Context(), Call{Program: "orders", Params: params, Bounds: c.bounds})
+				if err != nil {
+					t.Fatal(err)
+				}
+				equal(t, "key", decodeInts(t, r.Columns[0]), key)
+				equal(t, "count", decodeInts(t, r.Columns[1]), one)
+				equal(t, "total", decodeInts(t, r.Columns[2]), one)
+				equal(t, "parameter", decodeInts(t, params[0]), key)
+				for _, data := range r.Columns {
+					if _, shared := space.Path(data); !shared && runtime.GOOS == "linux" {
+						t.Error("a result lies outside the space")
+					}
+					space.Free(data)
+				}
+			}
+		})
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "*")); len(left) > 0 {
-		t.Errorf("left after closing: %v", left)
+		t.Errorf("files left: %v", left)
+	}
+}
+
+func TestSpaceTooSmallForResults(t *testing.T) {
+	w := testBinary(t).Worker(memory.NewSpace(1000))
+	defer w.Close()
+	key := encode(t, make([]int64, 1))
+	for i := range 3 { // again after a failure
+		many := encode(t, make([]int64, 100))
+		for j := range 100 {
+			many[8*j] = byte(j)
+		}
+		var limit *memory.LimitError
+		if _, err := w.Run(t.Context(), Call{Program: "orders", Params: [][]byte{many, many}}); !errors.As(err, &limit) {
+			t.Fatalf("call %d: %v, want a limit", i, err)
+		}
+	}
+	if _, err := w.Run(t.Context(), Call{Program: "orders", Params: [][]byte{key, key}}); err != nil {
+		t.Errorf("a small call after that: %v", err)
 	}
 }
 
@@ -266,7 +316,7 @@ func TestManyWorkers(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 4 {
 		group.Go(func() {
-			w := b.Worker()
+			w := b.Worker(memory.NewSpace(0))
 			defer w.Close()
 			for j := range 50 {
 				want := int64(i*1000 + j)

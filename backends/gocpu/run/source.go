@@ -18,13 +18,16 @@ type Package struct {
 
 // Entry is a function of an emitted package that calls can name. Its Go form is
 //
-//	func Orders(key, quantity []int64, from int32, options ...Option) (OrdersResult, error)
+//	func OrdersInto(result *OrdersResult, key, quantity []int64, from int32, options ...Option) error
 //
-// beside WithWorkers(int) Option and CheckError with the fields Site and Row.
+// beside WithWorkers(int) Option and CheckError with the fields Site and Row,
+// and in a traced package WithTrace(func(step string, elapsed time.Duration)) Option.
 type Entry struct {
 	Program string // what calls say; unique in a build
 	Package int    // position in Source.Packages
-	Func    string
+	Into    string // the function
+	Result  string // its type of results
+	Traced  bool
 	Params  []Field
 	Results []Field
 }
@@ -51,7 +54,7 @@ var goTypes = map[plan.Kind]string{
 // GoType returns the Go type of an element of f.
 func (f Field) GoType() string { return goTypes[f.Kind] }
 
-//go:embed harness/harness.go harness/map_unix.go harness/map_other.go
+//go:embed harness/harness.go harness/map_linux.go harness/map_other.go
 var harnessFiles embed.FS
 
 // goMod names the oldest Go that emitted programs and the harness need.
@@ -88,7 +91,10 @@ func program{{$i}}(c *harness.Call) error {
 	if c.Workers > 0 {
 		options = append(options, p{{.Package}}.WithWorkers(c.Workers))
 	}
-	out, err := p{{.Package}}.{{.Func}}(
+{{if .Traced}}	options = append(options, p{{.Package}}.WithTrace(c.Trace))
+{{end}}	var out p{{.Package}}.{{.Result}}
+{{range $j, $r := .Results}}{{if not .Scalar}}	out.{{.Name}} = harness.Reserved[{{.GoType}}](c, {{$j}})
+{{end}}{{end}}	err := p{{.Package}}.{{.Into}}(&out,
 {{range $j, $p := .Params}}		harness.{{if .Scalar}}Scalar{{end}}Param[{{.GoType}}](c, {{$j}}),
 {{end}}		options...)
 	var check *p{{.Package}}.CheckError

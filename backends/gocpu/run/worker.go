@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/kgen-go/kgen/backends/gocpu/run/harness"
+	"github.com/kgen-go/kgen/memory"
 )
 
 // Call is one execution of a program.
@@ -18,13 +17,20 @@ type Call struct {
 	Program string
 	Workers int      // 0: the program decides
 	Params  [][]byte // elements in memory order; a scalar is one element
+	// Bounds are what the results will not exceed, in bytes. Those that have a
+	// bound are written where the caller finds them, without a copy; 0 is none.
+	Bounds []int64
 }
 
 // Result is what a call returned, a column per field of the entry's result.
 type Result struct {
 	Columns [][]byte      // as in Call.Params, aligned for any element type
 	Elapsed time.Duration // of the call alone, without moving the columns
+	Steps   []Step        // of a traced program, in order
 }
+
+// Step is a part of a call: a kernel, or the allocation of memory.
+type Step = harness.Step
 
 // CheckError is a failed run-time check.
 type CheckError struct {
@@ -62,27 +68,25 @@ func (e *CrashError) Error() string {
 // calls at the same time need several workers.
 type Worker struct {
 	binary *Binary
+	space  *memory.Space
 	mutex  sync.Mutex
 	child  *child // nil before the first call and after a crash
-	folder string // for columns that travel as files; "" until one does
 }
 
-// Worker returns a worker for b. It must be closed.
-func (b *Binary) Worker() *Worker { return &Worker{binary: b} }
+// Worker returns a worker for b. It must be closed. Parameters that lie in
+// space are mapped by the child process, others are copied; results lie in
+// space, for the caller to free.
+func (b *Binary) Worker(space *memory.Space) *Worker { return &Worker{binary: b, space: space} }
 
-// Close ends the child process and removes all temporary files.
+// Close ends the child process.
 func (w *Worker) Close() error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	var err error
-	if w.child != nil {
-		err = w.child.end()
-		w.child = nil
+	if w.child == nil {
+		return nil
 	}
-	if w.folder != "" {
-		err = errors.Join(err, os.RemoveAll(w.folder))
-		w.folder = ""
-	}
+	err := w.child.end()
+	w.child = nil
 	return err
 }
 
@@ -94,9 +98,9 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	request, inline, err := w.request(call)
-	defer w.removeFiles()
-	if err != nil {
+	m := message{space: w.space}
+	defer m.release()
+	if err := m.prepare(call); err != nil {
 		return Result{}, err
 	}
 	if w.child == nil {
@@ -105,11 +109,18 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 		}
 	}
 	stop := context.AfterFunc(ctx, w.child.kill)
-	response, columns, err := w.child.exchange(request, inline)
+	response, columns, err := w.child.exchange(&m)
 	if !stop() { // the child has been killed
 		w.child.crash(call.Program, ctx.Err())
 		w.child = nil
 		return Result{}, ctx.Err()
+	}
+	var full *memoryError
+	if errors.As(err, &full) {
+		w.child.kill()
+		w.child.crash(call.Program, err)
+		w.child = nil
+		return Result{}, full.error
 	}
 	if err != nil {
 		crash := w.child.crash(call.Program, err)
@@ -124,7 +135,8 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 	case len(columns) != len(entry.Results):
 		return Result{}, fmt.Errorf("%s returned %d results, %d expected", call.Program, len(columns), len(entry.Results))
 	}
-	return Result{columns, response.Elapsed}, nil
+	m.results = nil // they are the caller's now
+	return Result{columns, response.Elapsed, response.Steps}, nil
 }
 
 // entry finds the entry of a call and checks the call against it: the child
@@ -138,6 +150,9 @@ func (b *Binary) entry(call Call) (*Entry, error) {
 		if len(call.Params) != len(e.Params) {
 			return nil, fmt.Errorf("%s takes %d parameters, not %d", e.Program, len(e.Params), len(call.Params))
 		}
+		if len(call.Bounds) != 0 && len(call.Bounds) != len(e.Results) {
+			return nil, fmt.Errorf("%s gives %d results, not %d", e.Program, len(e.Results), len(call.Bounds))
+		}
 		for j, p := range e.Params {
 			size, n := p.Kind.Size(), len(call.Params[j])
 			if n%size != 0 || p.Scalar && n != size {
@@ -147,39 +162,4 @@ func (b *Binary) entry(call Call) (*Entry, error) {
 		return e, nil
 	}
 	return nil, fmt.Errorf("this build has no program %q", call.Program)
-}
-
-// request makes the message of a call, storing large columns as files.
-func (w *Worker) request(call Call) (harness.Request, [][]byte, error) {
-	r := harness.Request{Program: call.Program, Workers: call.Workers}
-	if w.folder == "" {
-		folder, err := os.MkdirTemp("", "kgen-run-")
-		if err != nil {
-			return r, nil, err
-		}
-		w.folder = folder
-	}
-	r.Folder = w.folder
-	var inline [][]byte
-	for i, data := range call.Params {
-		column := harness.Column{Size: int64(len(data))}
-		if len(data) > harness.InlineBytes {
-			column.File = filepath.Join(w.folder, fmt.Sprintf("param-%d", i))
-			if err := os.WriteFile(column.File, data, 0o600); err != nil {
-				return r, nil, fmt.Errorf("passing a column (TMPDIR can name a folder with more room): %w", err)
-			}
-		} else {
-			inline = append(inline, data)
-		}
-		r.Params = append(r.Params, column)
-	}
-	return r, inline, nil
-}
-
-// removeFiles frees the space of columns that travelled as files.
-func (w *Worker) removeFiles() {
-	files, _ := filepath.Glob(filepath.Join(w.folder, "*"))
-	for _, f := range files {
-		os.Remove(f) // Close removes the folder with whatever stays
-	}
 }

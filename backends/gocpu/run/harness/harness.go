@@ -1,6 +1,7 @@
 // Package harness is the half of the runner that is compiled together with
 // emitted programs: it reads calls from standard input, maps their columns
-// into memory, and writes results to standard output.
+// into memory, and answers on standard output. Results go straight into memory
+// that the runner has reserved, where it knows a bound of their size.
 //
 // The runner embeds this source in the programs it builds, so it imports only
 // the standard library; the runner itself imports it for the messages.
@@ -13,35 +14,38 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"time"
 	"unsafe"
 )
-
-// InlineBytes is the size above which a column travels as a file that both
-// sides map, instead of inside the message.
-const InlineBytes = 1 << 20
 
 // Request is a call: a line of JSON, then the bytes of its inline columns.
 type Request struct {
 	Program string   `json:"program"`
 	Workers int      `json:"workers,omitempty"` // 0: the program decides
 	Params  []Column `json:"params"`
-	Folder  string   `json:"folder,omitempty"` // where large result columns go
+	Results []Column `json:"results"` // memory for each, or none
 }
 
 // Response answers a call: a line of JSON, then the bytes of its inline columns.
 type Response struct {
 	Results []Column      `json:"results,omitempty"`
 	Elapsed time.Duration `json:"elapsed,omitempty"` // of the call alone
+	Steps   []Step        `json:"steps,omitempty"`   // of a traced program
 	Check   *Check        `json:"check,omitempty"`
 	Error   string        `json:"error,omitempty"` // a refused argument
 }
 
-// Column is where the bytes of a column are: in the file, or inline.
+// Column is where the bytes of a column are: in a file that both sides map, or
+// inside the message.
 type Column struct {
 	Size int64  `json:"size"`
 	File string `json:"file,omitempty"`
+}
+
+// Step is a part of a call: a kernel, or the allocation of memory.
+type Step struct {
+	Name    string        `json:"name"`
+	Elapsed time.Duration `json:"elapsed"`
 }
 
 // Check is a failed run-time check.
@@ -55,21 +59,33 @@ type Program func(*Call) error
 
 // Call carries the arguments to a program and its results back.
 type Call struct {
-	Workers int
-	params  [][]byte
-	results [][]byte
-	check   *Check
+	Workers  int
+	params   [][]byte
+	reserved [][]byte // for results; nil where there is no memory
+	results  [][]byte
+	steps    []Step
+	check    *Check
 }
 
 // Param returns parameter i as a column.
-func Param[T any](c *Call, i int) []T {
-	var zero T
-	b := c.params[i]
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
-}
+func Param[T any](c *Call, i int) []T { return elements[T](c.params[i]) }
 
 // ScalarParam returns parameter i, a scalar.
 func ScalarParam[T any](c *Call, i int) T { return Param[T](c, i)[0] }
+
+// Reserved returns the memory that the runner has for result i, as an empty
+// column with that capacity.
+func Reserved[T any](c *Call, i int) []T {
+	if i >= len(c.reserved) {
+		return nil
+	}
+	return elements[T](c.reserved[i])[:0]
+}
+
+func elements[T any](b []byte) []T {
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
+}
 
 // Return appends a result column.
 func Return[T any](c *Call, column []T) {
@@ -80,6 +96,11 @@ func Return[T any](c *Call, column []T) {
 
 // ReturnScalar appends a scalar result.
 func ReturnScalar[T any](c *Call, value T) { Return(c, []T{value}) }
+
+// Trace records a step.
+func (c *Call) Trace(name string, elapsed time.Duration) {
+	c.steps = append(c.steps, Step{name, elapsed})
+}
 
 // FailCheck reports a failed check instead of results.
 func (c *Call) FailCheck(site int, row int64) error {
@@ -120,51 +141,52 @@ func serveOne(in *bufio.Reader, out *bufio.Writer, programs map[string]Program) 
 		defer release()
 		call.params = append(call.params, data)
 	}
+	for _, r := range request.Results {
+		var data []byte
+		if r.File != "" {
+			var release func()
+			var err error
+			if data, release, err = mapFile(r.File, r.Size, true); err != nil {
+				return err
+			}
+			defer release()
+		}
+		call.reserved = append(call.reserved, data)
+	}
 	program := programs[request.Program]
 	if program == nil {
 		return WriteMessage(out, Response{Error: fmt.Sprintf("this build has no program %q", request.Program)})
 	}
 	start := time.Now()
 	err := program(call)
-	response := Response{Elapsed: time.Since(start), Check: call.check}
+	response := Response{Elapsed: time.Since(start), Steps: call.steps, Check: call.check}
 	if err != nil {
 		response.Error = err.Error()
 	}
 	if err != nil || call.check != nil {
 		return WriteMessage(out, response)
 	}
+	var inline [][]byte
 	for i, data := range call.results {
 		column := Column{Size: int64(len(data))}
-		if len(data) > InlineBytes && request.Folder != "" {
-			column.File = filepath.Join(request.Folder, fmt.Sprintf("result-%d", i))
-			if err := os.WriteFile(column.File, data, 0o600); err != nil {
-				return err
-			}
+		if i < len(call.reserved) && len(data) > 0 && unsafe.SliceData(data) == unsafe.SliceData(call.reserved[i]) {
+			column.File = request.Results[i].File
+		} else {
+			inline = append(inline, data)
 		}
 		response.Results = append(response.Results, column)
 	}
-	return WriteMessage(out, response, inline(response.Results, call.results)...)
+	return WriteMessage(out, response, inline...)
 }
 
 // receive returns the bytes of a parameter, aligned for any element type.
 func receive(in io.Reader, c Column) (data []byte, release func(), err error) {
 	if c.File != "" {
-		return mapFile(c.File, c.Size)
+		return mapFile(c.File, c.Size, false)
 	}
 	data = AlignedBytes(c.Size)
 	_, err = io.ReadFull(in, data)
 	return data, func() {}, err
-}
-
-// inline selects the data of the columns that travel inside the message.
-func inline(columns []Column, data [][]byte) [][]byte {
-	var chosen [][]byte
-	for i, c := range columns {
-		if c.File == "" {
-			chosen = append(chosen, data[i])
-		}
-	}
-	return chosen
 }
 
 // AlignedBytes returns n bytes that start at a multiple of 8.

@@ -22,12 +22,12 @@ func (e *CheckError) Error() string { return fmt.Sprintf("check %d, row %d", e.S
 
 type OrdersResult struct{ Key, Count, Total []int64 }
 
-// Orders counts and sums runs of equal keys.
-func Orders(lOrderkey, lQuantity []int64, opts ...Option) (OrdersResult, error) {
-	var out OrdersResult
+// OrdersInto counts and sums runs of equal keys.
+func OrdersInto(out *OrdersResult, lOrderkey, lQuantity []int64, opts ...Option) error {
 	if len(lOrderkey) != len(lQuantity) {
-		return out, errors.New("l_orderkey and l_quantity differ in length")
+		return errors.New("l_orderkey and l_quantity differ in length")
 	}
+	out.Key, out.Count, out.Total = out.Key[:0], out.Count[:0], out.Total[:0]
 	for i, k := range lOrderkey {
 		if i == 0 || k != lOrderkey[i-1] {
 			out.Key, out.Count, out.Total = append(out.Key, k), append(out.Count, 0), append(out.Total, 0)
@@ -36,7 +36,7 @@ func Orders(lOrderkey, lQuantity []int64, opts ...Option) (OrdersResult, error) 
 		out.Count[g]++
 		out.Total[g] += lQuantity[i]
 	}
-	return out, nil
+	return nil
 }
 
 type KindsResult struct {
@@ -49,24 +49,25 @@ type KindsResult struct {
 	Workers int64
 }
 
-// Kinds returns its arguments and the number of workers it was given.
-func Kinds(a []bool, b []int8, c []uint16, d []float32, e []int32, f [][8]byte, from int32, opts ...Option) (KindsResult, error) {
+// KindsInto returns its arguments and the number of workers it was given.
+func KindsInto(out *KindsResult, a []bool, b []int8, c []uint16, d []float32, e []int32, f [][8]byte, from int32, opts ...Option) error {
 	var o options
 	for _, set := range opts {
 		set(&o)
 	}
 	for i := range e {
 		if e[i] < from {
-			return KindsResult{}, fmt.Errorf("wrapped: %w", &CheckError{Site: 3, Row: int64(i)})
+			return fmt.Errorf("wrapped: %w", &CheckError{Site: 3, Row: int64(i)})
 		}
 	}
-	return KindsResult{a, b, c, d, e, f, int64(o.workers)}, nil
+	*out = KindsResult{a, b, c, d, e, f, int64(o.workers)}
+	return nil
 }
 
 type MisbehaveResult struct{ X []int64 }
 
-// Misbehave crashes, hangs or prints, as asked.
-func Misbehave(how int64, x []int64, opts ...Option) (MisbehaveResult, error) {
+// MisbehaveInto crashes, hangs or prints, as asked.
+func MisbehaveInto(out *MisbehaveResult, how int64, x []int64, opts ...Option) error {
 	switch how {
 	case 1:
 		panic("planted panic")
@@ -85,5 +86,6 @@ func Misbehave(how int64, x []int64, opts ...Option) (MisbehaveResult, error) {
 	case 6:
 		os.Exit(0)
 	}
-	return MisbehaveResult{x}, nil
+	out.X = x
+	return nil
 }

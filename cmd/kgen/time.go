@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// step is a section of a run, in the sense of tables 5 and 8 of the seed's
+// query operators: what a user waits for, one after the other.
+type step struct {
+	Name    string        `json:"name"`
+	Elapsed time.Duration `json:"ns"`
+}
+
+// clock cuts a run into steps.
+type clock struct {
+	steps []step
+	begun time.Time
+}
+
+func newClock() *clock { return &clock{begun: time.Now()} }
+
+// end names the step that ends here.
+func (c *clock) end(name string) {
+	now := time.Now()
+	c.steps = append(c.steps, step{name, now.Sub(c.begun)})
+	c.begun = now
+}
+
+// add puts steps that somebody else has measured, and begins the next: what
+// lies between is the cost of reaching the device.
+func (c *clock) add(steps []step) {
+	now := time.Now()
+	rest := now.Sub(c.begun)
+	for _, s := range steps {
+		rest -= s.Elapsed
+	}
+	c.steps = append(append(c.steps, step{"start", rest}), steps...)
+	c.begun = now
+}
+
+// printSteps prints a line per step; per row of the longest input where it has rows.
+func printSteps(out io.Writer, steps []step, rows int64) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var total time.Duration
+	line := func(name string, elapsed time.Duration) {
+		perRow := ""
+		if rows > 0 {
+			perRow = fmt.Sprintf("%.3f", float64(elapsed.Nanoseconds())/float64(rows))
+		}
+		fmt.Fprintf(w, "%s\t%.3f\t%s\t\n", name, float64(elapsed.Nanoseconds())/1e6, perRow)
+	}
+	fmt.Fprint(w, "step\tms\tns/row\t\n")
+	for _, s := range steps {
+		total += s.Elapsed
+		line(s.Name, s.Elapsed)
+	}
+	line("total", total)
+	return w.Flush()
+}

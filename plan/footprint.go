@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// Footprint is what a plan occupies, as far as that is known before it runs.
+type Footprint struct {
+	Buffers   map[string]int64 // bytes, a bound where the length is data; those of unknown length are missing
+	Input     int64            // bytes of all input buffers
+	Temporary int64            // of all that is neither input nor output
+	Output    int64            // of the results, at their bound
+	Unknown   bool             // some buffer is missing
+}
+
+// Total returns all bytes, [math.MaxInt64] where that is the least of the worries.
+func (f Footprint) Total() int64 { return addSaturating(addSaturating(f.Input, f.Temporary), f.Output) }
+
+// Footprint computes what p occupies for input domains of the given rows and
+// scalar parameters of the given values (those of kind i64; others decide no
+// size). Device memory that p frees early is counted as if it did not.
+func (p *Plan) Footprint(rows, scalars map[string]int64) Footprint {
+	env := footprintEnv{p, rows, scalars}
+	f := Footprint{Buffers: map[string]int64{}}
+	for _, b := range p.Buffers {
+		length, err := env.length(b)
+		if err != nil {
+			f.Unknown = true
+			continue
+		}
+		bytes := int64(math.MaxInt64)
+		if length <= math.MaxInt64/int64(b.Kind.Size()) {
+			bytes = max(length, 0) * int64(b.Kind.Size())
+		}
+		f.Buffers[b.Name] = bytes
+		switch b.Role {
+		case Input:
+			f.Input = addSaturating(f.Input, bytes)
+		case Output:
+			f.Output = addSaturating(f.Output, bytes)
+		default:
+			f.Temporary = addSaturating(f.Temporary, bytes)
+		}
+	}
+	return f
+}
+
+func addSaturating(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// footprintEnv evaluates what is known before a run.
+type footprintEnv struct {
+	plan    *Plan
+	rows    map[string]int64
+	scalars map[string]int64
+}
+
+var errUnknown = errors.New("plan: known only when the plan runs")
+
+func (e footprintEnv) length(b Buffer) (int64, error) {
+	if b.Role != Input {
+		return b.Length.Eval(e)
+	}
+	for _, port := range e.plan.Ports {
+		if port.Buffer == b.Name {
+			return e.Len(port.Domain)
+		}
+	}
+	return 0, errUnknown
+}
+
+// Len bounds the length of a domain.
+func (e footprintEnv) Len(domain string) (int64, error) {
+	if n, ok := e.rows[domain]; ok {
+		return n, nil
+	}
+	for _, d := range e.plan.Domains {
+		if d.Name != domain {
+			continue
+		}
+		if n, err := d.Len.Eval(e); err == nil && !d.Len.IsZero() {
+			return n, nil
+		}
+		if !d.Bound.IsZero() {
+			return d.Bound.Eval(e)
+		}
+	}
+	return 0, errUnknown
+}
+
+// Scalar knows parameters, which no step may change.
+func (e footprintEnv) Scalar(name string) (int64, error) {
+	isParameter := slices.ContainsFunc(e.plan.Ports, func(p Port) bool { return p.Direction == In && p.Scalar == name })
+	if v, ok := e.scalars[name]; ok && isParameter {
+		return v, nil
+	}
+	return 0, errUnknown
+}
+
+func (e footprintEnv) Property(string) (int64, error) { return 0, errUnknown }
+func (e footprintEnv) Resident(string) (int64, error) { return 0, errUnknown }
+func (e footprintEnv) Rows() (int64, error)           { return 0, errUnknown }
+
+// ResultBounds returns for each result how many bytes it will not exceed, in
+// the order of the ports; 0 where that is not known, and for a scalar.
+func (p *Plan) ResultBounds(rows, scalars map[string]int64) []int64 {
+	buffers := p.Footprint(rows, scalars).Buffers
+	var bounds []int64
+	for _, port := range p.Ports {
+		if port.Direction == Out {
+			bounds = append(bounds, buffers[port.Buffer])
+		}
+	}
+	return bounds
+}
