@@ -1,12 +1,12 @@
 package table
 
 import (
-	"bufio"
+	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/ir"
@@ -18,67 +18,105 @@ type CSV struct{}
 // Extensions returns the extension of CSV files.
 func (CSV) Extensions() []string { return []string{".csv"} }
 
-const byteOrderMark = "\uFEFF"
-
 // Read reads the named columns of all records below the header.
-func (CSV) Read(source *Source, path string, fields []Field) (columns []ir.Column, err error) {
-	in, err := source.Open(path)
+func (CSV) Read(source *Source, path string, fields []Field) ([]ir.Column, error) {
+	return readCSV(source, path, fields, csvSizes{block: 1 << 19, record: 64 << 20})
+}
+
+// readCSV cuts the file into blocks of whole records and parses several blocks
+// at once.
+func readCSV(source *Source, path string, fields []Field, sizes csvSizes) (columns []ir.Column, err error) {
+	ctx, stop := context.WithCancel(source.Context)
+	defer stop()
+	stoppable := *source
+	stoppable.Context = ctx
+	in, err := stoppable.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = in.close(err) }()
-	buffered := bufio.NewReaderSize(in, 1<<18)
-	if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
-		buffered.Discard(len(byteOrderMark))
-	}
-	records := csv.NewReader(buffered)
-	records.ReuseRecord = true
-	header, err := records.Read()
+	blocks := newCSVBlocks(in, sizes)
+	header, err := readHeader(blocks)
 	if err == io.EOF {
 		return nil, &DataError{Msg: "the file is empty; its first line must name the columns" + wanted(fields)}
 	}
 	if err != nil {
-		return nil, csvError(err, 0, 0)
+		return nil, err
 	}
-	header = slices.Clone(header) // the reader reuses it
 	places, err := locate(header, fields)
 	if err != nil {
 		return nil, err
 	}
-	builders := make([]builder, len(fields))
-	for i, f := range fields {
-		builders[i] = newBuilder(f.Kind)
+	all, err := newGrowingColumns(source, fields)
+	if err != nil {
+		return nil, err
 	}
-	for row := int64(0); ; row++ {
-		record, err := records.Read()
-		if err == io.EOF {
-			break
+	parse := func(b *csvBlock) *csvBlock { return b.parse(fields, places, len(header)) }
+	err = inOrder(stop, blocks.next, parse, func(b *csvBlock) error {
+		var data *DataError
+		if errors.As(b.err, &data) {
+			data.Row += all.rows
 		}
-		if err != nil {
-			return nil, csvError(err, len(record), len(header))
+		if b.err != nil {
+			return b.err
 		}
-		for i, b := range builders {
-			if err := b.add(record[places[i]]); err != nil {
-				line, _ := records.FieldPos(places[i])
-				return nil, &DataError{Line: line, Column: fields[i].Column, Row: row, Msg: err.Error()}
-			}
+		if err := all.append(b.builders, b.rows); err != nil {
+			return err
 		}
+		source.report(b.end, in.Size)
+		blocks.recycle(b)
+		return nil
+	})
+	if err == nil {
+		err = all.resize(all.rows) // no room for more
 	}
-	columns = make([]ir.Column, len(fields))
-	for i, b := range builders {
-		columns[i] = b.column()
+	if err != nil {
+		return nil, err
 	}
-	return columns, nil
+	return all.columns, nil
 }
 
-// csvError words the errors of encoding/csv; a ragged record has got fields
-// where the header has want.
-func csvError(err error, got, want int) error {
+const byteOrderMark = "\uFEFF"
+
+// readHeader returns the first record, or io.EOF, and leaves blocks behind it.
+func readHeader(blocks *csvBlocks) ([]string, error) {
+	first := true
+	for {
+		b, err := blocks.next()
+		if err != nil {
+			return nil, err
+		}
+		if first {
+			b.text, first = bytes.TrimPrefix(b.text, []byte(byteOrderMark)), false
+		}
+		if b.endless {
+			return nil, b.parse(nil, nil, 0).err
+		}
+		records := csv.NewReader(bytes.NewReader(b.text))
+		header, err := records.Read()
+		if err == io.EOF { // empty lines only
+			blocks.recycle(b)
+			continue
+		}
+		if err != nil {
+			return nil, csvError(err, b.line, 0, 0)
+		}
+		offset := records.InputOffset()
+		b.line += bytes.Count(b.text[:offset], []byte("\n"))
+		b.text = b.text[offset:]
+		blocks.unread(b)
+		return header, nil
+	}
+}
+
+// csvError words the errors of encoding/csv, whose lines count from line; a
+// ragged record has got fields where the header has want.
+func csvError(err error, line, got, want int) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
 		return err
 	}
-	e := &DataError{Line: parse.Line}
+	e := &DataError{Line: line + parse.Line - 1}
 	switch {
 	case errors.Is(err, csv.ErrFieldCount):
 		e.Msg = fmt.Sprintf("the row has %d fields, the header %d", got, want)
@@ -153,65 +191,4 @@ func wanted(fields []Field) string {
 		return ""
 	}
 	return ": " + strings.Join(names, ",")
-}
-
-// NewWriter writes a header; rows follow with each number in its shortest form.
-func (CSV) NewWriter(stage *Stage, path string, columns []Field) (Writer, error) {
-	out, err := stage.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	w := &csvWriter{Writer: bufio.NewWriterSize(out, 1<<18)}
-	for i, c := range columns {
-		w.line = appendField(separate(w.line, i), []byte(c.Column), false)
-	}
-	w.Writer.Write(append(w.line, '\n'))
-	return w, nil
-}
-
-type csvWriter struct {
-	*bufio.Writer
-	line, text []byte
-}
-
-// Write writes a line per row.
-func (w *csvWriter) Write(columns []ir.Column) error {
-	alone := len(columns) == 1
-	for row := range columns[0].Len() {
-		w.line = w.line[:0]
-		for i, c := range columns {
-			w.line = separate(w.line, i)
-			if c.Kind == ir.Char8 {
-				w.text = AppendScalar(w.text[:0], c.At(row))
-				w.line = appendField(w.line, w.text, alone)
-			} else {
-				w.line = AppendScalar(w.line, c.At(row))
-			}
-		}
-		if _, err := w.Writer.Write(append(w.line, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Close writes what is buffered.
-func (w *csvWriter) Close() error { return w.Flush() }
-
-func separate(line []byte, i int) []byte {
-	if i > 0 {
-		line = append(line, ',')
-	}
-	return line
-}
-
-// appendField appends text, in quotes where it needs them. An empty field that
-// is alone in its row needs them too: readers skip empty lines.
-func appendField(line, text []byte, alone bool) []byte {
-	if len(text) == 0 && alone || strings.ContainsAny(string(text), "\",\r\n") {
-		line = append(line, '"')
-		line = append(line, strings.ReplaceAll(string(text), `"`, `""`)...)
-		return append(line, '"')
-	}
-	return append(line, text...)
 }

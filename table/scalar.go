@@ -23,23 +23,59 @@ func ParseScalar(k ir.Kind, text string) (ir.Scalar, error) {
 
 // AppendScalar appends s in its shortest form that ParseScalar reads back.
 func AppendScalar(out []byte, s ir.Scalar) []byte {
-	switch {
-	case s.Kind == ir.Bool:
-		return strconv.AppendBool(out, s.IsTrue())
-	case s.Kind == ir.F32:
-		return appendFloat(out, s.Float64(), 32)
-	case s.Kind == ir.F64:
-		return appendFloat(out, s.Float64(), 64)
-	case s.Kind == ir.Date:
-		return appendDate(out, s.Int64())
-	case s.Kind == ir.Char8:
-		b := s.Bytes()
-		return append(out, bytes.TrimRight(b[:], "\x00")...)
-	case s.Kind.IsUnsigned():
-		return strconv.AppendUint(out, s.Bits, 10)
-	}
-	return strconv.AppendInt(out, s.Int64(), 10)
+	c := ir.NewColumn(s.Kind, 1)
+	c.Set(0, s)
+	return valueAppender(c)(out, 0)
 }
+
+// rowAppender appends the text of a row to out.
+type rowAppender func(out []byte, row int) []byte
+
+// valueAppender returns what appends a row of c in its shortest form that
+// ParseScalar reads back.
+func valueAppender(c ir.Column) rowAppender {
+	switch s := c.Slice.(type) {
+	case []bool:
+		return func(out []byte, row int) []byte { return strconv.AppendBool(out, s[row]) }
+	case []int8:
+		return appendInts(s)
+	case []int16:
+		return appendInts(s)
+	case []int32:
+		if c.Kind == ir.Date {
+			return func(out []byte, row int) []byte { return appendDate(out, int64(s[row])) }
+		}
+		return appendInts(s)
+	case []int64:
+		return appendInts(s)
+	case []uint8:
+		return appendUints(s)
+	case []uint16:
+		return appendUints(s)
+	case []uint32:
+		return appendUints(s)
+	case []uint64:
+		return appendUints(s)
+	case []float32:
+		return func(out []byte, row int) []byte { return appendFloat(out, float64(s[row]), 32) }
+	case []float64:
+		return func(out []byte, row int) []byte { return appendFloat(out, s[row], 64) }
+	case [][8]byte:
+		return func(out []byte, row int) []byte { return append(out, trimChar8(&s[row])...) }
+	}
+	panic(fmt.Sprintf("table: no columns of %v", c.Kind))
+}
+
+func appendInts[T int8 | int16 | int32 | int64](s []T) rowAppender {
+	return func(out []byte, row int) []byte { return strconv.AppendInt(out, int64(s[row]), 10) }
+}
+
+func appendUints[T uint8 | uint16 | uint32 | uint64](s []T) rowAppender {
+	return func(out []byte, row int) []byte { return strconv.AppendUint(out, uint64(s[row]), 10) }
+}
+
+// trimChar8 returns the text in v, whose end is padded with NUL.
+func trimChar8(v *[8]byte) []byte { return bytes.TrimRight(v[:], "\x00") }
 
 // appendFloat avoids exponents where people would.
 func appendFloat(out []byte, f float64, bits int) []byte {
@@ -60,7 +96,8 @@ func appendDate(out []byte, days int64) []byte {
 // builder collects the rows of one column.
 type builder interface {
 	add(text string) error // what is wrong with text, without its place
-	column() ir.Column
+	column() ir.Column     // valid until reset
+	reset()                // begins a new column in the same memory
 }
 
 type rows[T any] struct {
@@ -77,6 +114,8 @@ func (r *rows[T]) add(text string) error {
 	r.slice = append(r.slice, v)
 	return nil
 }
+
+func (r *rows[T]) reset() { r.slice = r.slice[:0] }
 
 func (r *rows[T]) column() ir.Column {
 	if r.slice == nil {

@@ -1,0 +1,59 @@
+package table
+
+import (
+	"bytes"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// NewWriter writes a header; rows follow with each number in its shortest form.
+func (CSV) NewWriter(stage *Stage, path string, columns []Field) (Writer, error) {
+	out, err := stage.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	var header []byte
+	for i, c := range columns {
+		header = appendField(separate(header, i), []byte(c.Column), len(columns) == 1)
+	}
+	if _, err := out.Write(append(header, '\n')); err != nil {
+		return nil, err
+	}
+	return &lineWriter{out: out, line: csvLine}, nil
+}
+
+// csvLine returns what appends a record of columns.
+func csvLine(columns []ir.Column) rowAppender {
+	appenders := make([]rowAppender, len(columns))
+	for i, c := range columns {
+		appenders[i] = valueAppender(c)
+		if s, ok := c.Slice.([][8]byte); ok {
+			alone := len(columns) == 1
+			appenders[i] = func(out []byte, row int) []byte { return appendField(out, trimChar8(&s[row]), alone) }
+		}
+	}
+	return func(out []byte, row int) []byte {
+		for i, appendValue := range appenders {
+			out = appendValue(separate(out, i), row)
+		}
+		return append(out, '\n')
+	}
+}
+
+func separate(line []byte, i int) []byte {
+	if i > 0 {
+		line = append(line, ',')
+	}
+	return line
+}
+
+// appendField appends text, in quotes where it needs them. An empty field that
+// is alone in its row needs them too: readers skip empty lines.
+func appendField(line, text []byte, alone bool) []byte {
+	if len(text) == 0 && alone || bytes.ContainsAny(text, "\",\r\n") {
+		line = append(line, '"')
+		line = append(line, bytes.ReplaceAll(text, []byte(`"`), []byte(`""`))...)
+		return append(line, '"')
+	}
+	return append(line, text...)
+}
