@@ -45,7 +45,7 @@ type Field struct {
 // Standard is the name that stands for standard input and output, as CSV.
 const Standard = "-"
 
-var formats = []Format{CSV{}}
+var formats = []Format{CSV{}, Parquet{}}
 
 // FormatOf returns the format of a file by its extension.
 func FormatOf(path string) (Format, error) {

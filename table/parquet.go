@@ -1,0 +1,232 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Parquet is the columnar format of https://parquet.apache.org, through
+// github.com/parquet-go/parquet-go.
+//
+// A bound column must be a flat one, of at most one value a row. Its type
+// decides what can be read from it:
+//
+//	integers of 8 to 64 bits, signed or not   integers, floats, bool (0 and 1)
+//	FLOAT, DOUBLE                              f32, f64
+//	DECIMAL                                    f32, f64, integers
+//	BOOLEAN                                    bool
+//	DATE                                       date
+//	STRING, ENUM, byte arrays without a type,
+//	fixed-length byte arrays of up to 8 bytes  char8
+//
+// A value is read as CSV would read its text: it becomes the nearest float, of
+// a DECIMAL the one nearest to its decimal fraction, and a text of fewer than 8
+// bytes is filled up with zero bytes. What does not fit is an error: an integer
+// or a float out of range, a DECIMAL with a fraction for an integer, a text of
+// more than 8 bytes, and NULL, whether the column allows it or not.
+//
+// Every encoding of the format is read, and the compressions SNAPPY, GZIP,
+// BROTLI, ZSTD and LZ4_RAW. Pages have at most 256 MiB. Columns that are not
+// bound may have any type, and are not read.
+//
+// Columns are written without NULL, compressed by SNAPPY, with statistics: bool
+// as BOOLEAN, integers as INT(8,true) to INT(64,false), floats as FLOAT and
+// DOUBLE, date as DATE, and char8 as STRING without the zero bytes at its end.
+type Parquet struct{}
+
+// Extensions returns the extension of Parquet files.
+func (Parquet) Extensions() []string { return []string{".parquet"} }
+
+// Rows returns what the file's footer claims.
+func (Parquet) Rows(source *Source, path string) (rows int64, err error) {
+	in, err := source.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = in.close(err) }()
+	file, err := openParquet(in)
+	if err != nil {
+		return 0, err
+	}
+	return file.rows, nil
+}
+
+// Read decodes the column chunks of all fields in parallel, each into its
+// place. Of several wrong values it reports the one of the first row, and of
+// these that of the first field.
+func (Parquet) Read(source *Source, path string, fields []Field) (columns []ir.Column, err error) {
+	in, err := source.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = in.close(err) }()
+	file, err := openParquet(in)
+	if err != nil {
+		return nil, err
+	}
+	read := &parquetRead{source: source, in: in}
+	readers := make([]columnReader, len(fields))
+	for i, f := range fields {
+		if readers[i], err = file.reader(f); err != nil {
+			return nil, err
+		}
+	}
+	columns = make([]ir.Column, len(fields))
+	for i, f := range fields {
+		if columns[i], err = source.column(f.Kind, file.rows); err != nil {
+			return nil, err
+		}
+	}
+	row := int64(0)
+	for g := range file.meta.RowGroups {
+		rows := file.meta.RowGroups[g].NumRows
+		for i := range fields {
+			chunk, err := file.chunk(g, readers[i].leaf)
+			if err != nil {
+				return nil, err
+			}
+			size := int64(fields[i].Kind.Size())
+			read.jobs = append(read.jobs, parquetJob{
+				reader: &readers[i], chunk: chunk, field: i, row: row, rows: rows,
+				out: Bytes(columns[i])[row*size : (row+rows)*size],
+			})
+			read.total += chunk.size
+		}
+		row += rows
+	}
+	if err := read.run(); err != nil {
+		return nil, err
+	}
+	return columns, nil
+}
+
+// parquetRead is the reading of one file.
+type parquetRead struct {
+	source      *Source
+	in          *Input
+	jobs        []parquetJob // by row, then by field
+	done, total int64        // bytes of column chunks; done is atomic
+
+	mutex  sync.Mutex
+	fault  *DataError // the first in the order of rows, then of fields
+	field  int        // of fault
+	failed error      // anything else, which ends all jobs
+	next   int        // the job to be started next
+}
+
+// parquetJob is one column chunk and where its values go.
+type parquetJob struct {
+	reader *columnReader
+	chunk  chunk
+	field  int
+	row    int64 // the first
+	rows   int64
+	out    []byte // the memory of these rows
+}
+
+func (r *parquetRead) run() error {
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(r.jobs)) {
+		group.Go(func() {
+			w := &pageBuffers{}
+			defer w.close()
+			for job := r.take(); job != nil; job = r.take() {
+				r.report(job, r.decode(job, w))
+			}
+		})
+	}
+	group.Wait()
+	if r.failed != nil {
+		return r.failed
+	}
+	if r.fault != nil {
+		return r.fault
+	}
+	return nil
+}
+
+// take returns the next job that could still change the outcome.
+func (r *parquetRead) take() *parquetJob {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.next == len(r.jobs) || !r.mattersLocked(r.jobs[r.next].row) {
+		return nil
+	}
+	r.next++
+	return &r.jobs[r.next-1]
+}
+
+// matters reports whether a fault at row or behind it could be the first.
+func (r *parquetRead) matters(row int64) bool {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.mattersLocked(row)
+}
+
+func (r *parquetRead) mattersLocked(row int64) bool {
+	return r.failed == nil && (r.fault == nil || row <= r.fault.Row)
+}
+
+func (r *parquetRead) report(job *parquetJob, err error) {
+	if err == nil {
+		return
+	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	var fault *DataError
+	switch {
+	case !errors.As(err, &fault):
+		if r.failed == nil {
+			r.failed = err
+		}
+	case r.fault == nil, fault.Row < r.fault.Row, fault.Row == r.fault.Row && job.field < r.field:
+		r.fault, r.field = fault, job.field
+	}
+}
+
+// decode reads the pages of a job. A panic of a decoder is a damaged file:
+// decoders trust what they are given more than a file deserves.
+func (r *parquetRead) decode(job *parquetJob, buffers *pageBuffers) (err error) {
+	d := &chunkDecoder{pageBuffers: buffers, columnReader: job.reader, pages: pageReader{in: r.in, chunk: job.chunk, buffers: buffers}, rows: job.rows, out: job.out}
+	defer func() {
+		if p := recover(); p != nil {
+			err = damaged("%v", p)
+		}
+		var data *DataError
+		var wrong *valueFault
+		switch {
+		case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		case errors.As(err, &wrong):
+			err = &DataError{Column: job.reader.field.Column, Row: job.row + wrong.row, Msg: wrong.msg}
+		case errors.As(err, &data):
+			err = &DataError{Column: job.reader.field.Column, Row: job.row + d.row, Msg: data.Msg}
+		}
+	}()
+	for d.row < d.rows && r.matters(job.row+d.row) {
+		before := d.pages.at
+		if err := d.page(); err != nil {
+			return err
+		}
+		r.source.report(atomic.AddInt64(&r.done, d.pages.at-before), r.total)
+	}
+	return nil
+}
+
+// damaged is the error of a file that contradicts itself or the format.
+func damaged(format string, args ...any) *DataError {
+	return &DataError{Msg: "the file is damaged: " + fmt.Sprintf(format, args...)}
+}
+
+// valueFault is a value that its kind cannot hold.
+type valueFault struct {
+	row int64 // of the column chunk
+	msg string
+}
+
+func (f *valueFault) Error() string { return f.msg }

@@ -1,0 +1,164 @@
+package table
+
+import (
+	"encoding/binary"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// arrays decodes byte arrays. parquet-go decodes the lengths; the arrays are
+// cut out here, without a copy, where Go checks every bound.
+func (d *chunkDecoder) arrays(out []byte, n int, encoding format.Encoding, data []byte, fault onFault) error {
+	place := arrayPlacer{d: d, out: out, size: d.field.Kind.Size(), fault: fault}
+	fixed := d.physical == format.FixedLenByteArray
+	switch {
+	case encoding == format.Plain && fixed:
+		return place.fixed(n, data)
+	case encoding == format.Plain:
+		return place.plain(n, data)
+	case encoding == format.ByteStreamSplit && fixed && len(data) == n*d.length && n > 0 && d.length > 0:
+		joined, err := parquet.ByteStreamSplit.DecodeFixedLenByteArray(alignedSized(&d.pageBuffers.values, len(data)), data, d.length)
+		if err != nil {
+			return damaged("%v", err)
+		}
+		return place.fixed(n, joined)
+	case encoding == format.DeltaLengthByteArray && !fixed:
+		return place.deltaLengths(n, data)
+	case encoding == format.DeltaByteArray:
+		return place.deltaArrays(n, data)
+	}
+	return d.unsupported(encoding)
+}
+
+// arrayPlacer makes elements of byte arrays.
+type arrayPlacer struct {
+	d     *chunkDecoder
+	out   []byte
+	size  int // of an element
+	fault onFault
+}
+
+// place makes element i of value.
+func (p *arrayPlacer) place(i int, value []byte) error {
+	out := p.out[i*p.size : (i+1)*p.size]
+	switch {
+	case p.d.array != nil:
+		if p.d.array(out, value) {
+			return nil
+		}
+	case len(value) <= 8:
+		clear(out)
+		copy(out, value)
+		return nil
+	}
+	return p.fault(i, p.d.unfitArray(value))
+}
+
+func (d *chunkDecoder) unfitArray(value []byte) string { return unfit(d.field.Kind, d.text(value)) }
+
+func (p *arrayPlacer) fixed(n int, data []byte) error {
+	length := p.d.length
+	if len(data) != n*length {
+		return damaged("a page of %d bytes claims %d values of %d bytes", len(data), n, length)
+	}
+	for i := range n {
+		if err := p.place(i, data[i*length:(i+1)*length]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plain decodes arrays that each stand behind their length.
+func (p *arrayPlacer) plain(n int, data []byte) error {
+	short := p.d.array == nil && p.d.field.Kind == ir.Char8
+	for i := range n {
+		if short && len(data) >= 12 { // at once, if it is short
+			if length := binary.LittleEndian.Uint32(data); length <= 8 {
+				text := binary.LittleEndian.Uint64(data[4:]) & (1<<(8*length) - 1)
+				binary.LittleEndian.PutUint64(p.out[i*8:], text)
+				data = data[4+length:]
+				continue
+			}
+		}
+		if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
+			return damaged("the values of a page are cut off")
+		}
+		end := 4 + int(binary.LittleEndian.Uint32(data))
+		if err := p.place(i, data[4:end]); err != nil {
+			return err
+		}
+		data = data[end:]
+	}
+	if len(data) > 0 {
+		return damaged("a page has more than the %d values that it claims", n)
+	}
+	return nil
+}
+
+// lengths decodes n lengths at the start of data into the part-th of two
+// equal parts of the buffer, and returns what follows them.
+func (p *arrayPlacer) lengths(part, n int, data []byte) (lengths []int32, rest []byte, err error) {
+	end, err := deltaLength(data, n, 32)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n > maxPageBytes/4 {
+		return nil, nil, damaged("a page claims %d values", n)
+	}
+	buffer := sliceOf[int32](alignedSized(&p.d.pageBuffers.values, 2*4*n))[part*n:][:n]
+	lengths, err = parquet.DeltaBinaryPacked.DecodeInt32(buffer[:0:n], data[:end])
+	if err != nil || len(lengths) != n {
+		return nil, nil, damaged("%d lengths instead of %d in a page: %v", len(lengths), n, err)
+	}
+	return lengths, data[end:], nil
+}
+
+// deltaLengths decodes arrays side by side, behind all of their lengths.
+func (p *arrayPlacer) deltaLengths(n int, data []byte) error {
+	lengths, data, err := p.lengths(0, n, data)
+	if err != nil {
+		return err
+	}
+	for i, length := range lengths {
+		if length < 0 || int(length) > len(data) {
+			return damaged("the values of a page are cut off")
+		}
+		if err := p.place(i, data[:length]); err != nil {
+			return err
+		}
+		data = data[length:]
+	}
+	return nil
+}
+
+// deltaArrays decodes arrays without what they begin with like the one before.
+func (p *arrayPlacer) deltaArrays(n int, data []byte) error {
+	prefixes, data, err := p.lengths(0, n, data)
+	if err != nil {
+		return err
+	}
+	suffixes, data, err := p.lengths(1, n, data)
+	if err != nil {
+		return err
+	}
+	var value []byte
+	for i := range prefixes {
+		prefix, suffix := int(prefixes[i]), int(suffixes[i])
+		if prefix < 0 || prefix > len(value) || suffix < 0 || suffix > len(data) {
+			return damaged("the values of a page are cut off")
+		}
+		value = append(value[:prefix], data[:suffix]...)
+		if p.d.physical == format.FixedLenByteArray && len(value) != p.d.length {
+			return damaged("a value of %d bytes in a column of %d", len(value), p.d.length)
+		}
+		if err := p.place(i, value); err != nil {
+			return err
+		}
+		data = data[suffix:]
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// columnReader says how a column of the file becomes one of a kind.
+type columnReader struct {
+	field    Field
+	leaf     int // the position of its chunk in a row group
+	physical format.Type
+	length   int // of a fixed-length byte array
+	optional bool
+	conversion
+}
+
+// chunkDecoder decodes the pages of one column chunk.
+type chunkDecoder struct {
+	*pageBuffers
+	*columnReader
+	pages pageReader
+	rows  int64
+	out   []byte // of rows elements
+	row   int64  // the next one
+
+	entries    []byte           // the dictionary as elements; nil before it is read
+	unfitEntry map[int32]string // the entries that are no elements, with what is wrong
+}
+
+// page decodes the next page.
+func (d *chunkDecoder) page() error {
+	if d.pages.at >= d.pages.chunk.size {
+		return damaged("the column claims %d values and has %d", d.rows, d.row)
+	}
+	header, body, err := d.pages.next()
+	if err != nil {
+		return err
+	}
+	switch {
+	case header.Type == format.DictionaryPage && header.DictionaryPageHeader.Valid:
+		return d.readDictionary(&header.DictionaryPageHeader.V, body, int(header.UncompressedPageSize))
+	case header.Type == format.DataPage && header.DataPageHeader.Valid:
+		return d.dataPage(&header.DataPageHeader.V, body, int(header.UncompressedPageSize))
+	case header.Type == format.DataPageV2 && header.DataPageHeaderV2.Valid:
+		return d.dataPageV2(&header.DataPageHeaderV2.V, body, int(header.UncompressedPageSize))
+	case header.Type == format.IndexPage:
+		return nil
+	}
+	return damaged("a page of the unknown type %d", header.Type)
+}
+
+// dataPage decodes a page whose levels are compressed with its values.
+func (d *chunkDecoder) dataPage(header *format.DataPageHeader, body []byte, size int) error {
+	n, err := d.count(header.NumValues)
+	if err != nil || n == 0 {
+		return err
+	}
+	data, err := d.uncompress(d.pages.chunk.codec, body, size)
+	if err != nil {
+		return err
+	}
+	if d.optional {
+		var levels []byte
+		switch header.DefinitionLevelEncoding {
+		case format.RLE:
+			if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
+				return damaged("the levels of a page are cut off")
+			}
+			end := 4 + int(binary.LittleEndian.Uint32(data))
+			levels, data = data[4:end], data[end:]
+		default:
+			return &DataError{Msg: fmt.Sprintf("levels in the encoding %v are not supported; RLE is", header.DefinitionLevelEncoding)}
+		}
+		if err := d.refuseNull(levels, n); err != nil {
+			return err
+		}
+	}
+	return d.dataValues(n, header.Encoding, data)
+}
+
+// dataPageV2 decodes a page whose levels stand before its compressed values.
+func (d *chunkDecoder) dataPageV2(header *format.DataPageHeaderV2, body []byte, size int) error {
+	n, err := d.count(header.NumValues)
+	if err != nil || n == 0 {
+		return err
+	}
+	repetition, definition := int64(header.RepetitionLevelsByteLength), int64(header.DefinitionLevelsByteLength)
+	if header.NumRows != header.NumValues {
+		return damaged("a page claims %d rows and %d values", header.NumRows, header.NumValues)
+	}
+	if repetition < 0 || definition < 0 || repetition+definition > int64(min(len(body), size)) {
+		return damaged("the levels of a page are cut off")
+	}
+	levels := body[repetition : repetition+definition]
+	data := body[repetition+definition:]
+	if d.optional && definition > 0 {
+		if err := d.refuseNull(levels, n); err != nil {
+			return err
+		}
+	}
+	if !header.IsCompressed.Valid || header.IsCompressed.V {
+		if data, err = d.uncompress(d.pages.chunk.codec, data, size-int(repetition+definition)); err != nil {
+			return err
+		}
+	}
+	return d.dataValues(n, header.Encoding, data)
+}
+
+// count checks the number of values that a page claims.
+func (d *chunkDecoder) count(values int32) (int, error) {
+	if values < 0 || int64(values) > d.rows-d.row {
+		return 0, damaged("a page claims %d values, where %d are missing", values, d.rows-d.row)
+	}
+	return int(values), nil
+}
+
+func (d *chunkDecoder) refuseNull(levels []byte, n int) error {
+	null, err := firstZero(levels, n)
+	if err != nil || null < 0 {
+		return err
+	}
+	wants := "a text of at most 8 bytes (char8)"
+	if d.field.Kind != ir.Char8 {
+		wants = expected(d.field.Kind)
+	}
+	return &valueFault{row: d.row + int64(null), msg: fmt.Sprintf("the value is NULL, but every row needs %s", wants)}
+}
+
+// dataValues decodes n values into the next rows.
+func (d *chunkDecoder) dataValues(n int, encoding format.Encoding, data []byte) error {
+	size := int64(d.field.Kind.Size())
+	out := d.out[d.row*size : (d.row+int64(n))*size]
+	var err error
+	if encoding == format.RLEDictionary || encoding == format.PlainDictionary {
+		err = d.indexed(out, n, data)
+	} else {
+		err = d.values(out, n, encoding, data, func(i int, text string) error {
+			return &valueFault{row: d.row + int64(i), msg: text}
+		})
+	}
+	if err == nil {
+		d.row += int64(n)
+	}
+	return err
+}
+
+// readDictionary decodes the values that later pages refer to.
+func (d *chunkDecoder) readDictionary(header *format.DictionaryPageHeader, body []byte, size int) error {
+	if d.entries != nil {
+		return damaged("a column has two dictionaries")
+	}
+	if header.Encoding != format.Plain && header.Encoding != format.PlainDictionary {
+		return damaged("a dictionary in the encoding %v", header.Encoding)
+	}
+	data, err := d.uncompress(d.pages.chunk.codec, body, size)
+	if err != nil {
+		return err
+	}
+	n := int(header.NumValues)
+	if d.physical == format.Boolean || n < 0 || n > len(data) {
+		return damaged("a dictionary of %d values in %d bytes", n, len(data))
+	}
+	d.entries = alignedSized(&d.dictionary, n*d.field.Kind.Size())
+	return d.values(d.entries, n, format.Plain, data, func(i int, text string) error {
+		if d.unfitEntry == nil {
+			d.unfitEntry = map[int32]string{}
+		}
+		d.unfitEntry[int32(i)] = text
+		return nil
+	})
+}
+
+// indexed decodes n positions in the dictionary.
+func (d *chunkDecoder) indexed(out []byte, n int, data []byte) error {
+	if d.entries == nil {
+		return damaged("a page refers to a dictionary that is not there")
+	}
+	if len(data) == 0 || data[0] > 32 {
+		return damaged("a page of positions in a dictionary has no width")
+	}
+	size := d.field.Kind.Size()
+	r := runs{data: data[1:], width: int(data[0])}
+	var batch [unpackBatch]int32
+	for done := 0; done < n; {
+		count, value, packed, err := r.next()
+		if err != nil {
+			return err
+		}
+		count = min(count, n-done)
+		if packed == nil {
+			batch[0] = int32(value)
+			if err := d.gather(out[done*size:(done+count)*size], batch[:1], done); err != nil {
+				return err
+			}
+			done += count
+			continue
+		}
+		for first := 0; first < count; first += unpackBatch {
+			indexes := batch[:min(unpackBatch, count-first)]
+			r.unpack(indexes, packed, first)
+			if err := d.gather(out[done*size:(done+len(indexes))*size], indexes, done); err != nil {
+				return err
+			}
+			done += len(indexes)
+		}
+	}
+	return nil
+}
+
+// gather looks up the entries at indexes, or at the only one for all of out,
+// which begins at row first of the page.
+func (d *chunkDecoder) gather(out []byte, indexes []int32, first int) error {
+	var ok bool
+	switch d.field.Kind.Size() {
+	case 1:
+		ok = gatherEntries[uint8](out, d.entries, indexes)
+	case 2:
+		ok = gatherEntries[uint16](out, d.entries, indexes)
+	case 4:
+		ok = gatherEntries[uint32](out, d.entries, indexes)
+	default:
+		ok = gatherEntries[uint64](out, d.entries, indexes)
+	}
+	if !ok {
+		return damaged("a position lies behind the end of the dictionary")
+	}
+	if d.unfitEntry != nil && len(out) > 0 {
+		for i, index := range indexes {
+			if msg, ok := d.unfitEntry[index]; ok {
+				return &valueFault{row: d.row + int64(first+i), msg: msg}
+			}
+		}
+	}
+	return nil
+}
+
+func gatherEntries[T any](outBytes, entryBytes []byte, indexes []int32) bool {
+	out, entries := sliceOf[T](outBytes), sliceOf[T](entryBytes)
+	if len(indexes) < len(out) { // one for all
+		if len(out) == 0 {
+			return true
+		}
+		if uint32(indexes[0]) >= uint32(len(entries)) {
+			return false
+		}
+		entry := entries[indexes[0]]
+		for i := range out {
+			out[i] = entry
+		}
+		return true
+	}
+	out = out[:len(indexes)]
+	for i, index := range indexes {
+		if uint32(index) >= uint32(len(entries)) {
+			return false
+		}
+		out[i] = entries[index]
+	}
+	return true
+}
