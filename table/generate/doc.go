@@ -1,0 +1,16 @@
+// Package generate makes the rows of known relations: TPC-H's lineitem and
+// orders, the Wisconsin benchmark's relation, students, integers of a chosen
+// distribution, and the facts and hierarchies of OLAP cubes.
+//
+// A relation is a function of its parameters and a seed. It has the same bits
+// on every machine and with any number of cores, because a random number is a
+// function of seed, column and row, and because what decides a value is
+// integer arithmetic. Where a float decides one (Zipf), only additions,
+// multiplications and divisions occur, which IEEE 754 rounds alike everywhere;
+// each product is converted explicitly, which keeps compilers for arm64,
+// ppc64, riscv64 and s390x from fusing it with an addition, and no function of
+// package math is called that has assembly for some processor.
+//
+// Rows are made in batches that are forgotten once written, so memory does not
+// grow with the number of rows.
+package generate

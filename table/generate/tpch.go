@@ -1,0 +1,241 @@
+package generate
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// tpch holds what lineitem and orders of TPC-H share: the rules of section
+// 4.2.3 of its specification for one scale factor and seed. Orders count from
+// 1, their lines from 0. Money is in cents, discount and tax are in percent.
+type tpch struct {
+	orders, customers, parts, suppliers, clerks int64
+
+	lineCount, orderDate, customer, priority, clerk           stream // by order
+	part, supplier, quantity, discount, tax, returned         stream // by line
+	shipDelay, commitDelay, receiptDelay, instruction, shipBy stream
+}
+
+const (
+	maxLines     = 7
+	linePlaces   = 8 // numbers of a stream that are kept for the lines of an order
+	ordersAtOnce = batchRows / 8
+	maxScale     = 100_000
+)
+
+var (
+	firstOrderDate = day(1992, 1, 1)
+	lastOrderDate  = day(1998, 12, 31) - 151
+	currentDate    = day(1995, 6, 17)
+
+	priorities   = texts("1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT", "5-LOW")
+	instructions = texts("DELIVER", "COLLECT", "NONE", "TAKE")
+	modes        = texts("REG AIR", "AIR", "RAIL", "SHIP", "TRUCK", "MAIL", "FOB")
+	letters      = map[byte][8]byte{'A': {'A'}, 'F': {'F'}, 'N': {'N'}, 'O': {'O'}, 'P': {'P'}, 'R': {'R'}}
+)
+
+// day returns a date as kgen has it.
+func day(year int, month time.Month, day int) int32 {
+	return int32(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
+}
+
+// texts returns strings as char8.
+func texts(list ...string) [][8]byte {
+	out := make([][8]byte, len(list))
+	for i, text := range list {
+		copy(out[i][:], text)
+	}
+	return out
+}
+
+func newTPCH(scale float64, seed uint64) (*tpch, error) {
+	if !(scale > 0 && scale <= maxScale) {
+		return nil, fmt.Errorf("scale %v: more than 0 and at most %d", scale, maxScale)
+	}
+	table := func(rows float64) int64 { return max(int64(math.Round(float64(scale*rows))), 1) }
+	t := &tpch{orders: table(1_500_000), customers: table(150_000), parts: table(200_000), suppliers: table(10_000), clerks: table(1_000)}
+	for name, s := range map[string]*stream{
+		"lines": &t.lineCount, "o_orderdate": &t.orderDate, "o_custkey": &t.customer, "o_orderpriority": &t.priority, "o_clerk": &t.clerk,
+		"l_partkey": &t.part, "l_suppkey": &t.supplier, "l_quantity": &t.quantity, "l_discount": &t.discount, "l_tax": &t.tax,
+		"l_returnflag": &t.returned, "l_shipdate": &t.shipDelay, "l_commitdate": &t.commitDelay, "l_receiptdate": &t.receiptDelay,
+		"l_shipinstruct": &t.instruction, "l_shipmode": &t.shipBy,
+	} {
+		*s = newStream(seed, "tpch "+name)
+	}
+	return t, nil
+}
+
+// orderKey returns the key of an order: of every 32 keys only 8 are used, those
+// that TPC-H's own generator takes, 1 to 7, 32 to 39, 64 to 71 and so on.
+func orderKey(order int64) int64 { return order/8*32 + order%8 }
+
+func (t *tpch) linesOf(order int64) int { return 1 + int(t.lineCount.below(order, maxLines)) }
+
+func (t *tpch) dateOf(order int64) int32 {
+	return firstOrderDate + int32(t.orderDate.below(order, uint64(lastOrderDate-firstOrderDate+1)))
+}
+
+// customerOf returns one of the customers whose key is no multiple of 3: the
+// others never order.
+func (t *tpch) customerOf(order int64) int64 {
+	k := int64(t.customer.below(order, uint64(t.customers-t.customers/3)))
+	return k/2*3 + k%2 + 1
+}
+
+// shipDate returns when line number of order, made on date, is shipped.
+func (t *tpch) shipDate(order int64, line int, date int32) int32 {
+	return date + 1 + int32(t.shipDelay.below(order*linePlaces+int64(line), 121))
+}
+
+// money is what a line costs.
+type money struct{ part, quantity, price, discount, tax int64 }
+
+func (t *tpch) moneyOf(order int64, line int) money {
+	i := order*linePlaces + int64(line)
+	m := money{
+		part:     1 + int64(t.part.below(i, uint64(t.parts))),
+		quantity: 1 + int64(t.quantity.below(i, 50)),
+		discount: int64(t.discount.below(i, 11)),
+		tax:      int64(t.tax.below(i, 9)),
+	}
+	m.price = m.quantity * (90_000 + m.part/10%20_001 + 100*(m.part%1_000)) // P_RETAILPRICE
+	return m
+}
+
+// charge is what is to be paid for a line; it drops fractions of a cent where
+// TPC-H's own generator does.
+func (m money) charge() int64 { return m.price * (100 - m.discount) / 100 * (100 + m.tax) / 100 }
+
+// ordersOf returns the orders of a batch.
+func (t *tpch) ordersOf(batch int64) (first, end int64) {
+	first = 1 + batch*ordersAtOnce
+	return first, min(first+ordersAtOnce, t.orders+1)
+}
+
+func (t *tpch) batches() int64 { return (t.orders + ordersAtOnce - 1) / ordersAtOnce }
+
+// Lineitem returns TPC-H's lineitem: about 6,000,000 rows times scale, sorted
+// by l_orderkey and l_linenumber.
+func Lineitem(scale float64, seed uint64) (Generator, error) {
+	t, err := newTPCH(scale, seed)
+	if err != nil {
+		return nil, err
+	}
+	return &batched{columns: lineitemColumns, rows: t.orders * (1 + maxLines) / 2, batches: t.batches(), fill: t.fillLines}, nil
+}
+
+var lineitemColumns = []Column{
+	{"l_orderkey", ir.I64, "key of the order, ascending; 8 of every 32 keys are used"},
+	{"l_partkey", ir.I64, "1 to 200,000 x scale"},
+	{"l_suppkey", ir.I64, "one of the four suppliers of the part"},
+	{"l_linenumber", ir.I32, "1 to 7 within the order"},
+	{"l_quantity", ir.I64, "1 to 50"},
+	{"l_extendedprice", ir.F64, "quantity x retail price of the part"},
+	{"l_discount", ir.F64, "0.00 to 0.10"},
+	{"l_tax", ir.F64, "0.00 to 0.08"},
+	{"l_returnflag", ir.Char8, "R or A if received by 1995-06-17, else N"},
+	{"l_linestatus", ir.Char8, "O if shipped after 1995-06-17, else F"},
+	{"l_shipdate", ir.Date, "order date + 1 to 121 days"},
+	{"l_commitdate", ir.Date, "order date + 30 to 90 days"},
+	{"l_receiptdate", ir.Date, "ship date + 1 to 30 days"},
+	{"l_shipinstruct", ir.Char8, "DELIVER, COLLECT, NONE or TAKE: the first word"},
+	{"l_shipmode", ir.Char8, "REG AIR, AIR, RAIL, SHIP, TRUCK, MAIL or FOB"},
+}
+
+func (t *tpch) fillLines(batch int64, out []ir.Column) {
+	first, end := t.ordersOf(batch)
+	n := 0
+	for order := first; order < end; order++ {
+		n += t.linesOf(order)
+	}
+	key, part, supplier := room[int64](&out[0], n), room[int64](&out[1], n), room[int64](&out[2], n)
+	number, quantity := room[int32](&out[3], n), room[int64](&out[4], n)
+	price, discount, tax := room[float64](&out[5], n), room[float64](&out[6], n), room[float64](&out[7], n)
+	flag, status := room[[8]byte](&out[8], n), room[[8]byte](&out[9], n)
+	shipped, committed, received := room[int32](&out[10], n), room[int32](&out[11], n), room[int32](&out[12], n)
+	instruction, mode := room[[8]byte](&out[13], n), room[[8]byte](&out[14], n)
+	flagN, flagA, flagR, statusF, statusO := letters['N'], letters['A'], letters['R'], letters['F'], letters['O']
+	row := 0
+	for order := first; order < end; order++ {
+		date := t.dateOf(order)
+		for line := range t.linesOf(order) {
+			i := order*linePlaces + int64(line)
+			m := t.moneyOf(order, line)
+			key[row], part[row], number[row], quantity[row] = orderKey(order), m.part, int32(line+1), m.quantity
+			supplier[row] = (m.part+int64(t.supplier.below(i, 4))*(t.suppliers/4+(m.part-1)/t.suppliers))%t.suppliers + 1
+			price[row], discount[row], tax[row] = float64(m.price)/100, float64(m.discount)/100, float64(m.tax)/100
+			ship := t.shipDate(order, line, date)
+			receipt := ship + 1 + int32(t.receiptDelay.below(i, 30))
+			shipped[row], committed[row], received[row] = ship, date+30+int32(t.commitDelay.below(i, 61)), receipt
+			flag[row], status[row] = flagN, statusF
+			if receipt <= currentDate {
+				flag[row] = flagA
+				if t.returned.below(i, 2) == 0 {
+					flag[row] = flagR
+				}
+			}
+			if ship > currentDate {
+				status[row] = statusO
+			}
+			instruction[row] = instructions[t.instruction.below(i, uint64(len(instructions)))]
+			mode[row] = modes[t.shipBy.below(i, uint64(len(modes)))]
+			row++
+		}
+	}
+}
+
+// Orders returns TPC-H's orders: 1,500,000 rows times scale, sorted by
+// o_orderkey. They are the orders of the lines that Lineitem makes for the same
+// scale and seed.
+func Orders(scale float64, seed uint64) (Generator, error) {
+	t, err := newTPCH(scale, seed)
+	if err != nil {
+		return nil, err
+	}
+	return &batched{columns: ordersColumns, rows: t.orders, batches: t.batches(), fill: t.fillOrders}, nil
+}
+
+var ordersColumns = []Column{
+	{"o_orderkey", ir.I64, "key, ascending; 8 of every 32 keys are used"},
+	{"o_custkey", ir.I64, "1 to 150,000 x scale, no multiple of 3"},
+	{"o_orderstatus", ir.Char8, "F or O if all lines have that status, else P"},
+	{"o_totalprice", ir.F64, "sum of price x (1 - discount) x (1 + tax) of the lines"},
+	{"o_orderdate", ir.Date, "1992-01-01 to 1998-08-02"},
+	{"o_orderpriority", ir.Char8, "1-URGENT, 2-HIGH, 3-MEDIUM, 4-NOT or 5-LOW: the first word"},
+	{"o_clerk", ir.I64, "1 to 1,000 x scale: the number in the clerk's name"},
+	{"o_shippriority", ir.I32, "0"},
+}
+
+func (t *tpch) fillOrders(batch int64, out []ir.Column) {
+	first, end := t.ordersOf(batch)
+	n := int(end - first)
+	key, customer, status := room[int64](&out[0], n), room[int64](&out[1], n), room[[8]byte](&out[2], n)
+	total, made := room[float64](&out[3], n), room[int32](&out[4], n)
+	priority, clerk := room[[8]byte](&out[5], n), room[int64](&out[6], n)
+	clear(room[int32](&out[7], n))
+	for row := range n {
+		order := first + int64(row)
+		date, lines := t.dateOf(order), t.linesOf(order)
+		cents, open := int64(0), 0
+		for line := range lines {
+			cents += t.moneyOf(order, line).charge()
+			if t.shipDate(order, line, date) > currentDate {
+				open++
+			}
+		}
+		key[row], customer[row], total[row], made[row] = orderKey(order), t.customerOf(order), float64(cents)/100, date
+		switch open {
+		case 0:
+			status[row] = letters['F']
+		case lines:
+			status[row] = letters['O']
+		default:
+			status[row] = letters['P']
+		}
+		priority[row] = priorities[t.priority.below(order, uint64(len(priorities)))]
+		clerk[row] = 1 + int64(t.clerk.below(order, uint64(t.clerks)))
+	}
+}

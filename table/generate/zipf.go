@@ -1,0 +1,61 @@
+package generate
+
+const (
+	// maxZipfValues is how many ranks a Zipf distribution may have. With more,
+	// ranks would lie nearer to each other than the floats that choose them.
+	maxZipfValues = 1 << 40
+	// surelyAbove are ranks that need no test: it would reject fewer than one in
+	// 24 k^2 / s (s + 1), and rounding more than that.
+	surelyAbove = 1 << 20
+)
+
+// zipf draws ranks 1 to n, rank r with probability in proportion to 1 / r^s, by
+// rejection-inversion (Hörmann and Derflinger, Rejection-Inversion to Generate
+// Variates from Monotone Discrete Distributions, 1996). It takes no table, and
+// hardly more than one attempt on average whatever n is.
+type zipf struct {
+	n, s        float64
+	area0, area float64 // the integral up to 1.5, less the weight of rank 1; up to n + 0.5
+	surely      float64 // a rank that much above x is accepted without its weight
+	random      stream
+}
+
+func newZipf(n int64, s float64, random stream) *zipf {
+	z := &zipf{n: float64(n), s: s, random: random}
+	z.area0, z.area = z.integral(1.5)-1, z.integral(z.n+0.5)
+	z.surely = 2 - z.inverse(z.integral(2.5)-z.weight(2))
+	return z
+}
+
+// weight returns x^-s.
+func (z *zipf) weight(x float64) float64 { return exponential(-float64(z.s * logarithm(x))) }
+
+// integral returns the integral of weight from 1 to x.
+func (z *zipf) integral(x float64) float64 {
+	log := logarithm(x)
+	return float64(expRatio(float64((1-z.s)*log)) * log)
+}
+
+// inverse returns the x of which area is the integral.
+func (z *zipf) inverse(area float64) float64 {
+	t := max(float64(area*(1-z.s)), -1+0x1p-53)
+	return exponential(float64(logRatio(t) * area))
+}
+
+// rank returns the rank of a row.
+func (z *zipf) rank(row int64) uint64 {
+	for b := z.random.at(row); ; b = mix(b + gamma) {
+		u := (float64(b>>12) + 0.5) * 0x1p-52 // both exact
+		area := z.area + float64(u*(z.area0-z.area))
+		x := z.inverse(area)
+		k := 1.0
+		if x >= z.n {
+			k = z.n
+		} else if x > 1.5 {
+			k = float64(int64(x + 0.5))
+		}
+		if k-x <= z.surely || k > surelyAbove || area >= z.integral(k+0.5)-z.weight(k) {
+			return uint64(k)
+		}
+	}
+}
