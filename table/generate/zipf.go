@@ -7,23 +7,45 @@ const (
 	// surelyAbove are ranks that need no test: it would reject fewer than one in
 	// 24 k^2 / s (s + 1), and rounding more than that.
 	surelyAbove = 1 << 20
+	firstRanks  = 1 << 13
+	guideBits   = 16
 )
 
 // zipf draws ranks 1 to n, rank r with probability in proportion to 1 / r^s, by
 // rejection-inversion (Hörmann and Derflinger, Rejection-Inversion to Generate
-// Variates from Monotone Discrete Distributions, 1996). It takes no table, and
-// hardly more than one attempt on average whatever n is.
+// Variates from Monotone Discrete Distributions, 1996). It takes hardly more
+// than one attempt on average, whatever n is. Of the first ranks a table holds
+// what the method compares with, and spares the logarithms.
 type zipf struct {
 	n, s        float64
 	area0, area float64 // the integral up to 1.5, less the weight of rank 1; up to n + 0.5
 	surely      float64 // a rank that much above x is accepted without its weight
+	first       []bounds
+	guide       []int16 // by the upper bits of a number: where to look in first
 	random      stream
 }
+
+// bounds are the areas for which a rank is drawn: up to high, and rejected
+// below low.
+type bounds struct{ low, high float64 }
 
 func newZipf(n int64, s float64, random stream) *zipf {
 	z := &zipf{n: float64(n), s: s, random: random}
 	z.area0, z.area = z.integral(1.5)-1, z.integral(z.n+0.5)
 	z.surely = 2 - z.inverse(z.integral(2.5)-z.weight(2))
+	for k := 1.0; k <= min(z.n, firstRanks); k++ {
+		high := z.integral(k + 0.5)
+		z.first = append(z.first, bounds{high - z.weight(k), high})
+	}
+	z.guide = make([]int16, 1<<guideBits)
+	k := 0
+	for i := len(z.guide) - 1; i >= 0; i-- {
+		least := z.areaOf(uint64(i+1)<<(64-guideBits) - 1)
+		for k < len(z.first)-1 && z.first[k].high < least {
+			k++
+		}
+		z.guide[i] = int16(k)
+	}
 	return z
 }
 
@@ -42,16 +64,29 @@ func (z *zipf) inverse(area float64) float64 {
 	return exponential(float64(logRatio(t) * area))
 }
 
+// areaOf returns the area that random bits choose: the larger they are the less.
+func (z *zipf) areaOf(b uint64) float64 {
+	u := (float64(b>>12) + 0.5) * 0x1p-52 // both exact
+	return z.area + float64(u*(z.area0-z.area))
+}
+
 // rank returns the rank of a row.
 func (z *zipf) rank(row int64) uint64 {
 	for b := z.random.at(row); ; b = mix(b + gamma) {
-		u := (float64(b>>12) + 0.5) * 0x1p-52 // both exact
-		area := z.area + float64(u*(z.area0-z.area))
+		area := z.areaOf(b)
+		if area <= z.first[len(z.first)-1].high {
+			i := z.guide[b>>(64-guideBits)]
+			for z.first[i].high < area {
+				i++
+			}
+			if area >= z.first[i].low {
+				return uint64(i) + 1
+			}
+			continue
+		}
 		x := z.inverse(area)
-		k := 1.0
-		if x >= z.n {
-			k = z.n
-		} else if x > 1.5 {
+		k := z.n
+		if x < z.n {
 			k = float64(int64(x + 0.5))
 		}
 		if k-x <= z.surely || k > surelyAbove || area >= z.integral(k+0.5)-z.weight(k) {
