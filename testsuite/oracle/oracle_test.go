@@ -1,0 +1,230 @@
+package oracle
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/duckdb/duckdb-go/v2"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/testsuite"
+)
+
+const corpus = "../corpus"
+
+var (
+	seedFlag     = flag.Uint64("seed", 1, "seed of random data")
+	rowsFlag     = flag.Int("rows", -1, "only random data of this many rows")
+	shapeFlag    = flag.String("shape", "", "only random data of this shape")
+	carelessFlag = flag.Bool("careless", false, "only random data that may fail checks")
+)
+
+var loadCorpus = sync.OnceValues(func() ([]testsuite.Entry, error) { return testsuite.Load(corpus) })
+
+var buildCorpus = sync.OnceValues(func() (*emitted, error) {
+	entries, err := loadCorpus()
+	if err != nil {
+		return nil, err
+	}
+	var pipelines []*ir.Pipeline
+	for _, entry := range entries {
+		pipelines = append(pipelines, entry.Pipeline)
+	}
+	return buildGo(pipelines)
+})
+
+// Every pipeline of the corpus has a query, and every query a pipeline.
+func TestCoverage(t *testing.T) {
+	entries, err := loadCorpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if _, err := os.Stat(queryPath(entry.Name)); err != nil {
+			t.Errorf("%s has no query: %v", entry.Name, err)
+		}
+	}
+	files, err := filepath.Glob(queryPath("*"))
+	if err != nil || len(files) != len(entries) {
+		t.Errorf("queries holds %d files for %d pipelines (%v)", len(files), len(entries), err)
+	}
+}
+
+func queryPath(name string) string { return filepath.Join("queries", name+".sql") }
+
+// The interpreter and emitted Go agree with DuckDB, on the corpus's own data
+// and on random data of every shape.
+func TestCorpus(t *testing.T) {
+	entries, err := loadCorpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	goDevice, err := buildCorpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer goDevice.close()
+	var total tally
+	for _, entry := range entries {
+		q, err := loadQuery(queryPath(entry.Name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		t.Run(entry.Name, func(t *testing.T) {
+			c := comparison{t: t, name: entry.Name, pipeline: entry.Pipeline, query: q, emitted: goDevice}
+			c.run(entry.Columns)
+			total.add(c.tally)
+		})
+	}
+	t.Logf("%+v", total)
+}
+
+// tally counts data sets.
+type tally struct {
+	compared int // results
+	failed   int // checks that fail on both sides
+	overflow int // DuckDB refuses what kgen wraps
+	large    int // more rows than the interpreter shall make
+	emitted  int // results and checks of emitted Go, per level
+}
+
+func (a *tally) add(b tally) {
+	a.compared += b.compared
+	a.failed += b.failed
+	a.overflow += b.overflow
+	a.large += b.large
+	a.emitted += b.emitted
+}
+
+// comparison is of one pipeline.
+type comparison struct {
+	t        *testing.T
+	name     string
+	pipeline *ir.Pipeline
+	query    *query
+	session  *session
+	emitted  *emitted
+	tally    tally
+}
+
+func (c *comparison) run(own []ir.Column) {
+	c.t.Helper()
+	var err error
+	if c.session, err = openSession(c.pipeline, c.query); err != nil {
+		c.t.Fatal(err)
+	}
+	defer c.session.close()
+	if err := c.session.prepare(); err != nil {
+		c.t.Fatalf("%s: %v", queryPath(c.name), err)
+	}
+	if !c.compare(own, "its own data", false) {
+		return
+	}
+	for _, data := range randomData(c.pipeline, c.query) {
+		in := data.Columns(c.pipeline)
+		if !data.Careless {
+			if err := c.query.apply(c.pipeline, in); err != nil {
+				c.t.Fatal(err)
+			}
+		}
+		again := fmt.Sprintf("random data; repeat by go test -count=1 -run '^TestCorpus$/^%s$' . -shape=%s -rows=%d -seed=%d -careless=%t",
+			c.name, data.Shape, data.Rows, data.Seed, data.Careless)
+		if !c.compare(in, again, data.Shape == testsuite.Extreme || data.Shape == testsuite.Mixed) {
+			return
+		}
+	}
+	if all := *shapeFlag == "" && *rowsFlag < 0 && !*carelessFlag; all && c.tally.compared == 0 {
+		c.t.Error("no data gave a result to compare")
+	}
+}
+
+// randomData are the data sets to try, or the one that flags name.
+func randomData(p *ir.Pipeline, q *query) (list []testsuite.RandomData) {
+	for _, shape := range testsuite.Shapes() {
+		for _, rows := range []int{0, 1, 2, 100, 10_000} {
+			for _, careless := range []bool{false, true} {
+				if q.rows > 0 && rows > q.rows || careless && (rows != 100 || len(p.Sites) == 0) {
+					continue
+				}
+				data := testsuite.RandomData{Rows: rows, Shape: shape, Seed: *seedFlag, Careless: careless, Whole: inexact(p)}
+				if *shapeFlag != "" && *shapeFlag != shape.String() || *rowsFlag >= 0 && *rowsFlag != rows || *carelessFlag && !careless {
+					continue
+				}
+				list = append(list, data)
+			}
+		}
+	}
+	return list
+}
+
+func inexact(p *ir.Pipeline) bool {
+	for _, r := range p.Results {
+		if p.Inexact(r.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// compare runs one data set everywhere; false ends the test of this pipeline.
+func (c *comparison) compare(in []ir.Column, what string, mayOverflow bool) bool {
+	c.t.Helper()
+	got, gotError := interp.Run(c.pipeline, in, interp.RowLimit(1<<18))
+	var large *interp.ArgumentError
+	if errors.As(gotError, &large) {
+		c.tally.large++
+		return true
+	}
+	if err := c.session.load(in); err != nil {
+		c.t.Errorf("%s: %v", what, err)
+		return false
+	}
+	want, err := c.session.run()
+	if mayOverflow && isOverflow(err) {
+		c.tally.overflow++
+		return true
+	}
+	if err != nil {
+		c.t.Errorf("%s, on %s: %v", queryPath(c.name), what, err)
+		return false
+	}
+	if want.fails {
+		c.tally.failed++
+	} else {
+		c.tally.compared++
+	}
+	depth := 0
+	for i, column := range in {
+		depth = max(depth, given(c.pipeline.Params[i], column).Len())
+	}
+	ok := c.report("the interpreter", what, differ(c.pipeline, want, got, gotError, depth))
+	for _, level := range levels {
+		if !c.emitted.has(c.pipeline, level) {
+			continue
+		}
+		got, gotError := c.emitted.run(c.pipeline, level, in)
+		c.tally.emitted++
+		ok = c.report("gocpu at level "+level, what, differ(c.pipeline, want, got, gotError, depth)) && ok
+	}
+	return ok
+}
+
+func (c *comparison) report(device, what, difference string) bool {
+	c.t.Helper()
+	if difference != "" {
+		c.t.Errorf("%s and DuckDB differ on %s:\n%s", device, what, difference)
+	}
+	return difference == ""
+}
+
+// isOverflow reports whether DuckDB refused what kgen wraps.
+func isOverflow(err error) bool {
+	var e *duckdb.Error
+	return errors.As(err, &e) && (e.Type == duckdb.ErrorTypeOutOfRange || e.Type == duckdb.ErrorTypeConversion)
+}

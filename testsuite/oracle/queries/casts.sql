@@ -1,0 +1,10 @@
+-- table n
+SELECT CASE WHEN isnan(f) THEN 0 ELSE trunc(greatest(-2147483648, least(2147483647, f))) END::INTEGER AS to_i32,
+	CASE WHEN isnan(f) THEN 0 ELSE trunc(greatest(0, least(255, f))) END::UTINYINT AS to_u8,
+	CASE WHEN isnan(f) THEN 0 WHEN f >= 9223372036854775808 THEN 9223372036854775807
+		WHEN f <= -9223372036854775808 THEN -9223372036854775808 ELSE trunc(f)::BIGINT END AS to_i64,
+	CASE WHEN isnan(f) OR f <= 0 THEN 0 WHEN f >= 18446744073709551616 THEN 18446744073709551615
+		ELSE trunc(f)::UBIGINT END AS to_u64,
+	i AS narrow, i & 65535 AS unsigned, i::FLOAT AS from_i64, coalesce(TRY_CAST(f AS FLOAT), sign(f) * 'Infinity'::FLOAT) AS from_f64, i::DOUBLE AS back,
+	b::INTEGER AS flag, b::INTEGER::DOUBLE AS flag_f, b::INTEGER AS unit
+FROM n ORDER BY row

@@ -1,0 +1,2 @@
+-- table g
+SELECT DISTINCT a, b FROM n ORDER BY a, b

@@ -1,0 +1,2 @@
+-- table p
+SELECT a, b FROM n ORDER BY a, b DESC

@@ -1,0 +1,3 @@
+-- choose name AAAA AAA AAAAA B
+-- table m
+SELECT name, v FROM n WHERE name = 'AAAA' ORDER BY row
