@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// CSV is comma-separated values with a header, as RFC 4180 has them.
+// CSV is comma-separated values with a header, as RFC 4180 has them. A CRLF
+// within a field is read as LF, as package encoding/csv does.
 type CSV struct{}
 
 // Extensions returns the extension of CSV files.
@@ -149,14 +150,16 @@ func locate(header []string, fields []Field) ([]int, error) {
 			places[i] = j
 		}
 		if places[i] < 0 {
-			return nil, missingColumn(f, names)
+			missing := missingColumn(f, names)
+			missing.Line = 1
+			return nil, missing
 		}
 	}
 	return places, nil
 }
 
 // missingColumn says which columns exist.
-func missingColumn(f Field, names []string) error {
+func missingColumn(f Field, names []string) *DataError {
 	const most = 40
 	shown := names
 	more := ""
@@ -167,7 +170,7 @@ func missingColumn(f Field, names []string) error {
 	for _, n := range shown {
 		quoted = append(quoted, quoteName(n))
 	}
-	return &DataError{Line: 1, Msg: fmt.Sprintf("no column %s for parameter %s; the file has %s%s (bind another by --bind %s=COLUMN)",
+	return &DataError{Msg: fmt.Sprintf("no column %s for parameter %s; the file has %s%s (bind another by --bind %s=COLUMN)",
 		quoteName(f.Column), f.Param, strings.Join(quoted, ", "), more, f.Param)}
 }
 

@@ -75,6 +75,7 @@ func TestReadCSV(t *testing.T) {
 		{"no last newline", "a\n1\n2", []string{"a:i64"}, []any{[]int64{1, 2}}},
 		{"quotes", "\"a,1\",b\n\"7\",\"x,\"\"y\"\"\"\n", []string{"a,1:i64", "b:char8"}, []any{[]int64{7}, [][8]byte{char8(`x,"y"`)}}},
 		{"newline in quotes", "a,b\n\"1\n2\",3\n", []string{"a:char8", "b:i64"}, []any{[][8]byte{char8("1\n2")}, []int64{3}}},
+		{"CRLF in quotes", "a\n\"1\r\n2\"\n", []string{"a:char8"}, []any{[][8]byte{char8("1\n2")}}},
 		{"unbound columns hold anything", "a,b\nnot a number,1\n", []string{"b:i64"}, []any{[]int64{1}}},
 		{"blanks", "a , b\n 1, 2 \n", []string{"a:i64", "b:f64"}, []any{[]int64{1}, []float64{2}}},
 		{"header only", "a,b\n", []string{"a:i64", "b:date"}, []any{[]int64{}, []int32{}}},

@@ -45,9 +45,10 @@ type Field struct {
 // Standard is the name that stands for standard input and output, as CSV.
 const Standard = "-"
 
-var formats = []Format{CSV{}, Parquet{}}
+var formats = []Format{CSV{}, Parquet{}, NumPy{}, JSONLines{}}
 
-// FormatOf returns the format of a file by its extension.
+// FormatOf returns the format of a file by its extension; a folder is one of
+// NumPy arrays.
 func FormatOf(path string) (Format, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	if path == Standard {
@@ -60,10 +61,14 @@ func FormatOf(path string) (Format, error) {
 		}
 		known = append(known, f.Extensions()...)
 	}
-	if extension == "" {
-		return nil, fmt.Errorf("%s: the extension says how a file is written, and this name has none; known: %s", path, strings.Join(known, " "))
+	if namesFolder(path) {
+		return NumPy{}, nil
 	}
-	return nil, fmt.Errorf("%s: unknown file format %s; known: %s", path, extension, strings.Join(known, " "))
+	forms := strings.Join(known, " ") + ", and a folder of .npy files with a / at its end"
+	if extension == "" {
+		return nil, fmt.Errorf("%s: the extension says how a file is written, and this name has none; known: %s", path, forms)
+	}
+	return nil, fmt.Errorf("%s: unknown file format %s; known: %s", path, extension, forms)
 }
 
 // DataError is a fault of a file's content.

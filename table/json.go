@@ -1,8 +1,9 @@
 package table
 
 import (
-	"encoding/json"
 	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -18,31 +19,48 @@ func (t Table) MarshalJSON() ([]byte, error) {
 		out = append(separate(out, i), `{"name":`...)
 		out = appendJSONString(out, c.Name)
 		out = fmt.Appendf(out, `,"type":"%s","values":[`, c.Data.Kind)
+		appendValue := jsonAppender(c.Data)
 		for row := range c.Data.Len() {
-			out = appendJSONScalar(separate(out, row), c.Data.At(row))
+			out = appendValue(separate(out, row), row)
 		}
 		out = append(out, "]}"...)
 	}
 	return append(out, "]}"...), nil
 }
 
-func appendJSONScalar(out []byte, s ir.Scalar) []byte {
-	text := AppendScalar(nil, s)
-	quoted := s.Kind == ir.Date || s.Kind == ir.Char8
-	if s.Kind.IsFloat() {
-		last := text[len(text)-1]
-		quoted = last < '0' || last > '9' // NaN, +Inf, -Inf
+// jsonAppender returns what appends a row of c as a JSON value.
+func jsonAppender(c ir.Column) rowAppender {
+	appendText := valueAppender(c)
+	quoted := func(out []byte, row int) []byte { return append(appendText(append(out, '"'), row), '"') }
+	switch s := c.Slice.(type) {
+	case [][8]byte:
+		return func(out []byte, row int) []byte { return appendJSONString(out, trimChar8(&s[row])) }
+	case []float32:
+		return func(out []byte, row int) []byte {
+			if isFinite(float64(s[row])) {
+				return appendText(out, row)
+			}
+			return quoted(out, row)
+		}
+	case []float64:
+		return func(out []byte, row int) []byte {
+			if isFinite(s[row]) {
+				return appendText(out, row)
+			}
+			return quoted(out, row)
+		}
 	}
-	if quoted {
-		return appendJSONString(out, string(text))
+	if c.Kind == ir.Date {
+		return quoted
 	}
-	return append(out, text...)
+	return appendText
 }
 
-func appendJSONString(out []byte, text string) []byte {
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // strings always marshal
-	}
-	return append(out, quoted...)
+// isFinite reports whether JSON has a number for f.
+func isFinite(f float64) bool { return f-f == 0 }
+
+// appendJSONString replaces what is not UTF-8 by U+FFFD: JSON is text.
+func appendJSONString[T []byte | string](out []byte, text T) []byte {
+	out, _ = jsontext.AppendQuote(out, text)
+	return out
 }

@@ -16,7 +16,7 @@ import (
 
 // conversion turns stored values into elements of a kind.
 type conversion struct {
-	// numbers converts values of 4 or 8 bytes up to the first that does not
+	// numbers converts values of fixed width up to the first that does not
 	// fit, whose position it returns; -1 if all do. nil: they are elements as
 	// they are.
 	numbers func(out, values []byte) int
@@ -64,7 +64,7 @@ func conversionTo(k ir.Kind, e *format.SchemaElement) (conversion, bool) {
 }
 
 // fromInteger converts from P, which is the element of kind same.
-func fromInteger[P int32 | int64 | uint32 | uint64](k, same ir.Kind) (conversion, bool) {
+func fromInteger[P integer](k, same ir.Kind) (conversion, bool) {
 	c := conversion{text: func(value []byte) string { return formatInteger(load[P](value)) }}
 	switch k {
 	case same:

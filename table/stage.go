@@ -18,9 +18,10 @@ import (
 // Stage collects files under temporary names, so that all of them appear at
 // once and whole, or none: what fails or is cancelled leaves the old files.
 type Stage struct {
-	ctx    context.Context
-	stdout io.Writer
-	files  []*staged
+	ctx     context.Context
+	stdout  io.Writer
+	files   []*staged
+	folders []string // that were made for files
 }
 
 // staged is a file of a stage.
@@ -71,6 +72,24 @@ func (s *Stage) Create(path string) (io.Writer, error) {
 	file.ctx = s.ctx
 	s.files = append(s.files, file)
 	return file, nil
+}
+
+// createFolder makes a folder for files, unless it is there.
+func (s *Stage) createFolder(path string) error {
+	path = filepath.Clean(path)
+	err := os.Mkdir(path, 0o777)
+	if err == nil {
+		s.folders = append(s.folders, path)
+		return nil
+	}
+	info, statErr := os.Stat(path)
+	switch {
+	case statErr != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file, not a folder", path)
+	}
+	return nil
 }
 
 // createTemporary creates the file that will become path, and locks it: that
@@ -181,6 +200,7 @@ func (s *Stage) Commit() error {
 		f.committed = true
 		f.close()
 	}
+	s.folders = nil
 	return nil
 }
 
@@ -191,6 +211,9 @@ func (s *Stage) Abort() {
 			os.Remove(f.Name())
 		}
 		f.close()
+	}
+	for _, folder := range s.folders {
+		os.Remove(folder) // fails where somebody has put something into it
 	}
 }
 

@@ -1,0 +1,46 @@
+package table
+
+import (
+	"errors"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// JSONLines is a JSON object per line and row, which other programs read. It is
+// written only.
+type JSONLines struct{}
+
+// Extensions returns the extension of files of JSON lines.
+func (JSONLines) Extensions() []string { return []string{".jsonl"} }
+
+var errOnlyWritten = errors.New("JSON lines are written, not read; give the data as another format")
+
+// Read fails.
+func (JSONLines) Read(*Source, string, []Field) ([]ir.Column, error) { return nil, errOnlyWritten }
+
+// NewWriter begins a file of lines. Floats that JSON lacks, dates and char8
+// are strings.
+func (JSONLines) NewWriter(stage *Stage, path string, columns []Field) (Writer, error) {
+	out, err := stage.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	names := make([][]byte, len(columns)) // with what stands around them
+	for i, c := range columns {
+		names[i] = append(appendJSONString(separate(nil, i), c.Column), ':')
+	}
+	line := func(columns []ir.Column) rowAppender {
+		appenders := make([]rowAppender, len(columns))
+		for i, c := range columns {
+			appenders[i] = jsonAppender(c)
+		}
+		return func(out []byte, row int) []byte {
+			out = append(out, '{')
+			for i, appendValue := range appenders {
+				out = appendValue(append(out, names[i]...), row)
+			}
+			return append(out, "}\n"...)
+		}
+	}
+	return &lineWriter{out: out, line: line}, nil
+}

@@ -1,0 +1,107 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+func writeFile(t *testing.T, name string, table Table) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := Write(t.Context(), path, table, nil); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestJSONLines(t *testing.T) {
+	days := ir.Column{Kind: ir.Date, Slice: []int32{0, -719529}}
+	text := ir.NewColumn(ir.Char8, 2)
+	text.Set(0, ir.Char8Scalar("a\"\n\x00b"))
+	text.Set(1, ir.Char8Scalar("<\xffé"))
+	got := writeFile(t, "x.jsonl", Table{Columns: []Named{
+		{"key", ir.Column{Kind: ir.I64, Slice: []int64{math.MinInt64, 2}}},
+		{"u", ir.Column{Kind: ir.U64, Slice: []uint64{math.MaxUint64, 0}}},
+		{"flag", ir.Column{Kind: ir.Bool, Slice: []bool{true, false}}},
+		{"f", ir.Column{Kind: ir.F64, Slice: []float64{math.Copysign(0, -1), math.NaN()}}},
+		{"g", ir.Column{Kind: ir.F32, Slice: []float32{0.1, float32(math.Inf(-1))}}},
+		{"day \"one\"", days},
+		{"text", text},
+	}})
+	want := `{"key":-9223372036854775808,"u":18446744073709551615,"flag":true,"f":-0,"g":0.1,"day \"one\"":"1970-01-01","text":"a\"\n\u0000b"}` + "\n" +
+		`{"key":2,"u":0,"flag":false,"f":"NaN","g":"-Inf","day \"one\"":"-0001-12-31","text":"<` + "\uFFFD" + `é"}` + "\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestJSONLinesAreJSON: a parser finds every value of every kind.
+func TestJSONLinesAreJSON(t *testing.T) {
+	for k := ir.Bool; k <= ir.Char8; k++ {
+		c := limitsOf(k)
+		text := writeFile(t, "x.jsonl", Table{Columns: []Named{{"a", c}}})
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if len(lines) != c.Len() {
+			t.Fatalf("%v: %d lines for %d rows", k, len(lines), c.Len())
+		}
+		for row, line := range lines {
+			var object struct{ A any }
+			decoder := json.NewDecoder(strings.NewReader(line))
+			decoder.UseNumber()
+			if err := decoder.Decode(&object); err != nil {
+				t.Errorf("%v: %s: %v", k, line, err)
+				continue
+			}
+			want := string(AppendScalar(nil, c.At(row)))
+			if k == ir.Char8 {
+				want = strings.ToValidUTF8(want, "\uFFFD")
+			}
+			if got := fmt.Sprint(object.A); got != want && !(k == ir.Char8 && strings.Contains(want, "\uFFFD")) {
+				t.Errorf("%v: %s reads as %q, want %q", k, line, got, want)
+			}
+		}
+	}
+}
+
+func TestJSONLinesOfNothing(t *testing.T) {
+	if got := writeFile(t, "x.jsonl", Table{Columns: []Named{{"a", sequence(0)}}}); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestJSONLinesAreNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.jsonl")
+	if err := os.WriteFile(path, []byte("{\"a\":1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readFile(t.Context(), path, parseFields(t, []string{"a:i64"}), nil)
+	if err == nil || !strings.Contains(err.Error(), "x.jsonl: JSON lines are written, not read") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func BenchmarkWriteJSONLines(b *testing.B) {
+	all := lineitemTable(b)
+	path := filepath.Join(b.TempDir(), "x.jsonl")
+	for b.Loop() {
+		if err := Write(b.Context(), path, all, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+}

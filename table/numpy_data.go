@@ -1,0 +1,259 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// npyChunk is how many bytes of an array are read at once.
+const npyChunk = 1 << 20
+
+// read returns the array as a column of the field's kind.
+func (a *npyArray) read(source *Source, field Field, done *progress) (ir.Column, error) {
+	convert, ok := a.dtype.to(field.Kind)
+	if !ok {
+		return ir.Column{}, &DataError{Msg: fmt.Sprintf("column %s for parameter %s has the dtype %s; %s is read from %s",
+			quoteName(field.Column), field.Param, a.dtype.text, field.Kind, dtypesOf(field.Kind))}
+	}
+	column, err := source.column(field.Kind, a.rows)
+	if err != nil {
+		return ir.Column{}, err
+	}
+	out := Bytes(column)
+	size, width := int64(a.dtype.size), int64(field.Kind.Size())
+	var buffers sync.Pool // of *[]byte
+	atOnce := int64(npyChunk) / size
+	type part struct {
+		bytes int64
+		err   error
+	}
+	row := int64(0)
+	next := func() (int64, error) {
+		if row >= a.rows {
+			return 0, io.EOF
+		}
+		lo := row
+		row += atOnce
+		return lo, nil
+	}
+	read := func(lo int64) part {
+		rows := min(atOnce, a.rows-lo)
+		elements := out[lo*width : (lo+rows)*width]
+		values := elements
+		if convert.numbers != nil {
+			buffer, ok := buffers.Get().(*[]byte)
+			if !ok {
+				b := make([]byte, npyChunk)
+				buffer = &b
+			}
+			defer buffers.Put(buffer)
+			values = (*buffer)[:rows*size]
+		}
+		if _, err := io.ReadFull(io.NewSectionReader(a.in, a.offset+lo*size, rows*size), values); err != nil {
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = errChanged // its size was right
+			}
+			return part{err: err}
+		}
+		if a.dtype.swapped {
+			swapBytes(values, a.dtype.size)
+		}
+		if convert.numbers != nil {
+			if i := int64(convert.numbers(elements, values)); i >= 0 {
+				value := values[i*size : (i+1)*size]
+				return part{err: &DataError{Column: field.Column, Row: lo + i, Msg: a.dtype.unfit(field.Kind, convert, value)}}
+			}
+		}
+		return part{bytes: rows * size}
+	}
+	err = inOrder(nil, next, read, func(p part) error {
+		if p.err == nil {
+			done.add(p.bytes)
+		}
+		return p.err
+	})
+	return column, err
+}
+
+// to returns how elements become those of kind k; false if they cannot.
+func (t npyType) to(k ir.Kind) (conversion, bool) {
+	switch t.code {
+	case 'b':
+		return conversion{numbers: each(func(v uint8) (bool, bool) { return v != 0, true })}, k == ir.Bool
+	case 'i':
+		switch t.size {
+		case 1:
+			return fromInteger[int8](k, ir.I8)
+		case 2:
+			return fromInteger[int16](k, ir.I16)
+		case 4:
+			return fromInteger[int32](k, ir.I32)
+		}
+		return fromInteger[int64](k, ir.I64)
+	case 'u':
+		switch t.size {
+		case 1:
+			return fromInteger[uint8](k, ir.U8)
+		case 2:
+			return fromInteger[uint16](k, ir.U16)
+		case 4:
+			return fromInteger[uint32](k, ir.U32)
+		}
+		return fromInteger[uint64](k, ir.U64)
+	case 'f':
+		return fromFloat(k, t.size == 8)
+	case 'M':
+		return conversion{numbers: each(resize[int32, int64])}, k == ir.Date
+	case 'S':
+		if t.size == 8 {
+			return conversion{}, k == ir.Char8
+		}
+		return conversion{numbers: t.pad}, k == ir.Char8
+	}
+	return conversion{}, false
+}
+
+// pad makes strings of fewer than 8 bytes char8.
+func (t npyType) pad(out, values []byte) int {
+	for row := range len(out) / 8 {
+		n := copy(out[row*8:], values[row*t.size:(row+1)*t.size])
+		clear(out[row*8+n : row*8+8])
+	}
+	return -1
+}
+
+// unfit says what is wrong with an element.
+func (t npyType) unfit(k ir.Kind, c conversion, value []byte) string {
+	if t.code != 'M' {
+		return unfit(k, c.text(value))
+	}
+	days := load[int64](value)
+	if days == math.MinInt64 {
+		return "the date is NaT, but every row needs a date (there is no NULL)"
+	}
+	return faultOf(k, fmt.Sprintf("%d days since 1970-01-01", days), strconv.ErrRange).Error()
+}
+
+// dtypesOf describes the arrays from which kind k is read.
+func dtypesOf(k ir.Kind) string {
+	switch {
+	case k == ir.Bool:
+		return "bool arrays, and from integers that are 0 or 1"
+	case k == ir.Date:
+		return "M8[D] arrays"
+	case k == ir.Char8:
+		return "S1 to S8 arrays"
+	case k.IsFloat():
+		return "arrays of integers and floats"
+	}
+	return "arrays of integers"
+}
+
+// swapBytes changes the byte order of elements.
+func swapBytes(values []byte, size int) {
+	switch size {
+	case 2:
+		for i, v := range sliceOf[uint16](values) {
+			binary.NativeEndian.PutUint16(values[2*i:], bits.ReverseBytes16(v))
+		}
+	case 4:
+		for i, v := range sliceOf[uint32](values) {
+			binary.NativeEndian.PutUint32(values[4*i:], bits.ReverseBytes32(v))
+		}
+	case 8:
+		for i, v := range sliceOf[uint64](values) {
+			binary.NativeEndian.PutUint64(values[8*i:], bits.ReverseBytes64(v))
+		}
+	}
+}
+
+// npyWriter writes an array for each column.
+type npyWriter struct {
+	files []npyFile
+	rows  int64
+	days  []byte // of dates, 8 bytes each
+}
+
+type npyFile struct {
+	kind ir.Kind
+	out  npyOutput
+}
+
+// npyOutput is what a stage creates, but for streams.
+type npyOutput interface {
+	io.Writer
+	io.WriterAt
+}
+
+// add begins the array of a column.
+func (w *npyWriter) add(stage *Stage, path string, k ir.Kind) error {
+	created, err := stage.Create(path)
+	if err != nil {
+		return err
+	}
+	header := npyHeader(k, 0)
+	out, ok := created.(npyOutput)
+	if ok {
+		_, err = out.WriteAt(header, 0) // as Close will have to do
+	}
+	if !ok || errors.Is(err, syscall.ESPIPE) {
+		return fmt.Errorf("%s is a stream; a NumPy array needs a file, whose beginning gets the number of rows at the end", path)
+	}
+	if err != nil {
+		return err
+	}
+	w.files = append(w.files, npyFile{k, out})
+	_, err = out.Write(header)
+	return err
+}
+
+// Write implements Writer.
+func (w *npyWriter) Write(columns []ir.Column) error {
+	for i, c := range columns {
+		if err := w.writeColumn(w.files[i].out, c); err != nil {
+			return err
+		}
+	}
+	if len(columns) > 0 {
+		w.rows += int64(columns[0].Len())
+	}
+	return nil
+}
+
+func (w *npyWriter) writeColumn(out io.Writer, c ir.Column) error {
+	if c.Kind != ir.Date {
+		_, err := out.Write(Bytes(c))
+		return err
+	}
+	const atOnce = npyChunk / 8
+	dates := c.Slice.([]int32)
+	for lo := 0; lo < len(dates); lo += atOnce {
+		w.days = w.days[:0]
+		for _, day := range dates[lo:min(lo+atOnce, len(dates))] {
+			w.days = binary.NativeEndian.AppendUint64(w.days, uint64(int64(day)))
+		}
+		if _, err := out.Write(w.days); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close writes the number of rows.
+func (w *npyWriter) Close() error {
+	for _, f := range w.files {
+		if _, err := f.out.WriteAt(npyHeader(f.kind, w.rows), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
