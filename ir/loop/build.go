@@ -25,6 +25,9 @@ func NewBuilder(name string) *Builder {
 // Doc sets the comment of the function.
 func (b *Builder) Doc(text string) { b.f.Doc = text }
 
+// Kernel makes the function a kernel; see [Func].
+func (b *Builder) Kernel(groupSize int) { b.f.Kernel, b.f.GroupSize = true, groupSize }
+
 // Param appends a parameter.
 func (b *Builder) Param(name string, t Type) *Var {
 	v := &Var{Name: name, T: t}
@@ -92,7 +95,15 @@ func (b *Builder) Atomic(op AtomicOp, m *Var, i, x Expr) {
 // AtomicOld changes m[i] by x and returns the value before.
 func (b *Builder) AtomicOld(name string, op AtomicOp, m *Var, i, x Expr) *Var {
 	old := &Var{Name: name, T: m.T.Elem()}
-	b.Add(&Atomic{op, m, i, x, old})
+	b.Add(&Atomic{Op: op, Memory: m, Index: i, X: x, Old: old})
+	return old
+}
+
+// CompareExchange stores x at m[i] where that is expected, and returns the
+// value before.
+func (b *Builder) CompareExchange(name string, m *Var, i, expected, x Expr) *Var {
+	old := &Var{Name: name, T: m.T.Elem()}
+	b.Add(&Atomic{Op: AtomicCompareExchange, Memory: m, Index: i, X: x, Expected: expected, Old: old})
 	return old
 }
 

@@ -239,7 +239,10 @@ func ToKind(k ir.Kind, x Expr) Expr { return To(ScalarOf(k), x) }
 func ToCounter(x Expr) Expr { return To(Counter, x) }
 
 // At returns m[i].
-func At(m *Var, i Expr) Expr { return &Load{m, i} }
+func At(m *Var, i Expr) Expr { return &Load{Memory: m, Index: i} }
+
+// VolatileAt returns m[i] as memory has it now.
+func VolatileAt(m *Var, i Expr) Expr { return &Load{m, i, true} }
 
 // LenOf returns the length of the slice m.
 func LenOf(m *Var) Expr { return &Len{m} }

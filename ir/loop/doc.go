@@ -10,9 +10,9 @@
 // are taken modulo the width, MinInt / -1 is MinInt, a cast from float to
 // integer saturates and makes 0 of NaN, every float operation rounds to its
 // own width and none is contracted. A printer must produce text with that
-// meaning; no node may be given another one by a dialect. Two things are the
-// duty of who builds a program: an index is in bounds, and an integer divisor
-// is not zero.
+// meaning; no node may be given another one by a dialect. Three things are the
+// duty of who builds a program: an index is in bounds, an integer divisor is
+// not zero, and no sum, difference or product of counters overflows.
 //
 // Dates are i32 here. A char8 is a value of 64 bits that orders as an unsigned
 // integer; only in memory is it 8 bytes.

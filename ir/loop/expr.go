@@ -56,10 +56,13 @@ type (
 		Bits bool
 	}
 
-	// Load is Memory[Index].
+	// Load is Memory[Index]. A volatile one goes to memory each time it is
+	// evaluated, since another work-item may have changed what is there by an
+	// [Atomic] (profile simt).
 	Load struct {
-		Memory *Var
-		Index  Expr
+		Memory   *Var
+		Index    Expr
+		Volatile bool
 	}
 
 	// Call is a use of a function of the program or of an intrinsic.

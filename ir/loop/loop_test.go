@@ -72,20 +72,23 @@ func f(x const []f64, y []f64) i64 {
 
 func TestDumpSimt(t *testing.T) {
 	b := NewBuilder("f")
+	b.Kernel(64)
 	s := b.Storage("s", ArrayOf(4, tI32).In(Local))
 	b.Store(s, &ID{LocalID}, i32(-1))
 	b.Barrier(GroupScope)
 	b.Role("control", 0, 1, func() {
 		b.AtomicOld("old", AtomicMin, s, Int(0), i32(7))
 		b.Fence(DeviceScope)
+		b.CompareExchange("seen", s, Int(1), i32(0), VolatileAt(s, Int(2)))
 	})
-	want := `func f() {
+	want := `kernel of 64 f() {
 	var s local [4]i32
 	s[local_id] = -1
 	barrier group
 	role control of subgroups 0 to 1 {
 		let old i32 = atomic min s[0], 7
 		fence device
+		let seen i32 = atomic compare_exchange s[1], 0, volatile s[2]
 	}
 }
 `
@@ -149,6 +152,8 @@ func TestRemoveUnread(t *testing.T) {
 	b.If(Lt(i32(1), i32(2)), func() { b.Assign(n, Add(n, Int(1))) }, nil)
 	total := b.Decl("total", i32(0))
 	b.If(Lt(i32(1), i32(2)), func() { b.Assign(total, i32(3)) }, nil)
+	count := b.Decl("count", i32(0))
+	b.Assign(count, Add(count, i32(1)))
 	b.Window("w", x, Int(0), 4)
 	kept := b.Do(effect, nil, "kept", "dropped")[0]
 	b.AtomicOld("old", AtomicAdd, x, Int(0), i32(1))

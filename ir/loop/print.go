@@ -37,7 +37,14 @@ func (f *Func) String() string {
 	for i, r := range f.Results {
 		results += [...]string{" ", ", "}[min(i, 1)] + r.Type().String()
 	}
-	d.line("func %s(%s)%s {", f.Name, strings.Join(params, ", "), results)
+	keyword := "func"
+	switch {
+	case f.GroupSize > 0:
+		keyword = fmt.Sprintf("kernel of %d", f.GroupSize)
+	case f.Kernel:
+		keyword = "kernel"
+	}
+	d.line("%s %s(%s)%s {", keyword, f.Name, strings.Join(params, ", "), results)
 	d.depth++
 	d.body(f.Body)
 	if len(f.Results) > 0 {
@@ -116,7 +123,11 @@ func (d *dumper) stmt(s Stmt) {
 		if s.Old != nil {
 			old = fmt.Sprintf("let %s %v = ", d.name(s.Old), s.Old.T)
 		}
-		d.line("%satomic %v %s[%s], %s", old, s.Op, d.name(s.Memory), d.expr(s.Index), d.expr(s.X))
+		expected := ""
+		if s.Expected != nil {
+			expected = d.expr(s.Expected) + ", "
+		}
+		d.line("%satomic %v %s[%s], %s%s", old, s.Op, d.name(s.Memory), d.expr(s.Index), expected, d.expr(s.X))
 	case *If:
 		d.block(s.Then, "if %s", d.expr(s.Cond))
 		if len(s.Else) > 0 {
@@ -239,7 +250,11 @@ func (d *dumper) expr(x Expr) string {
 		}
 		return fmt.Sprintf("%v(%s)", x.To, d.expr(x.X))
 	case *Load:
-		return fmt.Sprintf("%s[%s]", d.name(x.Memory), d.expr(x.Index))
+		volatile := ""
+		if x.Volatile {
+			volatile = "volatile "
+		}
+		return fmt.Sprintf("%s%s[%s]", volatile, d.name(x.Memory), d.expr(x.Index))
 	case *Call:
 		return fmt.Sprintf("%s(%s)", x.Callee.Name, d.list(x.Args))
 	case *Len:

@@ -9,7 +9,9 @@ type Stmt interface{ stmt() }
 type (
 	// Decl declares a variable that Assign may change: Init is its first
 	// value (nil: zero), or it is storage. Storage of form Array is zeroed,
-	// one of form Slice is made with Length zeros.
+	// one of form Slice is made with Length zeros. Storage in Local memory is
+	// one per work-group, holds anything at first, and is declared in the
+	// outermost body of a kernel.
 	Decl struct {
 		Var    *Var
 		Init   Expr
@@ -36,13 +38,14 @@ type (
 	}
 
 	// Atomic changes Memory[Index] by X in one step and binds Old, unless it
-	// is nil, to the value before.
+	// is nil, to the value before. It orders no other memory access.
 	Atomic struct {
-		Op     AtomicOp
-		Memory *Var
-		Index  Expr
-		X      Expr
-		Old    *Var
+		Op       AtomicOp
+		Memory   *Var
+		Index    Expr
+		X        Expr
+		Expected Expr // of AtomicCompareExchange, else nil
+		Old      *Var
 	}
 
 	// If runs Then where Cond holds, else Else.
@@ -149,9 +152,10 @@ const (
 	AtomicAnd
 	AtomicOr
 	AtomicExchange
+	AtomicCompareExchange // stores X where the value is Expected (profile simt)
 )
 
-var atomicNames = [...]string{"add", "min", "max", "and", "or", "exchange"}
+var atomicNames = [...]string{"add", "min", "max", "and", "or", "exchange", "compare_exchange"}
 
 func (o AtomicOp) String() string { return atomicNames[o] }
 
@@ -195,7 +199,13 @@ type Func struct {
 	Params  []*Var
 	Body    []Stmt
 	Results []Expr // evaluated after Body
-	sig     *Signature
+
+	// A kernel is launched by the host, for a grid of groups (profile simt).
+	// Its parameters are scalars and slices in Global memory.
+	Kernel    bool
+	GroupSize int // work-items in each group of a kernel; 0 is any number
+
+	sig *Signature
 }
 
 // Program is the functions of one kernel or pipeline, callees first.

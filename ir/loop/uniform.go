@@ -218,6 +218,8 @@ func (fl *flow) expr(x Expr) Spread {
 	case *Load:
 		spread = min(fl.of(x.Memory), fl.expr(x.Index))
 		switch {
+		case x.Volatile:
+			return Varying
 		case x.Memory.T.Space == Local:
 			return min(spread, EqualInGroup) // each group has its own
 		case x.Memory.T.Space == Global && !x.Memory.T.ReadOnly:

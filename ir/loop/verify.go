@@ -64,10 +64,32 @@ func (v *verifier) function(f *Func) {
 	for _, p := range f.Params {
 		v.declare(p)
 	}
+	v.kernel(f)
 	v.body(f.Body)
 	v.at = nil
 	for _, r := range f.Results {
 		v.expr(r)
+	}
+}
+
+// kernel checks what the host can launch.
+func (v *verifier) kernel(f *Func) {
+	switch {
+	case !f.Kernel && f.GroupSize != 0:
+		v.fail("only a kernel has a group size")
+	case !f.Kernel:
+		return
+	case v.profile == Cores:
+		v.fail("profile cores has no kernels")
+	case len(f.Results) > 0:
+		v.fail("a kernel has no results")
+	case f.GroupSize < 0:
+		v.fail("groups of %d work-items", f.GroupSize)
+	}
+	for _, p := range f.Params {
+		if p.T.Form != Scalar && (p.T.Form != Slice || p.T.Space != Global) {
+			v.fail("parameter %s is %v; the host passes scalars and slices in global memory", p.Name, p.T)
+		}
 	}
 }
 
@@ -230,6 +252,14 @@ func (v *verifier) decl(s *Decl) {
 	default:
 		v.fail("a window is bound by View")
 	}
+	switch space := s.Var.T.Space; {
+	case s.Var.T.Form == Slice && v.profile == Simt:
+		v.fail("only storage of a constant length is declared here")
+	case space == Global || space != Private && s.Var.T.Form == Scalar:
+		v.fail("nothing is declared in %smemory", spaceNames[space])
+	case space == Local && (!v.f.Kernel || len(v.scopes) > 1):
+		v.fail("local storage is declared in the outermost body of a kernel")
+	}
 	v.declare(s.Var)
 }
 
@@ -266,8 +296,16 @@ func (v *verifier) atomic(s *Atomic) {
 	v.stored(s.Memory, s.Index)
 	elem := s.Memory.T.Elem()
 	v.same("value", s.X, elem)
-	if elem.Counter || !elem.Kind.IsInteger() || elem.Kind.Size() < 4 {
+	v.same("expected value", s.Expected, elem)
+	sum := v.profile == Simt && s.Op == AtomicAdd && elem.Kind.IsFloat()
+	if !sum && (elem.Counter || !elem.Kind.IsInteger() || elem.Kind.Size() < 4) {
 		v.fail("no atomic works on %v, only on i32 i64 u32 u64", elem)
+	}
+	if (s.Expected != nil) != (s.Op == AtomicCompareExchange) {
+		v.fail("an expected value is for compare_exchange, and only for it")
+	}
+	if s.Op == AtomicCompareExchange && v.profile == Cores {
+		v.fail("profile cores has no compare_exchange")
 	}
 	if s.Old != nil {
 		if s.Old.T != elem {

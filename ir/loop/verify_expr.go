@@ -41,6 +41,9 @@ func (v *verifier) expr(x Expr) {
 		if !x.Memory.T.IsMemory() {
 			v.fail("%s is no memory", x.Memory.Name)
 		}
+		if x.Volatile && v.profile == Cores {
+			v.fail("profile cores has no volatile loads")
+		}
 	case *Call:
 		v.call(x)
 	case *Len:
@@ -140,8 +143,14 @@ func (v *verifier) call(x *Call) {
 		v.fail("%d arguments for %s, want %d", len(x.Args), x.Callee.Name, len(x.Callee.Params))
 		return
 	}
+	if f := v.funcs[x.Callee]; f != nil && f.Kernel {
+		v.fail("%s is a kernel, which only the host launches", x.Callee.Name)
+	}
 	for i, a := range x.Args {
 		want, got := x.Callee.Params[i], a.Type()
+		if v.profile == Simt && want.Form == Slice && got.Form == Array {
+			got.Form, got.Len = Slice, 0 // as a pointer
+		}
 		if want.ReadOnly {
 			got = got.AsReadOnly()
 		}

@@ -276,6 +276,7 @@ func TestVerifyBarriers(t *testing.T) {
 			b.If(Eq(n, Int(0)), func() { b.Barrier(GroupScope) }, nil)
 		}, divergent},
 		{"by a value broadcast through local memory", func(b *Builder) {
+			b.Kernel(0)
 			s := b.Storage("s", ArrayOf(1, Counter).In(Local))
 			b.If(Eq(local, Int(0)), func() { b.Store(s, Int(0), local) }, nil)
 			b.Barrier(GroupScope)
@@ -331,5 +332,67 @@ func TestVerifyBarrierInCallee(t *testing.T) {
 		if (err == nil) != spread.want {
 			t.Errorf("call under %v: %v", spread.id, err)
 		}
+	}
+}
+
+func TestVerifyKernels(t *testing.T) {
+	global := SliceOf(tI32).In(Global)
+	cases := []testCase{
+		{"a kernel", func(b *Builder) {
+			b.Kernel(64)
+			x := b.Param("x", global)
+			b.Param("n", Counter)
+			s := b.Storage("s", ArrayOf(64, tI32).In(Local))
+			b.Store(s, &ID{LocalID}, VolatileAt(x, Int(0)))
+			b.CompareExchange("old", x, Int(0), i32(1), i32(2))
+			b.Atomic(AtomicAdd, b.Param("sum", SliceOf(tF64).In(Global)), Int(0), ConstOf(ir.Float(ir.F64, 1)))
+		}, ""},
+		{"negative group", func(b *Builder) { b.Kernel(-1) }, "groups of -1 work-items"},
+		{"local parameter", func(b *Builder) { b.Kernel(0); b.Param("s", SliceOf(tI32).In(Local)) }, "parameter s is local []i32"},
+		{"local storage in a function", func(b *Builder) { b.Storage("s", ArrayOf(4, tI32).In(Local)) }, "outermost body of a kernel"},
+		{"local storage in a branch", func(b *Builder) {
+			b.Kernel(0)
+			b.If(True, func() { b.Storage("s", ArrayOf(4, tI32).In(Local)) }, nil)
+		}, "outermost body of a kernel"},
+		{"global storage", func(b *Builder) { b.Storage("s", ArrayOf(4, tI32).In(Global)) }, "nothing is declared in global memory"},
+		{"storage of unknown length", func(b *Builder) { b.Make("s", tI32, Int(4)) }, "constant length"},
+		{"minimum of floats", func(b *Builder) {
+			b.Atomic(AtomicMin, b.Param("x", SliceOf(tF64).In(Global)), Int(0), ConstOf(ir.Float(ir.F64, 1)))
+		}, "no atomic works on f64"},
+		{"nothing expected", func(b *Builder) { b.Atomic(AtomicCompareExchange, b.Param("x", global), Int(0), i32(1)) }, "expected value"},
+		{"expected of another type", func(b *Builder) {
+			b.CompareExchange("old", b.Param("x", global), Int(0), Int(1), i32(2))
+		}, "the expected value is counter, want i32"},
+	}
+	check(t, Simt, cases)
+	check(t, Cores, []testCase{
+		{"kernel", func(b *Builder) { b.Kernel(0) }, "profile cores has no kernels"},
+		{"volatile", func(b *Builder) { b.Let("v", VolatileAt(b.Param("x", SliceOf(tI32)), Int(0))) }, "no volatile loads"},
+		{"compare_exchange", func(b *Builder) {
+			b.CompareExchange("old", b.Param("x", SliceOf(tI32)), Int(0), i32(1), i32(2))
+		}, "no compare_exchange"},
+		{"sum of floats", func(b *Builder) {
+			b.Atomic(AtomicAdd, b.Param("x", SliceOf(tF64)), Int(0), ConstOf(ir.Float(ir.F64, 1)))
+		}, "no atomic works on f64"},
+	})
+
+	// Kernels have no results and are not called; storage passes as memory.
+	b := NewBuilder("callee")
+	b.Param("s", SliceOf(tI32).In(Local))
+	callee := b.Func()
+	b = NewBuilder("k")
+	b.Kernel(0)
+	s := b.Storage("s", ArrayOf(4, tI32).In(Local))
+	b.Do(callee.Signature(), []Expr{s})
+	kernel := b.Func()
+	if err := Verify(&Program{Funcs: []*Func{callee, kernel}}, Simt); err != nil {
+		t.Error(err)
+	}
+	b = NewBuilder("wrong")
+	b.Kernel(0)
+	b.Do(kernel.Signature(), nil)
+	err := Verify(&Program{Funcs: []*Func{callee, kernel, b.Func(Int(1))}}, Simt)
+	if err == nil || !strings.Contains(err.Error(), "k is a kernel") || !strings.Contains(err.Error(), "has no results") {
+		t.Error(err)
 	}
 }

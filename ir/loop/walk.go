@@ -61,7 +61,7 @@ func operands(s Stmt) []Expr {
 	case *Store:
 		add(s.Memory, s.Index, s.X)
 	case *Atomic:
-		add(s.Memory, s.Index, s.X)
+		add(s.Memory, s.Index, s.X, s.Expected)
 	case *If:
 		add(s.Cond)
 	case *For:
@@ -128,21 +128,40 @@ func Walk(body []Stmt, visit func(Expr)) {
 // RemoveUnread removes from f the variables that nothing reads, and what is
 // computed only for them. Calls with effects stay.
 func RemoveUnread(f *Func) {
-	for {
-		read := map[*Var]bool{}
-		note := func(x Expr) {
-			if v, ok := x.(*Var); ok {
+	for removeUnread(&f.Body, Reads(f)) {
+	}
+}
+
+// Reads returns the variables that f reads for more than their own next value.
+func Reads(f *Func) map[*Var]bool {
+	read := map[*Var]bool{}
+	note := func(x Expr, but *Var) {
+		WalkExpr(x, func(x Expr) {
+			if v, ok := x.(*Var); ok && v != but {
 				read[v] = true
 			}
-		}
-		Walk(f.Body, note)
-		for _, r := range f.Results {
-			WalkExpr(r, note)
-		}
-		if !removeUnread(&f.Body, read) {
-			return
+		})
+	}
+	var visit func(body []Stmt)
+	visit = func(body []Stmt) {
+		for _, s := range body {
+			var own *Var
+			if a, ok := s.(*Assign); ok {
+				own = a.Var
+			}
+			for _, x := range operands(s) {
+				note(x, own)
+			}
+			for _, b := range bodies(s) {
+				visit(*b)
+			}
 		}
 	}
+	visit(f.Body)
+	for _, r := range f.Results {
+		note(r, nil)
+	}
+	return read
 }
 
 func removeUnread(body *[]Stmt, read map[*Var]bool) (removed bool) {
