@@ -70,12 +70,12 @@ func (Parquet) Read(source *Source, path string, fields []Field) (columns []ir.C
 	if err != nil {
 		return nil, err
 	}
-	read := &parquetRead{source: source, in: in}
-	readers := make([]columnReader, len(fields))
-	for i, f := range fields {
-		if readers[i], err = file.reader(f); err != nil {
-			return nil, err
-		}
+	readers, err := file.readers(fields)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.countValues(in, readers); err != nil {
+		return nil, err
 	}
 	columns = make([]ir.Column, len(fields))
 	for i, f := range fields {
@@ -83,27 +83,33 @@ func (Parquet) Read(source *Source, path string, fields []Field) (columns []ir.C
 			return nil, err
 		}
 	}
-	row := int64(0)
-	for g := range file.meta.RowGroups {
-		rows := file.meta.RowGroups[g].NumRows
-		for i := range fields {
-			chunk, err := file.chunk(g, readers[i].leaf)
-			if err != nil {
-				return nil, err
-			}
-			size := int64(fields[i].Kind.Size())
-			read.jobs = append(read.jobs, parquetJob{
-				reader: &readers[i], chunk: chunk, field: i, row: row, rows: rows,
-				out: Bytes(columns[i])[row*size : (row+rows)*size],
-			})
-			read.total += chunk.size
-		}
-		row += rows
-	}
-	if err := read.run(); err != nil {
+	if err := file.decode(source, in, readers, columns); err != nil {
 		return nil, err
 	}
 	return columns, nil
+}
+
+// decode fills columns, which have the file's rows, with what readers read.
+func (f *parquetFile) decode(source *Source, in *Input, readers []columnReader, columns []ir.Column) error {
+	r := &parquetRead{source: source, in: in}
+	row := int64(0)
+	for g := range f.meta.RowGroups {
+		rows := f.meta.RowGroups[g].NumRows
+		for i := range readers {
+			chunk, err := f.chunk(g, readers[i].leaf)
+			if err != nil {
+				return err
+			}
+			size := int64(columns[i].Kind.Size())
+			r.jobs = append(r.jobs, parquetJob{
+				reader: &readers[i], chunk: chunk, field: i, row: row, rows: rows,
+				out: Bytes(columns[i])[row*size : (row+rows)*size],
+			})
+			r.total += chunk.size
+		}
+		row += rows
+	}
+	return r.run()
 }
 
 // parquetRead is the reading of one file.

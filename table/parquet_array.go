@@ -54,10 +54,16 @@ func (p *arrayPlacer) place(i int, value []byte) error {
 		copy(out, value)
 		return nil
 	}
-	return p.fault(i, p.d.unfitArray(value))
+	return p.fault(i, unfit(p.d.field.Kind, p.d.text(value)))
 }
 
-func (d *chunkDecoder) unfitArray(value []byte) string { return unfit(d.field.Kind, d.text(value)) }
+// short reports whether placeShort makes the elements.
+func (p *arrayPlacer) short() bool { return p.d.array == nil && p.d.field.Kind == ir.Char8 }
+
+// placeShort makes char8 i of the first bytes of data, which has at least 8.
+func (p *arrayPlacer) placeShort(i int, data []byte, length int) {
+	binary.LittleEndian.PutUint64(p.out[i*8:], binary.LittleEndian.Uint64(data)&(1<<(8*length)-1))
+}
 
 func (p *arrayPlacer) fixed(n int, data []byte) error {
 	length := p.d.length
@@ -74,12 +80,11 @@ func (p *arrayPlacer) fixed(n int, data []byte) error {
 
 // plain decodes arrays that each stand behind their length.
 func (p *arrayPlacer) plain(n int, data []byte) error {
-	short := p.d.array == nil && p.d.field.Kind == ir.Char8
+	short := p.short()
 	for i := range n {
-		if short && len(data) >= 12 { // at once, if it is short
-			if length := binary.LittleEndian.Uint32(data); length <= 8 {
-				text := binary.LittleEndian.Uint64(data[4:]) & (1<<(8*length) - 1)
-				binary.LittleEndian.PutUint64(p.out[i*8:], text)
+		if short && len(data) >= 12 {
+			if length := int(binary.LittleEndian.Uint32(data)); length <= 8 {
+				p.placeShort(i, data[4:], length)
 				data = data[4+length:]
 				continue
 			}
@@ -123,9 +128,15 @@ func (p *arrayPlacer) deltaLengths(n int, data []byte) error {
 	if err != nil {
 		return err
 	}
+	short := p.short()
 	for i, length := range lengths {
 		if length < 0 || int(length) > len(data) {
 			return damaged("the values of a page are cut off")
+		}
+		if short && length <= 8 && len(data) >= 8 {
+			p.placeShort(i, data, int(length))
+			data = data[length:]
+			continue
 		}
 		if err := p.place(i, data[:length]); err != nil {
 			return err

@@ -98,7 +98,7 @@ func (d *chunkDecoder) dataPageV2(header *format.DataPageHeaderV2, body []byte, 
 	}
 	levels := body[repetition : repetition+definition]
 	data := body[repetition+definition:]
-	if d.optional && definition > 0 {
+	if d.optional {
 		if err := d.refuseNull(levels, n); err != nil {
 			return err
 		}

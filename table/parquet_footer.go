@@ -142,6 +142,18 @@ func (f *parquetFile) flatten() error {
 	return nil
 }
 
+// readers returns how each field is read.
+func (f *parquetFile) readers(fields []Field) ([]columnReader, error) {
+	readers := make([]columnReader, len(fields))
+	for i, field := range fields {
+		var err error
+		if readers[i], err = f.reader(field); err != nil {
+			return nil, err
+		}
+	}
+	return readers, nil
+}
+
 // reader finds the column of a field and how its values become f.Kind.
 func (f *parquetFile) reader(field Field) (columnReader, error) {
 	place := -1

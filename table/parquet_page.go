@@ -139,6 +139,39 @@ func (r *pageReader) next() (header format.PageHeader, body []byte, err error) {
 	return header, body, nil
 }
 
+// rowsPerByte is from where on it is worth a look whether a file has the rows
+// that it claims, before there is memory for them.
+const rowsPerByte = 64
+
+// countValues compares the rows of a file that claims very many for its size
+// with what the headers of its pages claim.
+func (f *parquetFile) countValues(in *Input, readers []columnReader) error {
+	if f.rows/rowsPerByte < in.Size {
+		return nil
+	}
+	buffers := &pageBuffers{}
+	for g := range f.meta.RowGroups {
+		for i := range readers {
+			chunk, err := f.chunk(g, readers[i].leaf)
+			if err != nil {
+				return err
+			}
+			rows := int64(0)
+			for r := (pageReader{in: in, chunk: chunk, buffers: buffers}); r.at < chunk.size; {
+				header, _, err := r.next()
+				if err != nil {
+					return err
+				}
+				rows += int64(header.DataPageHeader.V.NumValues) + int64(header.DataPageHeaderV2.V.NumValues)
+			}
+			if claim := f.meta.RowGroups[g].NumRows; rows < claim {
+				return &DataError{Column: readers[i].field.Column, Row: rows, Msg: damaged("the column claims %d values and has %d", claim, rows).Msg}
+			}
+		}
+	}
+	return nil
+}
+
 // mostRatio bounds how much a byte of each compression stands for; a page that
 // claims more is a lie, and no memory is given for it. The others have no bound.
 var mostRatio = map[format.CompressionCodec]int{

@@ -68,8 +68,10 @@ func firstZero(data []byte, n int) (int, error) {
 				return done, nil
 			}
 		} else {
-			for i := range count {
-				if packed[i/8]>>(i%8)&1 == 0 {
+			for i := 0; i < count; i++ {
+				if packed[i/8] == 0xFF {
+					i |= 7 // none of these
+				} else if packed[i/8]>>(i%8)&1 == 0 {
 					return done + i, nil
 				}
 			}

@@ -1,0 +1,386 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/encoding"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+var (
+	allEncodings = []encoding.Encoding{&parquet.Plain, &parquet.RLEDictionary, &parquet.RLE, &parquet.DeltaBinaryPacked,
+		&parquet.DeltaLengthByteArray, &parquet.DeltaByteArray, &parquet.ByteStreamSplit}
+	allCodecs = []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw}
+)
+
+// TestReadParquetEncodings reads every encoding that parquet-go writes of
+// every kind, in both versions of pages, required and optional.
+func TestReadParquetEncodings(t *testing.T) {
+	read := 0
+	for _, few := range []bool{false, true} {
+		columns, fields := someColumns(5000, few, 3)
+		for i, c := range columns {
+			for j, e := range allEncodings {
+				node := plainNode(c.Data.Kind)
+				if c.Data.Kind == ir.Bool && e == &parquet.RLEDictionary || c.Data.Kind != ir.Bool && e == &parquet.RLE || !canEncode(node, e) {
+					continue
+				}
+				node = parquet.Encoded(node, e)
+				for version := 1; version <= 2; version++ {
+					if read++; read%2 == 0 {
+						node = parquet.Optional(node)
+					}
+					codec := allCodecs[(i+j+version)%len(allCodecs)]
+					path := writeParquet(t, parquetOptions{codec: codec, version: version, groupRows: 1999, pageBytes: 1 << 12}, []Named{c}, node)
+					got, err := readFile(t.Context(), path, fields[i:i+1], nil)
+					if err != nil {
+						t.Errorf("%s %v %v version %d: %v", c.Name, e, codec, version, err)
+						continue
+					}
+					if d := cmp.Diff(textOf(c.Data), textOf(got[0])); d != "" {
+						t.Errorf("%s %v %v version %d: %.500s", c.Name, e, codec, version, d)
+					}
+				}
+			}
+		}
+	}
+	if read != 2*2*(2+8*4+2*3+4+4) {
+		t.Errorf("%d files were read", read)
+	}
+}
+
+// TestReadParquetCompressions reads one column in every compression.
+func TestReadParquetCompressions(t *testing.T) {
+	columns, fields := someColumns(3000, true, 4)
+	for _, codec := range allCodecs {
+		var nodes []parquet.Node
+		for _, c := range columns {
+			nodes = append(nodes, plainNode(c.Data.Kind))
+		}
+		path := writeParquet(t, parquetOptions{codec: codec, groupRows: 1000}, columns, nodes...)
+		got, err := readFile(t.Context(), path, fields, nil)
+		if err != nil {
+			t.Errorf("%v: %v", codec, err)
+			continue
+		}
+		for i, c := range columns {
+			if d := cmp.Diff(textOf(c.Data), textOf(got[i])); d != "" {
+				t.Errorf("%v %s: %.500s", codec, c.Name, d)
+			}
+		}
+	}
+}
+
+// parquetValues are the values of a test column of a type that no kind writes.
+type parquetValues struct {
+	node   parquet.Node
+	values []parquet.Value
+}
+
+// writeValuesFile writes columns a, b, ... of a file with one row group for
+// each element of groups, and returns the path.
+func writeValuesFile(t testing.TB, columns []parquetValues, groupRows int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "in.parquet")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	root := parquetRoot{}
+	for i, c := range columns {
+		root.fields = append(root.fields, parquetField{c.node, string(rune('a' + i))})
+	}
+	w := parquet.NewWriter(f, parquet.NewSchema("test", root), parquet.DataPageVersion(1))
+	for lo := 0; lo < len(columns[0].values); lo += groupRows {
+		for i, c := range w.ColumnWriters() {
+			if _, err := c.WriteRowValues(columns[i].values[lo:min(lo+groupRows, len(columns[i].values))]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func int32Values(values ...int32) (out []parquet.Value) {
+	for _, v := range values {
+		out = append(out, parquet.Int32Value(v))
+	}
+	return out
+}
+
+func int64Values(values ...int64) (out []parquet.Value) {
+	for _, v := range values {
+		out = append(out, parquet.Int64Value(v))
+	}
+	return out
+}
+
+func textValues(values ...string) (out []parquet.Value) {
+	for _, v := range values {
+		out = append(out, parquet.ByteArrayValue([]byte(v)))
+	}
+	return out
+}
+
+func fixedValues(values ...string) (out []parquet.Value) {
+	for _, v := range values {
+		out = append(out, parquet.FixedLenByteArrayValue([]byte(v)))
+	}
+	return out
+}
+
+// TestConvertParquet reads types into kinds: what CSV reads of the values'
+// texts, or the fault that it reports.
+func TestConvertParquet(t *testing.T) {
+	wide := func(scale int, values ...int64) parquetValues { // DECIMAL in 16 bytes
+		var texts []string
+		for _, v := range values {
+			sign := byte(v >> 63)
+			b := []byte{sign, sign, sign, sign, sign, sign, sign, sign}
+			for shift := 56; shift >= 0; shift -= 8 {
+				b = append(b, byte(v>>shift))
+			}
+			texts = append(texts, string(b))
+		}
+		return parquetValues{parquet.Decimal(scale, 38, parquet.FixedLenByteArrayType(16)), fixedValues(texts...)}
+	}
+	decimal64 := func(scale int, values ...int64) parquetValues {
+		return parquetValues{parquet.Decimal(scale, 18, parquet.Int64Type), int64Values(values...)}
+	}
+	decimal32 := func(scale int, values ...int32) parquetValues {
+		return parquetValues{parquet.Decimal(scale, 9, parquet.Int32Type), int32Values(values...)}
+	}
+	double := func(values ...float64) (c parquetValues) {
+		c.node = parquet.Leaf(parquet.DoubleType)
+		for _, v := range values {
+			c.values = append(c.values, parquet.DoubleValue(v))
+		}
+		return c
+	}
+	int64s := func(values ...int64) parquetValues {
+		return parquetValues{parquet.Leaf(parquet.Int64Type), int64Values(values...)}
+	}
+	texts := func(node parquet.Node, values ...string) parquetValues { return parquetValues{node, textValues(values...)} }
+	for _, c := range []struct {
+		name   string
+		column parquetValues
+		kind   ir.Kind
+		want   any // a slice, or a string that the error contains
+	}{
+		{"i32 in i64", parquetValues{parquet.Int(32), int32Values(-1, math.MaxInt32)}, ir.I64, []int64{-1, math.MaxInt32}},
+		{"i64 in i8", int64s(-128, 127), ir.I8, []int8{-128, 127}},
+		{"i64 beyond i8", int64s(1, 2, 128), ir.I8, `column "a", row 2: "128" is out of range for i8; it holds -128 to 127`},
+		{"u32 in u64", parquetValues{parquet.Uint(32), int32Values(-1)}, ir.U64, []uint64{math.MaxUint32}},
+		{"u32 in i64", parquetValues{parquet.Uint(32), int32Values(-1)}, ir.I64, []int64{math.MaxUint32}},
+		{"u32 in f64", parquetValues{parquet.Uint(32), int32Values(-1)}, ir.F64, []float64{math.MaxUint32}},
+		{"u64 beyond i64", parquetValues{parquet.Uint(64), int64Values(-1)}, ir.I64, `"18446744073709551615" is out of range for i64`},
+		{"i64 beyond u64", int64s(0, -1), ir.U64, `column "a", row 1: "-1" is out of range for u64`},
+		{"i64 beyond u32", int64s(-1), ir.U32, `"-1" is out of range for u32`},
+		{"u8 in u8", parquetValues{parquet.Uint(8), int32Values(255)}, ir.U8, []uint8{255}},
+		{"i16 in i16", parquetValues{parquet.Int(16), int32Values(-32768)}, ir.I16, []int16{-32768}},
+		{"i64 in f64", int64s(1<<53+1, -3), ir.F64, []float64{1 << 53, -3}},
+		{"i64 in f32", int64s(1<<24+1), ir.F32, []float32{1 << 24}},
+		{"0 and 1 in bool", int64s(0, 1), ir.Bool, []bool{false, true}},
+		{"2 in bool", int64s(0, 1, 2), ir.Bool, `row 2: "2" is not a bool`},
+		{"float in f64", parquetValues{parquet.Leaf(parquet.FloatType), []parquet.Value{parquet.FloatValue(0.1)}}, ir.F64, []float64{float64(float32(0.1))}},
+		{"double in f32", double(0.1, math.Inf(1)), ir.F32, []float32{0.1, float32(math.Inf(1))}},
+		{"double beyond f32", double(0, 1e39), ir.F32, `row 1: "1e+39" is out of range for f32`},
+		{"double in i64", double(1), ir.I64, `column a for parameter p has the type DOUBLE; i64 is read from columns of integers`},
+		{"bool in i64", parquetValues{parquet.Leaf(parquet.BooleanType), []parquet.Value{parquet.BooleanValue(true)}}, ir.I64, `has the type BOOLEAN; i64 is read from`},
+		{"i32 in date", parquetValues{parquet.Int(32), int32Values(1)}, ir.Date, `has the type INT(32,true) (INT32); date is read from DATE columns`},
+		{"date in i32", parquetValues{parquet.Date(), int32Values(1)}, ir.I32, `has the type DATE (INT32); i32 is read from`},
+		{"date", parquetValues{parquet.Date(), int32Values(-1)}, ir.Date, []int32{-1}},
+		{"timestamp", parquetValues{parquet.Timestamp(parquet.Microsecond), int64Values(1)}, ir.I64, `has the type TIMESTAMP(isAdjustedToUTC=true,unit=MICROS) (INT64); i64 is read from`},
+		{"decimal in f64", decimal64(2, 10, -199, 123456789012345678), ir.F64, []float64{0.10, -1.99, 1234567890123456.78}},
+		{"decimal in f32", decimal64(2, 10, 1677721701), ir.F32, []float32{0.10, 16777217.01}},
+		{"decimal of INT32 in f64", decimal32(3, 1, -1), ir.F64, []float64{0.001, -0.001}},
+		{"decimal of 16 bytes in f64", wide(2, 10, -199, math.MinInt64), ir.F64, []float64{0.10, -1.99, -92233720368547758.08}},
+		{"whole decimal in i64", decimal64(2, 300, -100), ir.I64, []int64{3, -1}},
+		{"whole decimal of 16 bytes in i8", wide(2, 300, -100), ir.I8, []int8{3, -1}},
+		{"fraction in i64", decimal64(2, 300, 1250), ir.I64, `column "a", row 1: "12.50" is not an integer (i64)`},
+		{"fraction below 1 in i64", wide(3, 0, -5), ir.I64, `row 1: "-0.005" is not an integer (i64)`},
+		{"decimal beyond u8", decimal32(1, 2560), ir.U8, `"256" is out of range for u8; it holds 0 to 255`},
+		{"decimal without scale", decimal64(0, 7), ir.U16, []uint16{7}},
+		{"text", texts(parquet.String(), "", "12345678"), ir.Char8, [][8]byte{{}, ir.Char8Scalar("12345678").Bytes()}},
+		{"bytes", texts(parquet.Leaf(parquet.ByteArrayType), "a\x00"), ir.Char8, [][8]byte{{'a'}}},
+		{"enum", texts(parquet.Enum(), "a"), ir.Char8, [][8]byte{{'a'}}},
+		{"long text", texts(parquet.String(), "x", "ABCDEFGHI"), ir.Char8, `column "a", row 1: "ABCDEFGHI" has 9 bytes; a char8 holds at most 8`},
+		{"fixed", parquetValues{parquet.Leaf(parquet.FixedLenByteArrayType(3)), fixedValues("abc", "d  ")}, ir.Char8, [][8]byte{{'a', 'b', 'c'}, {'d', ' ', ' '}}},
+		{"long fixed", parquetValues{parquet.Leaf(parquet.FixedLenByteArrayType(9)), fixedValues("123456789")}, ir.Char8, `has the type FIXED_LEN_BYTE_ARRAY(9); char8 is read from STRING`},
+		{"json", texts(parquet.JSON(), "1"), ir.Char8, `has the type JSON (BYTE_ARRAY)`},
+		{"uuid", parquetValues{parquet.UUID(), fixedValues("0123456789abcdef")}, ir.Char8, `has the type UUID (FIXED_LEN_BYTE_ARRAY(16))`},
+		{"text in i64", texts(parquet.String(), "1"), ir.I64, `has the type STRING (BYTE_ARRAY); i64 is read from`},
+	} {
+		for _, dictionary := range []bool{false, true} {
+			column := c.column
+			if dictionary && column.node.Type().Kind() != parquet.Boolean {
+				column.node = parquet.Encoded(column.node, &parquet.RLEDictionary)
+			}
+			t.Run(fmt.Sprintf("%s/dictionary %v", c.name, dictionary), func(t *testing.T) {
+				path := writeValuesFile(t, []parquetValues{column}, 10)
+				got, err := readFile(t.Context(), path, []Field{{"a", "p", c.kind}}, nil)
+				if want, ok := c.want.(string); ok {
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("error %v\n want %s", err, want)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(c.want, got[0].Slice); d != "" {
+					t.Error(d)
+				}
+			})
+		}
+	}
+}
+
+// TestDecimalsRoundOnce compares with the conversion of the decimal's text.
+func TestDecimalsRoundOnce(t *testing.T) {
+	columns, _ := someColumns(20_000, false, 5)
+	for i, v := range columns[ir.I64-ir.Bool].Data.Slice.([]int64) {
+		scale := i % 40
+		v >>= i / 40 % 64
+		text := decimalText(longInteger([]byte{byte(v >> 56), byte(v >> 48), byte(v >> 40), byte(v >> 32), byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}), scale)
+		f64, err64 := ParseScalar(ir.F64, text)
+		f32, err32 := ParseScalar(ir.F32, text)
+		if err64 != nil || err32 != nil {
+			t.Fatal(err64, err32)
+		}
+		if got := decimalFloat64(v, scale); got != f64.Float64() {
+			t.Errorf("%s: %v, want %v", text, got, f64.Float64())
+		}
+		if got := decimalFloat32(v, scale); float64(got) != f32.Float64() {
+			t.Errorf("%s: %v, want %v", text, got, f32.Float64())
+		}
+	}
+	// Halfway between two float32, but for a digit that a float64 drops.
+	if got := decimalFloat32(1677721700000001, 8); got != 16777218 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestNullsAndFirstFaults(t *testing.T) {
+	optional := func(nulls ...int) parquetValues {
+		c := parquetValues{node: parquet.Optional(parquet.Int(64))}
+		for row := range 300 {
+			c.values = append(c.values, parquet.Int64Value(int64(row)).Level(0, 1, 0))
+		}
+		for _, row := range nulls {
+			c.values[row] = parquet.Value{}
+		}
+		return c
+	}
+	read := func(columns []parquetValues, kind ir.Kind) error {
+		path := writeValuesFile(t, columns, 20)
+		var fields []Field
+		for i := range columns {
+			fields = append(fields, Field{string(rune('a' + i)), "p", kind})
+		}
+		_, err := readFile(t.Context(), path, fields, nil)
+		return err
+	}
+	for range 20 { // whichever goroutine is first
+		for _, c := range []struct {
+			columns []parquetValues
+			kind    ir.Kind
+			want    string
+		}{
+			{[]parquetValues{optional()}, ir.I64, ""},
+			{[]parquetValues{optional(299, 57)}, ir.I64, `column "a", row 57: the value is NULL, but every row needs an integer (i64)`},
+			{[]parquetValues{optional(299), optional(123, 298)}, ir.I64, `column "b", row 123: the value is NULL`},
+			{[]parquetValues{optional(), optional(60), optional(60)}, ir.I64, `column "b", row 60: `},
+			{[]parquetValues{optional(150), optional()}, ir.U8, `column "a", row 150: the value is NULL`},
+			{[]parquetValues{optional(270), optional()}, ir.U8, `column "a", row 256: "256" is out of range`},
+		} {
+			if err := read(c.columns, c.kind); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Fatalf("error %v, want %q", err, c.want)
+			}
+		}
+	}
+}
+
+func TestParquetColumns(t *testing.T) {
+	type Inner struct {
+		X int64 `parquet:"x"`
+	}
+	type Row struct {
+		Nested Inner   `parquet:"nested"`
+		List   []int64 `parquet:"list,list"`
+		Many   []int64 `parquet:"many"`
+		Long   string  `parquet:"long"`
+		Last   int64   `parquet:"last"`
+	}
+	path := filepath.Join(t.TempDir(), "in.parquet")
+	if err := parquet.WriteFile(path, []Row{{Inner{1}, []int64{2, 3}, []int64{4}, "not for char8", 5}, {Last: 6}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readFile(t.Context(), path, []Field{{"last", "p", ir.I64}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]int64{5, 6}, got[0].Slice); d != "" {
+		t.Error(d)
+	}
+	for column, want := range map[string]string{
+		"nested":  "column nested for parameter p has the type GROUP, which is nested; i64 is read from",
+		"list":    "column list for parameter p has the type LIST, which is nested",
+		"many":    "has the type repeated INT(64,true) (INT64)",
+		"x":       `no column x for parameter p; the file has nested, list, many, long, last (bind another by --bind p=COLUMN)`,
+		"missing": "in.parquet: no column missing",
+	} {
+		if _, err := readFile(t.Context(), path, []Field{{column, "p", ir.I64}}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v\n want %s", err, want)
+		}
+	}
+	source := NewSource(t.Context(), nil)
+	if rows, known, err := source.Rows(path); rows != 2 || !known || err != nil {
+		t.Errorf("%d rows, %v, %v", rows, known, err)
+	}
+	// The same column twice, and none.
+	if got, err := readFile(t.Context(), path, []Field{{"last", "p", ir.I64}, {"last", "q", ir.F64}}, nil); err != nil || got[1].At(1).Float64() != 6 {
+		t.Errorf("twice: %v", err)
+	}
+	if got, err := readFile(t.Context(), path, nil, nil); err != nil || len(got) != 0 {
+		t.Errorf("none: %v", err)
+	}
+}
+
+func TestParquetReportsProgress(t *testing.T) {
+	columns, fields := someColumns(10_000, false, 6)
+	path := filepath.Join(t.TempDir(), "out.parquet")
+	if err := Write(t.Context(), path, Table{Columns: columns}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var most, total int64
+	source := NewSource(t.Context(), nil)
+	done := make(chan [2]int64, 1000)
+	source.Progress = func(d, t int64) { done <- [2]int64{d, t} }
+	if _, err := source.Read(path, fields); err != nil {
+		t.Fatal(err)
+	}
+	close(done)
+	for d := range done {
+		most, total = max(most, d[0]), d[1]
+	}
+	if most != total || total == 0 {
+		t.Errorf("%d of %d bytes", most, total)
+	}
+}
