@@ -132,9 +132,12 @@ func (s *session) createTables() error {
 	return nil
 }
 
-// load replaces the rows of all tables.
-func (s *session) load(columns []ir.Column) error {
+// load replaces the rows of all tables, or of the scalars only.
+func (s *session) load(columns []ir.Column, domains bool) error {
 	for _, in := range s.inputs {
+		if !domains && in.name != table.ScalarsName {
+			continue
+		}
 		if err := s.exec("TRUNCATE " + quote(in.name)); err != nil {
 			return err
 		}
@@ -315,9 +318,9 @@ func fromSQL(k ir.Kind, cell driver.Value) (ir.Scalar, error) {
 			return ir.Int(k, c.Unix()/daySeconds), nil
 		}
 	case []byte:
-		if k == ir.Char8 {
-			return ir.Char8Scalar(string(c)), nil
-		}
+		return char8(k, string(c))
+	case string:
+		return char8(k, c)
 	}
 	return ir.Scalar{}, fmt.Errorf("DuckDB gives a %T where the pipeline has a %s", cell, k)
 }
@@ -327,6 +330,13 @@ func integer(k ir.Kind, i int64) (ir.Scalar, error) {
 		return ir.Scalar{}, fmt.Errorf("DuckDB gives an integer where the pipeline has a %s", k)
 	}
 	return ir.Int(k, i), nil
+}
+
+func char8(k ir.Kind, s string) (ir.Scalar, error) {
+	if k != ir.Char8 || len(s) > 8 {
+		return ir.Scalar{}, fmt.Errorf("DuckDB gives the text %q where the pipeline has a %s", s, k)
+	}
+	return ir.Char8Scalar(s), nil
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

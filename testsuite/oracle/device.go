@@ -12,10 +12,37 @@ import (
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/interp"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/table"
 )
+
+// device runs one pipeline.
+type device struct {
+	name string
+	run  func(in []ir.Column) ([]ir.Column, error)
+}
+
+// rowLimit is how many rows bins, repeat and join may make: with more the
+// interpreter returns an [interp.ArgumentError].
+const rowLimit = 1 << 18
+
+// devices returns the devices that can run p: the interpreter, and emitted Go
+// at the levels of e that have it.
+func devices(p *ir.Pipeline, e *emitted) []device {
+	list := []device{{"the interpreter", func(in []ir.Column) ([]ir.Column, error) {
+		return interp.Run(p, in, interp.RowLimit(rowLimit))
+	}}}
+	for _, level := range levels {
+		if e.plans[level+"/"+p.Name] != nil {
+			list = append(list, device{"gocpu at level " + level, func(in []ir.Column) ([]ir.Column, error) {
+				return e.run(p, level, in)
+			}})
+		}
+	}
+	return list
+}
 
 // levels are the fusion levels of emitted Go that are compared: the most
 // kernels and the fewest.
@@ -23,7 +50,7 @@ var levels = []string{"none", "onepass"}
 
 // emitted is the executable of many pipelines at all levels.
 type emitted struct {
-	worker *run.Worker
+	worker *run.Worker // nil where none of them can be compiled
 	space  *memory.Space
 	plans  map[string]*plan.Plan // by LEVEL/PIPELINE
 }
@@ -51,6 +78,9 @@ func buildGo(pipelines []*ir.Pipeline) (*emitted, error) {
 			return nil, err
 		}
 		addPackage(&source, level, output)
+	}
+	if len(e.plans) == 0 {
+		return e, nil
 	}
 	binary, err := run.Build(context.Background(), source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
 	if err != nil {
@@ -82,11 +112,10 @@ func fields(list []backends.Field) []run.Field {
 	return out
 }
 
-// has reports whether a pipeline could be compiled at a level.
-func (e *emitted) has(p *ir.Pipeline, level string) bool { return e.plans[level+"/"+p.Name] != nil }
-
 func (e *emitted) close() {
-	e.worker.Close()
+	if e.worker != nil {
+		e.worker.Close()
+	}
 	e.space.Close()
 }
 

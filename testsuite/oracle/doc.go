@@ -24,4 +24,8 @@
 // SQL differs from kgen in what the queries do not have to care for: integers
 // wider than a result are cut to its low bits, since kgen wraps; both zeros are
 // one; and a NULL in a result says that a check of kgen fails.
+//
+// Two more tests need files. TPC-H's lineitem is written by kgen as Parquet and
+// read by both. And files that one of them writes are read by the other, with a
+// column of each type.
 package oracle

@@ -1,0 +1,143 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/table"
+	"github.com/kgen-go/kgen/testsuite"
+)
+
+// everyKind has a column of each type; its results are its parameters.
+const everyKind = `pipeline every_kind(b: [n]bool, a8: [n]i8, a16: [n]i16, a32: [n]i32, a64: [n]i64, u8: [n]u8, u16: [n]u16, u32: [n]u32,
+	u64: [n]u64, x32: [n]f32, x64: [n]f64, day: [n]date, name: [n]char8) {
+	return b, a8, a16, a32, a64, u8, u16, u32, u64, x32, x64, day, name
+}`
+
+// fileForms are the files that DuckDB can write, as options of COPY.
+var fileForms = map[string]string{
+	"uncompressed.parquet": "FORMAT parquet, COMPRESSION uncompressed",
+	"snappy.parquet":       "FORMAT parquet, COMPRESSION snappy",
+	"gzip.parquet":         "FORMAT parquet, COMPRESSION gzip",
+	"zstd.parquet":         "FORMAT parquet, COMPRESSION zstd",
+	"brotli.parquet":       "FORMAT parquet, COMPRESSION brotli",
+	"lz4.parquet":          "FORMAT parquet, COMPRESSION lz4_raw",
+	"version2.parquet":     "FORMAT parquet, PARQUET_VERSION v2",
+	"groups.parquet":       "FORMAT parquet, ROW_GROUP_SIZE 2048",
+	"standard.csv":         "FORMAT csv, HEADER",
+}
+
+// Files that DuckDB writes hold for kgen what they hold for DuckDB.
+func TestReadFiles(t *testing.T) {
+	eachKind(t, func(t *testing.T, s *session, p *ir.Pipeline, in []ir.Column) {
+		for name, options := range fileForms {
+			path := filepath.Join(t.TempDir(), name)
+			if err := s.exec(fmt.Sprintf("COPY (SELECT * EXCLUDE (row) REPLACE (decode(name) AS name) FROM n ORDER BY row) TO '%s' (%s)", path, options)); err != nil {
+				t.Fatal(err)
+			}
+			binding, err := table.Bind(p, table.Flags{In: []string{path}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := binding.Read(table.NewSource(context.Background(), nil))
+			if difference := differ(p, answer{columns: in}, got, err, 0); difference != "" {
+				t.Errorf("%s: %s", name, difference)
+			}
+		}
+	})
+}
+
+// Files that kgen writes hold for DuckDB what they hold for kgen, and their
+// columns have the types that DuckDB has for them.
+func TestWriteFiles(t *testing.T) {
+	eachKind(t, func(t *testing.T, s *session, p *ir.Pipeline, in []ir.Column) {
+		for _, name := range []string{"every.parquet", "every.csv"} {
+			path := filepath.Join(t.TempDir(), name)
+			if err := table.Write(context.Background(), path, table.Results(p, in)[0], nil); err != nil {
+				t.Fatal(err)
+			}
+			from := "read_parquet('" + path + "')"
+			if strings.HasSuffix(name, ".csv") {
+				from = "read_csv('" + path + "', header = true, types = {" + csvTypes(p) + "})"
+			}
+			sameTypes := ir.NewColumn(ir.Bool, 0)
+			_, err := s.fetch("SELECT string_agg(column_type, ' ') = '"+strings.Join(types(p), " ")+"' FROM (DESCRIBE SELECT * FROM "+from+")",
+				[]*ir.Column{&sameTypes}, nil)
+			if err != nil || !sameTypes.At(0).IsTrue() {
+				t.Errorf("%s: its columns are not %v (%v)", name, types(p), err)
+			}
+			got := answer{columns: emptyResults(p)}
+			var columns []*ir.Column
+			for i := range got.columns {
+				columns = append(columns, &got.columns[i])
+			}
+			null, err := s.fetch("SELECT * REPLACE (coalesce(name, '') AS name) FROM "+from, columns, nil)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			got.fails = null
+			if difference := differ(p, got, in, nil, 0); difference != "" {
+				t.Errorf("%s: %s", name, difference)
+			}
+		}
+	})
+}
+
+// types are those of p's columns in files, where char8 is a text.
+func types(p *ir.Pipeline) (list []string) {
+	for _, v := range p.Params {
+		list = append(list, strings.Replace(sqlTypes[v.Type.Kind], "BLOB", "VARCHAR", 1))
+	}
+	return list
+}
+
+func csvTypes(p *ir.Pipeline) string {
+	var pairs []string
+	for i, name := range types(p) {
+		pairs = append(pairs, "'"+p.Params[i].Name+"': '"+name+"'")
+	}
+	return strings.Join(pairs, ", ")
+}
+
+// eachKind calls test with random data of several shapes in every type, which
+// the tables of the session hold too.
+func eachKind(t *testing.T, test func(t *testing.T, s *session, p *ir.Pipeline, in []ir.Column)) {
+	pipelines, errs := ir.Load("every_kind.kg", []byte(everyKind))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := pipelines[0]
+	for _, shape := range []testsuite.Shape{testsuite.Small, testsuite.Distinct, testsuite.Extreme} {
+		for _, rows := range []int{0, 1, 5000} {
+			t.Run(fmt.Sprintf("%s of %d rows", shape, rows), func(t *testing.T) {
+				s, err := openSession(p, &query{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.close()
+				in := testsuite.RandomData{Rows: rows, Shape: shape, Seed: *seedFlag}.Columns(p)
+				makeText(in[len(in)-1])
+				if err := s.load(in, true); err != nil {
+					t.Fatal(err)
+				}
+				test(t, s, p, in)
+			})
+		}
+	}
+}
+
+// makeText replaces bytes that are no UTF-8: DuckDB refuses files where a text
+// has such.
+func makeText(c ir.Column) {
+	for row := range c.Len() {
+		if b := c.At(row).Bytes(); !utf8.Valid(b[:]) {
+			c.Set(row, ir.Char8Scalar("\u00ff\n,\""))
+		}
+	}
+}
