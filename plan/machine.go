@@ -24,6 +24,17 @@ const (
 	Probed   Evidence = "probed"   // a test kernel showed it
 )
 
+// The capabilities that devices are asked for.
+const (
+	CapAtomicsI64   Cap = "atomics.i64"       // add, minimum, maximum, exchange and compare-and-swap of 64 bits in global memory
+	CapFP64         Cap = "fp64"              // f64 arithmetic
+	CapTicket       Cap = "progress.ticket"   // a group that has started goes on while later ones wait for it
+	CapStatic       Cap = "progress.static"   // groups start in the order of their numbers, so they may stand for tickets
+	CapResident     Cap = "progress.resident" // a group a unit runs at once
+	CapDivideF32    Cap = "f32.divide"        // f32 division and square root are correctly rounded
+	CapDenormalsF32 Cap = "f32.denormals"     // f32 keeps denormal numbers
+)
+
 // The rates that predictions of cost use.
 const (
 	RateMemory = "memory" // bytes a second that a streaming kernel moves

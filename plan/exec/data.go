@@ -14,6 +14,9 @@ type Value struct {
 	Bits uint64
 }
 
+// Bytes returns v as the element of a column.
+func (v Value) Bytes() []byte { return encode(v.Kind, v.Bits) }
+
 // Column is the elements of a column, in the host's byte order, with char8 as
 // its 8 bytes in order and bool as a byte of 0 or 1.
 type Column struct {

@@ -14,6 +14,10 @@ type Options struct {
 	Memory   int64       // bytes of device memory to use at most; 0 is no limit
 	PartRows int64       // rows of a part at most; 0 leaves it to the plan
 	Event    func(Event) // told of each step; waiting for its end makes the run slower
+
+	// Place returns the memory that a result column of so many bytes, at least
+	// 1, shall be in; nil where the executor shall take some.
+	Place func(port string, bytes int64) []byte
 }
 
 // Event is a step that has run.

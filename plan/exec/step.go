@@ -52,7 +52,7 @@ func (r *run) step(s *plan.Step) error {
 	case s.Parts != nil:
 		return r.parts(s.Parts)
 	case s.CheckErrors != nil:
-		return r.checkErrors()
+		return r.checkErrors(s.CheckErrors)
 	case s.Return != nil:
 		return r.finish()
 	}
@@ -213,13 +213,17 @@ func (r *run) read(s *plan.Read) error {
 func (r *run) fetch(buffer string, index, count int64) ([]byte, error) {
 	size := int64(r.buffers[buffer].Kind.Size())
 	to := alignedBytes(count * size)
-	if count == 0 {
-		return to, nil
+	return to, r.fetchTo(to, buffer, index*size)
+}
+
+func (r *run) fetchTo(to []byte, buffer string, offset int64) error {
+	if len(to) == 0 {
+		return nil
 	}
-	if err := r.device.Read(r.store.buffers[buffer].memory, index*size, to); err != nil {
-		return nil, fmt.Errorf("read of buffer %q: %w", buffer, err)
+	if err := r.device.Read(r.store.buffers[buffer].memory, offset, to); err != nil {
+		return fmt.Errorf("read of buffer %q: %w", buffer, err)
 	}
-	return to, nil
+	return nil
 }
 
 func (r *run) while(s *plan.While) error {
@@ -274,7 +278,7 @@ func (r *run) parts(s *plan.Parts) error {
 
 // checkErrors gives up where a kernel did, else ends the run with the lowest
 // failed site. The abort comes first: a kernel that gave up has counted rows wrongly.
-func (r *run) checkErrors() error {
+func (r *run) checkErrors(s *plan.CheckErrors) error {
 	start := time.Now()
 	var words []byte
 	var kind plan.Kind
@@ -290,12 +294,18 @@ func (r *run) checkErrors() error {
 				return r.giveUp("a kernel waited too long for another group")
 			}
 		case plan.Errors:
+			if s.AbortOnly {
+				continue
+			}
 			var err error
 			if words, err = r.fetch(b.Name, 0, int64(len(r.plan.Sites))); err != nil {
 				return err
 			}
 			kind = b.Kind
 		}
+	}
+	if s.AbortOnly {
+		return r.tell(Event{Step: "checkErrors"}, start)
 	}
 	for i := range r.plan.Sites {
 		site := &r.plan.Sites[i]
@@ -344,8 +354,8 @@ func (r *run) finish() error {
 		if held := r.store.buffers[port.Buffer].length; rows > held {
 			return fmt.Errorf("result %q: %d rows of %s, but its buffer %q has %d", port.Name, rows, port.Domain, port.Buffer, held)
 		}
-		data, err := r.fetch(port.Buffer, 0, rows)
-		if err != nil {
+		data := r.place(port, rows*int64(port.Kind.Size()))
+		if err := r.fetchTo(data, port.Buffer, 0); err != nil {
 			return err
 		}
 		result.Columns[port.Name] = Column{port.Kind, data}
@@ -353,4 +363,14 @@ func (r *run) finish() error {
 	}
 	r.result = result
 	return r.tell(Event{Step: "return", Bytes: total}, start)
+}
+
+// place returns the memory for a result column.
+func (r *run) place(port *plan.Port, bytes int64) []byte {
+	if r.options.Place != nil && bytes > 0 {
+		if to := r.options.Place(port.Name, bytes); to != nil {
+			return to[:bytes]
+		}
+	}
+	return alignedBytes(bytes)
 }

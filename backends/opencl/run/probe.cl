@@ -1,0 +1,57 @@
+// What a device does, tried out. Every wait is bounded.
+
+// spin reads a word that never changes, to see how long that takes.
+__kernel void spin(volatile __global int *words, int limit)
+{
+	int n = 0;
+	while (n < limit && atomic_or(&words[0], 0) == 0)
+		n++;
+	words[1] = n;
+}
+
+// chain: each group waits for the one before it, as a look-back does. words
+// are the tickets taken, the abort word and a flag per group.
+__kernel void chain(volatile __global int *words, int ticketed, int limit)
+{
+	if (get_local_id(0) == 0) {
+		int number = ticketed ? atomic_inc(&words[0]) : (int)get_group_id(0);
+		int n = 0;
+		while (number > 0 && atomic_or(&words[1 + number], 0) == 0) {
+			if (n++ >= limit || atomic_or(&words[1], 0) != 0) {
+				atomic_xchg(&words[1], 1);
+				break;
+			}
+		}
+		atomic_xchg(&words[2 + number], 1);
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// meet: each group waits for all. words are the groups that have come and the
+// abort word. The local memory is there to be occupied.
+__kernel void meet(volatile __global int *words, int limit, __local int *occupied)
+{
+	occupied[get_local_id(0)] = (int)get_group_id(0);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (get_local_id(0) == 0) {
+		int groups = (int)get_num_groups(0);
+		int n = 0;
+		atomic_inc(&words[0]);
+		while (atomic_or(&words[0], 0) < groups) {
+			if (n++ >= limit || atomic_or(&words[1], 0) != 0) {
+				atomic_xchg(&words[1], 1);
+				break;
+			}
+		}
+		words[2] = occupied[get_local_size(0) - 1];
+	}
+}
+
+// arithmetic: quotients, square roots and products, to be compared bit by bit.
+__kernel void arithmetic(__global const float *a, __global const float *b, __global float *quotient, __global float *root, __global float *product)
+{
+	size_t i = get_global_id(0);
+	quotient[i] = a[i] / b[i];
+	root[i] = sqrt(a[i]);
+	product[i] = a[i] * b[i];
+}

@@ -1,0 +1,99 @@
+//go:build opencl
+
+package run
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/jgillich/go-opencl/cl"
+
+	"github.com/kgen-go/kgen/backends/cache"
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// program is a built text with its kernels.
+type program struct {
+	built   *cl.Program
+	kernels map[string]*cl.Kernel
+}
+
+// source is what a program is built from.
+type source struct {
+	kernel  string // for which it is built, for messages
+	file    string
+	text    string
+	options string
+}
+
+var macroName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// options returns the driver's options for a text with these constants.
+func (d *device) options(constants []plan.Spec, values []int64) (string, error) {
+	options := []string{"-cl-std=CL1.2"}
+	if d.dividesExactly {
+		options = append(options, "-cl-fp32-correctly-rounded-divide-sqrt")
+	}
+	for i, spec := range constants {
+		if !macroName.MatchString(spec.Name) {
+			return "", fmt.Errorf("the plan's constant %q is no name in OpenCL C", spec.Name)
+		}
+		options = append(options, fmt.Sprintf("-D%s=%d", spec.Name, values[i]))
+	}
+	return strings.Join(options, " "), nil
+}
+
+// build returns the program of s: built before by this process, or by another
+// one (its binary is in the cache), or now.
+func (d *device) build(ctx context.Context, s source) (*program, error) {
+	key := cache.Key(append(d.identity(), s.options, s.text)...)
+	if p := d.programs[key]; p != nil {
+		return p, nil
+	}
+	p := &program{kernels: map[string]*cl.Kernel{}}
+	err := d.cache.Do(ctx, key, func(binary []byte) error {
+		built, err := programFromBinary(d.context, d.id, binary)
+		if err != nil {
+			return err
+		}
+		if _, err := buildProgram(built, d.id, s.options); err != nil {
+			built.Release()
+			return err
+		}
+		p.built = built
+		return nil
+	}, func() ([]byte, error) {
+		built, err := d.context.CreateProgramWithSource([]string{s.text})
+		if err != nil {
+			return nil, fmt.Errorf("kernel %q: %s", s.kernel, describe(err))
+		}
+		if log, err := buildProgram(built, d.id, s.options); err != nil {
+			built.Release()
+			return nil, worker.NewBuildError(s.kernel, s.file, d.name+" ("+d.driver+")", log, s.text)
+		}
+		p.built = built
+		return binaryOf(built)
+	})
+	if p.built == nil {
+		return nil, err
+	}
+	// A driver that gives no binary is no error: the program is built.
+	d.programs[key] = p
+	return p, nil
+}
+
+// kernel returns an entry of the program.
+func (p *program) kernel(entry string) (*cl.Kernel, error) {
+	if k := p.kernels[entry]; k != nil {
+		return k, nil
+	}
+	k, err := p.built.CreateKernel(entry)
+	if err != nil {
+		return nil, fmt.Errorf("the text has no kernel %q (%s)", entry, describe(err))
+	}
+	p.kernels[entry] = k
+	return k, nil
+}

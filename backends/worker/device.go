@@ -1,0 +1,72 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+)
+
+// Listing is what a worker finds on its machine.
+type Listing struct {
+	Devices []Device `json:"devices"`
+	Notes   []string `json:"notes,omitzero"` // drivers that are installed and cannot be used, with the reason
+}
+
+// Device describes one device.
+type Device struct {
+	Name     string       `json:"name"` // as --device takes it: opencl:0
+	Platform string       `json:"platform"`
+	Vendor   string       `json:"vendor"`
+	Version  string       `json:"version"` // of the interface that the driver implements
+	Machine  plan.Machine `json:"machine"`
+	Findings []Finding    `json:"findings,omitzero"`
+	Problem  string       `json:"problem,omitzero"` // why it cannot be used
+}
+
+// Finding is a property of a device and how it is known.
+type Finding struct {
+	Name     string        `json:"name"`
+	Value    string        `json:"value"`
+	Evidence plan.Evidence `json:"evidence"`
+	Detail   string        `json:"detail,omitzero"`
+}
+
+// Step is a part of a run.
+type Step struct {
+	Step   string `json:"step"` // as in exec.Event
+	Name   string `json:"name,omitzero"`
+	Groups int64  `json:"groups,omitzero"`
+	Rows   int64  `json:"rows,omitzero"`
+	Bytes  int64  `json:"bytes,omitzero"`
+	Reason string `json:"reason,omitzero"` // of a fallback
+	Host   int64  `json:"host"`            // nanoseconds until the step had ended
+	Device int64  `json:"device,omitzero"` // nanoseconds of the device's own clock
+}
+
+// Driver is what a worker program links.
+type Driver interface {
+	// List describes all devices; those that cannot be used have a Problem.
+	List(context.Context) (Listing, error)
+	// Open readies a device for one run.
+	Open(ctx context.Context, device int, options SessionOptions) (Session, error)
+}
+
+// SessionOptions are what a device must know of a run.
+type SessionOptions struct {
+	Texts map[string]string // the emitted text by Variant.File
+	Timed bool              // Elapsed will be called
+}
+
+// Session is a device during one run.
+type Session interface {
+	exec.Device
+	// Elapsed returns the time that the device's own clock counted for all
+	// that has ended since the last call.
+	Elapsed() time.Duration
+	// Busy says what the device is doing, or "". It may be called while
+	// another call of the session waits.
+	Busy() string
+	Close()
+}

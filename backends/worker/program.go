@@ -1,0 +1,54 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// Program is a worker program as kgen knows it.
+type Program struct {
+	Name     string // of the executable
+	Variable string // of the environment: where it is
+	Install  string // how to get it
+	Library  string // what it links, as the dynamic linker names it
+	Hint     string // how to get that
+}
+
+// OpenCL is the worker for OpenCL devices.
+var OpenCL = Program{
+	Name:     "kgen-opencl",
+	Variable: "KGEN_OPENCL_WORKER",
+	Install:  "get it by CGO_ENABLED=1 go install -tags opencl github.com/kgen-go/kgen/cmd/kgen-opencl@latest",
+	Library:  "libOpenCL",
+	Hint: "Install the OpenCL loader and a driver: apt-get install ocl-icd-libopencl1 (Debian, Ubuntu) or dnf install ocl-icd (Fedora), " +
+		"and the package of your device, such as pocl-opencl-icd for CPUs",
+}
+
+// Find returns the path of the program: what its variable names, else the one
+// beside this executable, else the one on PATH.
+func (p Program) Find() (string, error) {
+	if path := os.Getenv(p.Variable); path != "" {
+		if _, err := exec.LookPath(path); err != nil {
+			return "", &MissingError{p, fmt.Sprintf("%s is %s, which cannot be run (%v)", p.Variable, path, err)}
+		}
+		return path, nil
+	}
+	name := p.Name
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			return beside, nil
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", &MissingError{Program: p}
+	}
+	return path, nil
+}
