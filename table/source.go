@@ -109,11 +109,11 @@ func (s *Source) named(path string, err error) error {
 type Input struct {
 	Size int64 // bytes; -1 for a stream, which has no ReadAt
 
-	ctx     context.Context
-	stream  io.Reader
-	file    *os.File // nil for standard input
-	opened  os.FileInfo
-	started atomic.Bool // a read of the stream has been abandoned
+	ctx       context.Context
+	stream    io.Reader
+	file      *os.File // nil for standard input
+	opened    os.FileInfo
+	abandoned atomic.Bool // a read of the stream has been, and may still wait
 }
 
 // errChanged ends the reading of a file that somebody else writes to.
@@ -125,7 +125,7 @@ func (s *Source) Open(path string) (*Input, error) {
 	if path == Standard {
 		return &Input{Size: -1, ctx: s.Context, stream: s.Stdin}, nil
 	}
-	f, err := os.Open(path)
+	f, err := await(s.Context, func() (*os.File, error) { return os.Open(path) })
 	if err != nil {
 		return nil, err
 	}
@@ -153,22 +153,11 @@ func (in *Input) Read(p []byte) (int, error) {
 	if in.Size >= 0 { // a file does not keep one waiting
 		return in.stream.Read(p)
 	}
-	type answer struct {
-		n   int
-		err error
+	n, err := await(in.ctx, func() (int, error) { return in.stream.Read(p) })
+	if in.ctx.Err() != nil {
+		in.abandoned.Store(true)
 	}
-	done := make(chan answer, 1)
-	go func() {
-		n, err := in.stream.Read(p)
-		done <- answer{n, err}
-	}()
-	select {
-	case a := <-done:
-		return a.n, a.err
-	case <-in.ctx.Done():
-		in.started.Store(true)
-		return 0, in.ctx.Err()
-	}
+	return n, err
 }
 
 // ReadAt implements io.ReaderAt for files. It is safe for concurrent use.
@@ -185,7 +174,7 @@ func (in *Input) ReadAt(p []byte, offset int64) (int, error) {
 // close ends the use of the file and returns err, or that the file has changed
 // since it was opened, which then explains err.
 func (in *Input) close(err error) error {
-	if in.file == nil || in.started.Load() { // an abandoned read may still hold it
+	if in.file == nil || in.abandoned.Load() {
 		return err
 	}
 	now, statErr := in.file.Stat()

@@ -28,6 +28,7 @@ type Stage struct {
 type staged struct {
 	*os.File
 	ctx       context.Context
+	user      string // its name for the user
 	path      string // its name once committed; "" where it is written in place
 	lock      *flock.Flock
 	committed bool
@@ -36,40 +37,51 @@ type staged struct {
 // NewStage returns an empty stage. What is created as Standard goes to stdout.
 func NewStage(ctx context.Context, stdout io.Writer) *Stage { return &Stage{ctx: ctx, stdout: stdout} }
 
-// stageMark is in the names of temporary files, behind that of the file itself.
-const stageMark = ".kgen-"
+// stagePrefix returns how the temporary files of path begin. File systems give
+// names 255 bytes or characters.
+func stagePrefix(path string) string {
+	folder, name := filepath.Split(path)
+	if len(name) > 200 {
+		name = strings.ToValidUTF8(name[:200], "")
+	}
+	return filepath.Join(folder, "."+name+".kgen-")
+}
 
 // Create begins a file. Links are followed; what is no regular file, such as a
 // device or a pipe, is written in place.
 func (s *Stage) Create(path string) (io.Writer, error) {
 	if path == Standard {
-		return contextWriter{s.ctx, s.stdout}, nil
+		return Interruptible(s.ctx, s.stdout), nil
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	target := resolve(path)
+	for _, f := range s.files {
+		if f.path == target {
+			return nil, fmt.Errorf("writing %s: another result goes to the same file", path)
+		}
 	}
 	mode := os.FileMode(0o666)
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Stat(target); err == nil {
 		if info.IsDir() {
-			return nil, fmt.Errorf("%s is a folder", path)
+			return nil, fmt.Errorf("writing %s: this is a folder", path)
+		}
+		// What may not be written is not replaced either.
+		f, err := await(s.ctx, func() (*os.File, error) { return os.OpenFile(target, os.O_WRONLY, 0) })
+		if err != nil {
+			return nil, writing(path, err)
 		}
 		if !info.Mode().IsRegular() {
-			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			if err != nil {
-				return nil, err
-			}
-			file := &staged{File: f, ctx: s.ctx}
-			s.files = append(s.files, file)
-			return file, nil
+			s.files = append(s.files, &staged{File: f, ctx: s.ctx, user: path})
+			return Interruptible(s.ctx, s.files[len(s.files)-1]), nil
 		}
+		f.Close()
 		mode = info.Mode().Perm()
 	}
-	removeStale(path)
-	file, err := createTemporary(path, mode)
+	removeStale(target)
+	file, err := createTemporary(target, mode)
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", path, err)
+		return nil, fmt.Errorf("writing %s: no new file in its folder: %w", path, errors.Unwrap(err))
 	}
-	file.ctx = s.ctx
+	file.ctx, file.user = s.ctx, path
 	s.files = append(s.files, file)
 	return file, nil
 }
@@ -92,11 +104,33 @@ func (s *Stage) createFolder(path string) error {
 	return nil
 }
 
+// resolve returns the one name of a file, which need not be there yet.
+func resolve(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(folder, filepath.Base(path))
+	}
+	return path
+}
+
+// writing words an error of the system by the name that the user knows.
+func writing(path string, err error) error {
+	if reason := errors.Unwrap(err); reason != nil {
+		err = reason
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
+}
+
 // createTemporary creates the file that will become path, and locks it: that
 // tells other processes that somebody still writes it.
 func createTemporary(path string, mode os.FileMode) (*staged, error) {
 	for {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s%s%08x", filepath.Base(path), stageMark, rand.Uint32()))
+		name := fmt.Sprintf("%s%08x", stagePrefix(path), rand.Uint32())
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, os.ErrExist) {
 			continue
@@ -109,16 +143,16 @@ func createTemporary(path string, mode os.FileMode) (*staged, error) {
 			return file, nil
 		}
 		file.lock = flock.New(name)
-		file.lock.TryLock() // a file system without locks is no reason to fail
-		mine, err := f.Stat()
-		if err != nil {
-			return nil, err
-		}
-		there, err := os.Stat(name)
-		if err == nil && os.SameFile(mine, there) {
+		free, err := file.lock.TryLock()
+		if err != nil { // a file system without locks is no reason to fail
 			return file, nil
 		}
-		// Somebody took it for a stale one before it was locked.
+		if mine, err := f.Stat(); free && err == nil {
+			if there, err := os.Stat(name); err == nil && os.SameFile(mine, there) {
+				return file, nil
+			}
+		}
+		// Somebody takes it for a stale one, before it was locked.
 		os.Remove(name)
 		file.close()
 	}
@@ -136,7 +170,7 @@ func removeStale(path string) {
 		return
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "."+filepath.Base(path)+stageMark) || !e.Type().IsRegular() {
+		if !strings.HasPrefix(e.Name(), filepath.Base(stagePrefix(path))) || !e.Type().IsRegular() {
 			continue
 		}
 		if !locksFiles {
@@ -159,7 +193,10 @@ func (f *staged) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := f.File.Write(p)
-	return n, f.named(err)
+	if err != nil {
+		err = writing(f.user, err)
+	}
+	return n, err
 }
 
 // WriteAt implements io.WriterAt.
@@ -168,16 +205,10 @@ func (f *staged) WriteAt(p []byte, offset int64) (int, error) {
 		return 0, err
 	}
 	n, err := f.File.WriteAt(p, offset)
-	return n, f.named(err)
-}
-
-// named says which file could not be written, by the name that the user knows.
-func (f *staged) named(err error) error {
-	var system *os.PathError
-	if f.path != "" && errors.As(err, &system) {
-		return fmt.Errorf("writing %s: %w", f.path, system.Err)
+	if err != nil {
+		err = writing(f.user, err)
 	}
-	return err
+	return n, err
 }
 
 // Commit gives all files their names. Without it, Abort removes them.
@@ -187,7 +218,7 @@ func (s *Stage) Commit() error {
 	}
 	for _, f := range s.files {
 		if err := f.File.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-			return f.named(err)
+			return writing(f.user, err)
 		}
 	}
 	for _, f := range s.files {
@@ -195,7 +226,7 @@ func (s *Stage) Commit() error {
 			continue
 		}
 		if err := os.Rename(f.Name(), f.path); err != nil {
-			return err
+			return writing(f.user, err)
 		}
 		f.committed = true
 		f.close()
@@ -222,17 +253,4 @@ func (f *staged) close() {
 	if f.lock != nil {
 		f.lock.Close()
 	}
-}
-
-// contextWriter fails once its context has ended.
-type contextWriter struct {
-	ctx context.Context
-	io.Writer
-}
-
-func (w contextWriter) Write(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(p)
 }
