@@ -83,6 +83,10 @@ func (g goProgram) run(ctx context.Context, space *memory.Space, in []ir.Column)
 	if errors.As(err, &check) {
 		return outcome{}, &ir.CheckError{Site: &g.pipeline.Sites[check.Site], Row: check.Row}
 	}
+	var crash *run.CrashError
+	if errors.As(err, &crash) && crash.OutOfMemory() {
+		return outcome{}, fmt.Errorf("%w\nGive it fewer rows or a machine with more memory; --memory-limit refuses a run that would need too much before it begins", err)
+	}
 	if err != nil {
 		return outcome{}, err
 	}

@@ -102,7 +102,11 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	}
 	clock.end("build")
 	space := memory.NewSpace(limit)
-	defer space.Close()
+	defer func() {
+		if c.Context().Err() == nil { // or an abandoned interpreter may still read it
+			space.Close()
+		}
+	}()
 	in, err := readColumns(c, binding, space, func(extents []table.Extent) error {
 		return checkLimit(pipeline.Name, program.footprint(extents), limit)
 	})

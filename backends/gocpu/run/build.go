@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -72,7 +73,7 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("locking %s: %w", lock.Path(), err)
+		return nil, cacheError(cache, err)
 	}
 	defer lock.Unlock()
 	if isWhole(entry) { // built while this process waited
@@ -80,7 +81,17 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 		return b, nil
 	}
 	tidy(cache)
-	return b, build(ctx, toolchain, files, cache, entry)
+	err = build(ctx, toolchain, files, cache, entry)
+	var bug *BuildError
+	if err != nil && ctx.Err() == nil && !errors.As(err, &bug) {
+		err = cacheError(cache, err)
+	}
+	return b, err
+}
+
+// cacheError says what the user can do where the system fails the cache.
+func cacheError(folder string, err error) error {
+	return fmt.Errorf("no program can be built in %s (KGEN_CACHE can name another folder): %w", folder, err)
 }
 
 func cacheFolder(options Options) (string, error) {
@@ -100,7 +111,7 @@ func cacheFolder(options Options) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", fmt.Errorf("no folder for built programs: %w (KGEN_CACHE can name another)", err)
+		return "", cacheError(folder, err)
 	}
 	return folder, nil
 }
@@ -137,7 +148,12 @@ func isWhole(entry string) bool {
 	if err != nil {
 		return false
 	}
-	got, err := fileSum(filepath.Join(entry, executableName()))
+	executable := filepath.Join(entry, executableName())
+	info, err := os.Stat(executable)
+	if err != nil || runtime.GOOS != "windows" && info.Mode()&0o100 == 0 {
+		return false
+	}
+	got, err := fileSum(executable)
 	return err == nil && bytes.Equal(want, got)
 }
 
@@ -170,6 +186,10 @@ func tidy(cache string) {
 	}
 }
 
+// compileError is a position in emitted Go. A build that fails without one has
+// met the system: a full disk, a cache of Go's that it cannot write.
+var compileError = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: `)
+
 // build compiles files and moves the result to entry in one step.
 func build(ctx context.Context, toolchain Toolchain, files map[string][]byte, cache, entry string) error {
 	folder, err := os.MkdirTemp(cache, buildPrefix)
@@ -187,21 +207,25 @@ func build(ctx context.Context, toolchain Toolchain, files map[string][]byte, ca
 			return err
 		}
 	}
+	temporary := filepath.Join(folder, "temporary") // go's own, to be found by tidy if all are killed
+	if err := os.Mkdir(temporary, 0o700); err != nil {
+		return err
+	}
 	executable := filepath.Join(done, executableName())
 	command := exec.CommandContext(ctx, toolchain.Path, append(slices.Clone(buildArguments), "-o", executable, ".")...)
-	command.Dir, command.Env = source, buildEnvironment()
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // lets go end its own children
-	command.WaitDelay = 3 * time.Second
-	out, err := command.CombinedOutput()
+	command.Dir, command.Env = source, append(buildEnvironment(), "GOTMPDIR="+temporary)
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	err = runTree(ctx, command)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return &BuildError{strings.TrimSpace(string(out))}
+	if errors.As(err, &exit) && compileError.Match(out.Bytes()) {
+		return &BuildError{strings.TrimSpace(out.String())}
 	}
 	if err != nil {
-		return fmt.Errorf("starting %s: %w", toolchain.Path, err)
+		return fmt.Errorf("%s build: %w%s", toolchain.Path, err, below(out.Bytes()))
 	}
 	sum, err := fileSum(executable)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -72,11 +73,22 @@ func TestCache(t *testing.T) {
 		t.Errorf("build folders left: %v", left)
 	}
 
+	entry := filepath.Dir(b.Path)
 	damage := map[string]func() error{
 		"truncated": func() error { return os.Truncate(b.Path, 1000) },
 		"changed":   func() error { return os.WriteFile(b.Path, []byte("not a program"), 0o700) },
-		"no sum":    func() error { return os.Remove(filepath.Join(filepath.Dir(b.Path), sumName)) },
+		"no sum":    func() error { return os.Remove(filepath.Join(entry, sumName)) },
+		"other sum": func() error { return os.WriteFile(filepath.Join(entry, sumName), []byte("1234"), 0o600) },
 		"gone":      func() error { return os.Remove(b.Path) },
+		"not executable": func() error {
+			if runtime.GOOS == "windows" {
+				return os.Remove(b.Path)
+			}
+			return os.Chmod(b.Path, 0o600)
+		},
+		"a folder as program": func() error { return errors.Join(os.Remove(b.Path), os.Mkdir(b.Path, 0o700)) },
+		"empty":               func() error { return errors.Join(os.RemoveAll(entry), os.Mkdir(entry, 0o700)) },
+		"a file":              func() error { return errors.Join(os.RemoveAll(entry), os.WriteFile(entry, nil, 0o600)) },
 	}
 	for name, do := range damage {
 		t.Run(name, func(t *testing.T) {
@@ -191,6 +203,40 @@ func TestHostileEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkRuns(t, b)
+}
+
+// TestCacheFails: what the system refuses is no bug of kgen, and the user hears
+// what to change.
+func TestCacheFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	locked := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(locked, "gocpu", "lock"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, cache := range []string{file, locked} {
+		_, err := Build(t.Context(), tinySource(t.Name()), Options{CacheFolder: cache})
+		if err == nil || !strings.Contains(err.Error(), cache) || !strings.Contains(err.Error(), "KGEN_CACHE") {
+			t.Errorf("error %v", err)
+		}
+	}
+
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is no command here")
+	}
+	folder := t.TempDir()
+	script := "#!/bin/sh\n[ $1 = env ] && echo go1.23 && exit\necho '# kgenrun/p0'\necho 'compile: writing output: no space left on device' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(folder, "go"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder)
+	_, err := Build(t.Context(), tinySource(t.Name()), Options{CacheFolder: t.TempDir()})
+	var bug *BuildError
+	if err == nil || errors.As(err, &bug) || !strings.Contains(err.Error(), "no space left on device") || !strings.Contains(err.Error(), "KGEN_CACHE") {
+		t.Errorf("error %v", err)
+	}
 }
 
 func TestBadSource(t *testing.T) {

@@ -33,7 +33,7 @@ func start(path string) (*child, error) {
 	}
 	c.command.Stderr = &c.stderr
 	if err := c.command.Start(); err != nil {
-		return nil, fmt.Errorf("starting the built program: %w", err)
+		return nil, fmt.Errorf("starting the built program (KGEN_CACHE can name another folder for it): %w", err)
 	}
 	c.in, c.out = bufio.NewWriter(c.stdin), bufio.NewReaderSize(stdout, 1<<16)
 	return c, nil
@@ -60,18 +60,13 @@ func (c *child) end() error {
 	return c.command.Wait()
 }
 
-// crash makes sure that the child has ended and describes how; cause is what
-// went wrong with the exchange.
-func (c *child) crash(program string, cause error) *CrashError {
+// crash makes sure that the child has ended and describes how.
+func (c *child) crash(program string) *CrashError {
 	c.stdin.Close()
 	giveUp := time.AfterFunc(2*time.Second, c.kill)
-	err := c.command.Wait()
+	c.command.Wait()
 	giveUp.Stop()
-	status := cause.Error()
-	if err != nil {
-		status = err.Error()
-	}
-	return &CrashError{Program: program, Status: status, Stderr: c.stderr.String()}
+	return &CrashError{Program: program, Status: c.command.ProcessState.String(), Stderr: c.stderr.String()}
 }
 
 // excerpt keeps the start of what is written to it, where Go names the reason

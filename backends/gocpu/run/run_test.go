@@ -275,7 +275,7 @@ func TestCrashIsReportedAndSurvived(t *testing.T) {
 		{"panic", 1, 1, "panic: planted panic"},
 		{"kill", 2, 1, "killed"},
 		{"write to a mapped input", 5, 1 << 18, "fault"},
-		{"exit", 6, 1, "EOF"},
+		{"exit", 6, 1, "exit status 0"},
 	} {
 		_, err := w.Run(t.Context(), misbehave(t, c.how, c.rows))
 		var crash *CrashError

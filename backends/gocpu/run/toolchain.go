@@ -1,12 +1,14 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // Toolchain is a Go toolchain found on PATH.
@@ -27,16 +29,17 @@ func FindGo(ctx context.Context) (Toolchain, error) {
 	if err != nil {
 		return Toolchain{}, &NoToolchainError{"the go command is not on PATH"}
 	}
+	var out, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, path, "env", "GOVERSION", "GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOPPC64", "GORISCV64")
-	command.Env = buildEnvironment()
-	out, err := command.Output()
+	command.Env, command.Stdout, command.Stderr = buildEnvironment(), &out, &stderr
+	err = runTree(ctx, command)
 	if ctx.Err() != nil {
 		return Toolchain{}, ctx.Err()
 	}
 	if err != nil {
-		return Toolchain{}, &NoToolchainError{fmt.Sprintf("%s env: %v%s", path, err, stderrOf(err))}
+		return Toolchain{}, &NoToolchainError{fmt.Sprintf("%s env: %v%s", path, err, below(stderr.Bytes()))}
 	}
-	target := string(out)
+	target := out.String()
 	version, _, _ := strings.Cut(target, "\n")
 	version = strings.TrimSpace(version)
 	if !strings.Contains(version, "go") {
@@ -45,11 +48,24 @@ func FindGo(ctx context.Context) (Toolchain, error) {
 	return Toolchain{Path: path, Version: version, target: target}, nil
 }
 
-func stderrOf(err error) string {
-	if exit, ok := err.(*exec.ExitError); ok && len(exit.Stderr) > 0 {
-		return "\n" + strings.TrimSpace(string(exit.Stderr))
+// below puts what a command has written below a message.
+func below(text []byte) string {
+	if text = bytes.TrimSpace(text); len(text) == 0 {
+		return ""
 	}
-	return ""
+	return "\n" + string(text)
+}
+
+// runTree runs a command. When ctx ends, all that the command has started ends
+// too: asked first, so that it can remove its files, and then killed.
+func runTree(ctx context.Context, command *exec.Cmd) error {
+	lead(command)
+	command.WaitDelay = 3 * time.Second
+	err := command.Run()
+	if ctx.Err() != nil && command.Process != nil {
+		killGroup(command)
+	}
+	return err
 }
 
 // buildEnvironment is the caller's environment with everything fixed that

@@ -53,14 +53,28 @@ type CrashError struct {
 }
 
 func (e *CrashError) Error() string {
-	text := fmt.Sprintf("the process that ran %s ended early: %s", e.Program, e.Status)
-	if strings.Contains(e.Status, "killed") {
+	text, details := fmt.Sprintf("the process that ran %s ended early: %s", e.Program, e.Status), e.Stderr
+	switch {
+	case e.refusedMemory():
+		text = fmt.Sprintf("the process that ran %s has run out of memory", e.Program)
+		details, _, _ = strings.Cut(details, "\n\n") // where it was does not matter
+	case e.killed():
 		text += " (the system does this when memory runs out)"
 	}
-	if e.Stderr != "" {
-		text += "\n" + e.Stderr
+	if details != "" {
+		text += "\n" + details
 	}
 	return text
+}
+
+// OutOfMemory reports whether the process has ended for lack of memory, or
+// probably has: it may have been killed for another reason.
+func (e *CrashError) OutOfMemory() bool { return e.refusedMemory() || e.killed() }
+
+func (e *CrashError) killed() bool { return strings.Contains(e.Status, "killed") }
+
+func (e *CrashError) refusedMemory() bool {
+	return strings.Contains(e.Stderr, "out of memory") || strings.Contains(e.Stderr, "cannot allocate memory")
 }
 
 // Worker runs calls one after another in a child process, which it starts for
@@ -111,19 +125,19 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 	stop := context.AfterFunc(ctx, w.child.kill)
 	response, columns, err := w.child.exchange(&m)
 	if !stop() { // the child has been killed
-		w.child.crash(call.Program, ctx.Err())
+		w.child.crash(call.Program)
 		w.child = nil
 		return Result{}, ctx.Err()
 	}
 	var full *memoryError
 	if errors.As(err, &full) {
 		w.child.kill()
-		w.child.crash(call.Program, err)
+		w.child.crash(call.Program)
 		w.child = nil
 		return Result{}, full.error
 	}
 	if err != nil {
-		crash := w.child.crash(call.Program, err)
+		crash := w.child.crash(call.Program)
 		w.child = nil
 		return Result{}, crash
 	}

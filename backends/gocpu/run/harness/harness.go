@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 	"unsafe"
 )
@@ -63,8 +64,15 @@ type Call struct {
 	params   [][]byte
 	reserved [][]byte // for results; nil where there is no memory
 	results  [][]byte
+	mapped   []func() // end the use of params and reserved
 	steps    []Step
 	check    *Check
+}
+
+func (c *Call) release() {
+	for _, release := range c.mapped {
+		release()
+	}
 }
 
 // Param returns parameter i as a column.
@@ -108,16 +116,26 @@ func (c *Call) FailCheck(site int, row int64) error {
 	return nil
 }
 
-// Serve answers calls until standard input ends, then exits.
+// Serve answers calls until standard input ends. Then nobody waits for an
+// answer any more, and the process exits, also in the middle of a call: that is
+// how it follows a runner that has been killed.
 func Serve(programs map[string]Program) {
 	out := bufio.NewWriter(os.Stdout)
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
-	os.Stdout = os.Stderr       // a stray print must not break the protocol
-	signal.Ignore(os.Interrupt) // the runner decides when this process ends
+	os.Stdout = os.Stderr // a stray print must not break the protocol
+	// The runner decides when this process ends.
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	for {
-		err := serveOne(in, out, programs)
+		var request Request
+		call, err := readCall(in, &request)
 		if err == io.EOF {
 			return
+		}
+		if err == nil {
+			more := awaitMore(in)
+			err = answer(out, call, &request, programs[request.Program])
+			call.release()
+			<-more
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "kgen harness:", err)
@@ -126,20 +144,30 @@ func Serve(programs map[string]Program) {
 	}
 }
 
-// serveOne answers one call. Its error is one of the connection or of files.
-func serveOne(in *bufio.Reader, out *bufio.Writer, programs map[string]Program) error {
-	var request Request
-	if err := ReadMessage(in, &request); err != nil {
-		return err
+// awaitMore waits beside a call for the next one, and leaves it to be read.
+func awaitMore(in *bufio.Reader) (more chan struct{}) {
+	more = make(chan struct{})
+	go func() {
+		if _, err := in.Peek(1); err != nil {
+			os.Exit(0)
+		}
+		close(more)
+	}()
+	return more
+}
+
+// readCall reads a call and maps its columns; io.EOF means that there is none.
+func readCall(in *bufio.Reader, request *Request) (*Call, error) {
+	if err := ReadMessage(in, request); err != nil {
+		return nil, err
 	}
 	call := &Call{Workers: request.Workers}
 	for _, p := range request.Params {
 		data, release, err := receive(in, p)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		defer release()
-		call.params = append(call.params, data)
+		call.params, call.mapped = append(call.params, data), append(call.mapped, release)
 	}
 	for _, r := range request.Results {
 		var data []byte
@@ -147,13 +175,17 @@ func serveOne(in *bufio.Reader, out *bufio.Writer, programs map[string]Program) 
 			var release func()
 			var err error
 			if data, release, err = mapFile(r.File, r.Size, true); err != nil {
-				return err
+				return nil, err
 			}
-			defer release()
+			call.mapped = append(call.mapped, release)
 		}
 		call.reserved = append(call.reserved, data)
 	}
-	program := programs[request.Program]
+	return call, nil
+}
+
+// answer runs a call and writes its response.
+func answer(out *bufio.Writer, call *Call, request *Request, program Program) error {
 	if program == nil {
 		return WriteMessage(out, Response{Error: fmt.Sprintf("this build has no program %q", request.Program)})
 	}

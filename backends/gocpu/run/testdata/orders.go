@@ -85,6 +85,10 @@ func MisbehaveInto(out *MisbehaveResult, how int64, x []int64, opts ...Option) e
 		x[0] = 1
 	case 6:
 		os.Exit(0)
+	case 7:
+		for {
+			x = append(x, x...)
+		}
 	}
 	out.X = x
 	return nil
