@@ -37,7 +37,8 @@ import (
 //
 // Columns are written without NULL, compressed by SNAPPY, with statistics: bool
 // as BOOLEAN, integers as INT(8,true) to INT(64,false), floats as FLOAT and
-// DOUBLE, date as DATE, and char8 as STRING without the zero bytes at its end.
+// DOUBLE, date as DATE, and char8 as STRING without the zero bytes at its end
+// (as it is, even where it is no UTF-8, which other readers may refuse).
 type Parquet struct{}
 
 // Extensions returns the extension of Parquet files.

@@ -46,8 +46,8 @@ func TestReadParquetEncodings(t *testing.T) {
 						t.Errorf("%s %v %v version %d: %v", c.Name, e, codec, version, err)
 						continue
 					}
-					if d := cmp.Diff(textOf(c.Data), textOf(got[0])); d != "" {
-						t.Errorf("%s %v %v version %d: %.500s", c.Name, e, codec, version, d)
+					if d := differ(c.Data, got[0]); d != "" {
+						t.Errorf("%s %v %v version %d: %s", c.Name, e, codec, version, d)
 					}
 				}
 			}
@@ -73,8 +73,8 @@ func TestReadParquetCompressions(t *testing.T) {
 			continue
 		}
 		for i, c := range columns {
-			if d := cmp.Diff(textOf(c.Data), textOf(got[i])); d != "" {
-				t.Errorf("%v %s: %.500s", codec, c.Name, d)
+			if d := differ(c.Data, got[i]); d != "" {
+				t.Errorf("%v %s: %s", codec, c.Name, d)
 			}
 		}
 	}
@@ -176,7 +176,9 @@ func TestConvertParquet(t *testing.T) {
 	int64s := func(values ...int64) parquetValues {
 		return parquetValues{parquet.Leaf(parquet.Int64Type), int64Values(values...)}
 	}
-	texts := func(node parquet.Node, values ...string) parquetValues { return parquetValues{node, textValues(values...)} }
+	texts := func(node parquet.Node, values ...string) parquetValues {
+		return parquetValues{node, textValues(values...)}
+	}
 	for _, c := range []struct {
 		name   string
 		column parquetValues
@@ -195,7 +197,7 @@ func TestConvertParquet(t *testing.T) {
 		{"u8 in u8", parquetValues{parquet.Uint(8), int32Values(255)}, ir.U8, []uint8{255}},
 		{"i16 in i16", parquetValues{parquet.Int(16), int32Values(-32768)}, ir.I16, []int16{-32768}},
 		{"i64 in f64", int64s(1<<53+1, -3), ir.F64, []float64{1 << 53, -3}},
-		{"i64 in f32", int64s(1<<24+1), ir.F32, []float32{1 << 24}},
+		{"i64 in f32", int64s(1<<24 + 1), ir.F32, []float32{1 << 24}},
 		{"0 and 1 in bool", int64s(0, 1), ir.Bool, []bool{false, true}},
 		{"2 in bool", int64s(0, 1, 2), ir.Bool, `row 2: "2" is not a bool`},
 		{"float in f64", parquetValues{parquet.Leaf(parquet.FloatType), []parquet.Value{parquet.FloatValue(0.1)}}, ir.F64, []float64{float64(float32(0.1))}},
