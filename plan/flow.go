@@ -38,6 +38,7 @@ func then(a, b effect) effect {
 type state struct {
 	allocated map[string]bool
 	dirty     bool // a launch's errors, or those of the host's scalars, are not checked yet
+	deferred  bool // only an abort has been asked about since then
 	ended     bool // a Return has run on every way here
 }
 
@@ -57,6 +58,7 @@ func (s *state) join(other state) {
 	}
 	maps.DeleteFunc(s.allocated, func(name string, _ bool) bool { return !other.allocated[name] })
 	s.dirty = s.dirty || other.dirty
+	s.deferred = s.deferred || other.deferred
 }
 
 // flow checks the steps in the order they run.
@@ -148,6 +150,7 @@ func (v *validator) step(path string, step *Step, s *state, loop bool) {
 				v.allocated(path, b.Name, s)
 			}
 		}
+		s.deferred = step.CheckErrors.AbortOnly && (s.dirty || s.deferred)
 		s.dirty = false
 	case "return":
 		v.end(path, s, loop)
@@ -311,7 +314,7 @@ func (v *validator) end(path string, s *state, loop bool) {
 			v.allocated(path, port.Buffer, s)
 		}
 	}
-	if s.dirty && v.checks() {
+	if (s.dirty || s.deferred) && v.checks() {
 		v.report(path, "checkErrors must come after the last launch and before this")
 	}
 	s.ended = true

@@ -83,8 +83,12 @@ type Carry struct {
 	Out string `json:"out"`
 }
 
-// CheckErrors ends the run with the lowest failed site, if there is one.
-type CheckErrors struct{}
+// CheckErrors makes the plan give up where a kernel did, and else ends the run
+// with the lowest failed site, if there is one. Not all sites may have been
+// tried while launches are still to come: AbortOnly leaves them for later.
+type CheckErrors struct {
+	AbortOnly bool `json:"abortOnly,omitzero"`
+}
 
 // Return ends the run; the out ports are the result.
 type Return struct{}

@@ -43,7 +43,7 @@ func (c CarryKind) String() string { return carryNames[c] }
 // leaves, which its tile is folded in; its results belong to the next phase,
 // which adds the leaves again, row by row, to the fold of all earlier tiles.
 func Analyze(k *Kernel) *Analysis {
-	phase, scans := k.phases()
+	phase, scans := k.Phases(Scan)
 	a := &Analysis{Kernel: k, Phase: phase, Cuts: make([]Prefix, len(scans)), Staged: k.staged()}
 	for c := range a.Cuts {
 		cut := &a.Cuts[c]
@@ -60,13 +60,13 @@ func Analyze(k *Kernel) *Analysis {
 
 // CountCuts returns how many cuts Analyze finds.
 func (k *Kernel) CountCuts() int {
-	_, scans := k.phases()
+	_, scans := k.Phases(Scan)
 	return len(scans)
 }
 
-// phases returns the phase of each operation of the row part, and the scans of
-// each cut.
-func (k *Kernel) phases() (phase []int, scans [][]int) {
+// Phases returns the phase of each operation of the row part: how many cuts it
+// comes after; and the operations of each cut, which are of the given kinds.
+func (k *Kernel) Phases(cutting ...OpKind) (phase []int, cuts [][]int) {
 	phase = make([]int, len(k.Ops))
 	ofValue := make([]int, len(k.Values))
 	for i := range k.Ops {
@@ -78,27 +78,28 @@ func (k *Kernel) phases() (phase []int, scans [][]int) {
 		for _, arg := range op.Args {
 			at = max(at, ofValue[arg])
 		}
-		for _, condition := range k.conditions(op.Domain) {
+		for _, condition := range k.Conditions(op.Domain) {
 			at = max(at, ofValue[condition])
 		}
 		phase[i] = at
 		result := at
-		if op.Kind == Scan {
+		if slices.Contains(cutting, op.Kind) {
 			result++
-			for len(scans) <= at {
-				scans = append(scans, nil)
+			for len(cuts) <= at {
+				cuts = append(cuts, nil)
 			}
-			scans[at] = append(scans[at], i)
+			cuts[at] = append(cuts[at], i)
 		}
 		for _, v := range op.Res {
 			ofValue[v] = result
 		}
 	}
-	return phase, scans
+	return phase, cuts
 }
 
-// conditions lists what decides whether a row of the base is one of domain d.
-func (k *Kernel) conditions(d int) []ID {
+// Conditions lists what decides whether a row of the base is one of domain d,
+// those of the innermost domain first.
+func (k *Kernel) Conditions(d int) []ID {
 	var list []ID
 	for ; d > 0; d = k.Domains[d].Parent {
 		list = append(list, k.Domains[d].Guard)
@@ -131,7 +132,7 @@ func (a *Analysis) carries(c int) []Carry {
 		for _, arg := range op.Args {
 			use(arg)
 		}
-		for _, condition := range k.conditions(op.Domain) {
+		for _, condition := range k.Conditions(op.Domain) {
 			use(condition)
 		}
 	}

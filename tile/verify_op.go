@@ -49,7 +49,7 @@ func (k *Kernel) verifyOperands(index int, op *Op) error {
 	if !op.Epilogue && (op.Kind == Total || op.Kind == ScanTotals || op.Kind == StoreScalar) {
 		return fmt.Errorf("%v belongs into the epilogue", op.Kind)
 	}
-	for _, condition := range k.conditions(op.Domain) {
+	for _, condition := range k.Conditions(op.Domain) {
 		if k.Values[condition].Op >= index {
 			return fmt.Errorf("%s, which decides about its rows, is defined later", k.id(condition))
 		}

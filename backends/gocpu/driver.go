@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
@@ -228,7 +229,7 @@ func (d *driver) combine(before, summary map[stateKey]*loop.Var) {
 	for _, s := range d.carried {
 		now := func(field int) loop.Expr { return before[stateKey{s.op, field}] }
 		block := func(field int) loop.Expr { return summary[stateKey{s.op, field}] }
-		d.b.Assign(d.state[s.stateKey], expand(d.Ops[s.op].Monoid.Combine[s.field], now, block))
+		d.b.Assign(d.state[s.stateKey], backends.Combine(d.Ops[s.op].Monoid.Combine[s.field], now, block))
 	}
 }
 
@@ -381,7 +382,7 @@ func (d *driver) scanTotals(op *tile.Op) {
 		now := func(field int) loop.Expr { return state[field] }
 		chunk := func(field int) loop.Expr { return total[field] }
 		for f := len(state) - 1; f >= 0; f-- {
-			d.b.Assign(state[f], expand(op.Monoid.Combine[f], now, chunk))
+			d.b.Assign(state[f], backends.Combine(op.Monoid.Combine[f], now, chunk))
 		}
 	})
 }

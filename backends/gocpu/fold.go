@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
@@ -38,10 +39,10 @@ func (g *body) fold(i int) {
 		}
 		flag, other, restarts := restart(op.Monoid, f)
 		if !restarts {
-			g.b.Assign(s, expand(op.Monoid.Combine[f], now, leaf))
+			g.b.Assign(s, backends.Combine(op.Monoid.Combine[f], now, leaf))
 			continue
 		}
-		g.foldRestarting(op, f, s, leaf(flag), expand(other, now, leaf), leaf(f))
+		g.foldRestarting(op, f, s, leaf(flag), backends.Combine(other, now, leaf), leaf(f))
 	}
 }
 

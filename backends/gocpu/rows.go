@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
@@ -320,7 +321,7 @@ func (g *body) update(op *tile.Op) {
 	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(table)))
 	g.b.If(inside, func() {
 		now := func(int) loop.Expr { return loop.At(table, at) }
-		g.b.Store(table, at, expand(op.Monoid.Combine[0], now, func(int) loop.Expr { return x }))
+		g.b.Store(table, at, backends.Combine(op.Monoid.Combine[0], now, func(int) loop.Expr { return x }))
 	}, nil)
 }
 

@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
@@ -110,7 +111,7 @@ func (d *driver) continued(s state, before map[stateKey]*loop.Var, began, x loop
 		}
 		return x
 	}
-	return expand(op.Monoid.Combine[s.field], now, block)
+	return backends.Combine(op.Monoid.Combine[s.field], now, block)
 }
 
 // eachStore visits the stored states and their streams.

@@ -2,7 +2,6 @@ package gocpu
 
 import (
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
 )
 
@@ -85,23 +84,6 @@ func mark(e *tile.Expr, kept []bool, sides []tile.Side) bool {
 		changed = mark(arg, kept, sides) || changed
 	}
 	return changed
-}
-
-// expand writes a combination over the states before and after.
-func expand(e *tile.Expr, before, after func(field int) loop.Expr) loop.Expr {
-	switch {
-	case e.Operator == ir.OpInvalid && e.Side == tile.A:
-		return before(e.Field)
-	case e.Operator == ir.OpInvalid:
-		return after(e.Field)
-	case e.Operator == ir.OpConst:
-		return loop.ConstOf(e.Const)
-	}
-	args := make([]loop.Expr, len(e.Args))
-	for i, arg := range e.Args {
-		args[i] = expand(arg, before, after)
-	}
-	return loop.Apply(e.Operator, args...)
 }
 
 // restart splits a combination of the form select(b.flag, b.field, other): the

@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
@@ -202,7 +203,7 @@ func (g *body) foldRows(s *loop.Var, combine *tile.Expr, x tile.ID) {
 	g.b.For("i", loop.Int(0), loop.Int(sparseRun), func(i *loop.Var) {
 		g.values, g.index = g.uniformValues(), i
 		now := func(int) loop.Expr { return s }
-		g.b.Assign(s, expand(combine, now, func(int) loop.Expr { return g.expr(x) }))
+		g.b.Assign(s, backends.Combine(combine, now, func(int) loop.Expr { return g.expr(x) }))
 	})
 	g.values = kept
 }

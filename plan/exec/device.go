@@ -17,7 +17,9 @@ type Device interface {
 	// Import makes a column of the caller readable by kernels. A device that
 	// shares the host's memory need not copy: data stays as it is until Free.
 	Import(data []byte) (Memory, error)
-	// Alloc returns memory with undefined contents; bytes is at least 1.
+	// Alloc returns memory with undefined contents; bytes is at least 1. The
+	// memory reaches to the next multiple of 8: kernels may change an element
+	// through the word that holds it.
 	Alloc(bytes int64) (Memory, error)
 	// Free gives back memory of Import or Alloc, also on a device that fails.
 	Free(Memory)

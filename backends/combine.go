@@ -1,0 +1,25 @@
+package backends
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// Combine writes one field of a monoid's combination, over the fields of the
+// states of earlier and later rows.
+func Combine(e *tile.Expr, earlier, later func(field int) loop.Expr) loop.Expr {
+	switch {
+	case e.Operator == ir.OpInvalid && e.Side == tile.A:
+		return earlier(e.Field)
+	case e.Operator == ir.OpInvalid:
+		return later(e.Field)
+	case e.Operator == ir.OpConst:
+		return loop.ConstOf(e.Const)
+	}
+	args := make([]loop.Expr, len(e.Args))
+	for i, arg := range e.Args {
+		args[i] = Combine(arg, earlier, later)
+	}
+	return loop.Apply(e.Operator, args...)
+}

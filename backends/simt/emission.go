@@ -1,0 +1,309 @@
+package simt
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// emission writes one function of a kernel.
+type emission struct {
+	*kernel
+	*lowering
+	b         *loop.Builder
+	arguments *arguments
+	until     int                    // the last phase of this function
+	effects   bool                   // rows write; else they only feed the folds of a cut
+	now       int                    // the phase at hand; atEnd after all rows
+	uniform   map[tile.ID]loop.Expr  // known before the rows
+	values    map[tile.ID]loop.Expr  // of the row at hand
+	kept      map[tile.ID]*loop.Var  // values that cross a cut, an element per item
+	running   map[stateKey]*loop.Var // states that rows see
+	folds     map[stateKey]*loop.Var // states of this work-item's rows alone
+	item      loop.Expr
+	row       loop.Expr // number of the row, as a counter
+	lane      loop.Expr // of the work-item in its group
+	tile      loop.Expr // number of the tile in the launch
+	local     map[string]*loop.Var
+	noted     string
+}
+
+// atEnd is the phase after all rows.
+const atEnd = 1 << 30
+
+func newEmission(k *kernel, l *lowering, name string) *emission {
+	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
+		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}}
+	e.arguments = newArguments(e.b)
+	return e
+}
+
+// begin writes what is known before the rows.
+func (e *emission) begin() {
+	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Domain != tile.Uniform || op.Epilogue || op.Kind == tile.Reduce {
+			continue
+		}
+		switch op.Kind {
+		case tile.Check:
+			if e.effects {
+				e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(&loop.ID{Kind: loop.GroupID}, loop.Int(0))), func() { e.check(op) }, nil)
+			}
+		default:
+			if len(op.Res) == 1 && e.uses[op.Res[0]] > 0 {
+				e.uniform[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.pure(op))
+			}
+		}
+	}
+}
+
+// loopRows runs a phase over the work-item's rows.
+func (e *emission) loopRows(phase int) {
+	e.now = phase
+	rows := e.b.Let("end", loop.Add(e.arguments.row0, e.arguments.rows))
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+		e.item = item
+		e.values = map[tile.ID]loop.Expr{}
+		at := loop.Add(loop.Mul(e.lane, loop.Int(int64(e.items))), item)
+		if !e.needsOrder() {
+			at = loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane)
+		}
+		e.row = e.b.Let("row", loop.Add(loop.Add(e.arguments.row0, loop.Mul(e.tile, loop.Int(e.kernel.rows()))), at))
+		e.b.If(loop.Lt(e.row, rows), func() { e.block(0) }, nil)
+	})
+}
+
+// block writes what happens in the phase at hand for the rows of domain d.
+func (e *emission) block(d int) {
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Domain != d || op.Epilogue {
+			continue
+		}
+		if isScan(op) && (e.now == e.phase[i]+1 || e.now == atEnd) {
+			e.replay(i)
+		}
+		if e.now == e.phase[i] || e.now == atEnd {
+			e.op(i)
+		}
+	}
+	for child := d + 1; child < len(e.Domains); child++ {
+		if e.Domains[child].Parent == d && e.isBusy(child) {
+			e.child(child)
+		}
+	}
+}
+
+// child writes the rows of a derived domain.
+func (e *emission) child(d int) {
+	domain := &e.Domains[d]
+	condition := e.expr(domain.Guard)
+	if domain.Kind == tile.Close {
+		condition = loop.And(condition, e.expr(domain.Open))
+	}
+	e.nested(condition, func() { e.block(d) })
+}
+
+// nested runs body under a condition; what it defines ends with it.
+func (e *emission) nested(condition loop.Expr, body func()) {
+	outer := e.values
+	e.values = maps.Clone(outer)
+	e.b.If(condition, body, nil)
+	e.values = outer
+}
+
+// crosses reports whether v, a value of rows, is used in a later phase of this
+// function than it is known in, and is not computed again.
+func (e *emission) crosses(v tile.ID) bool {
+	later := e.used[v] &^ (1<<(e.known(v)+1) - 1) & (1<<(e.until+1) - 1)
+	return later != 0 && !e.isFree(v)
+}
+
+// isBusy reports whether anything happens in the phase at hand for the rows of
+// d, or of those derived from it.
+func (e *emission) isBusy(d int) bool {
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Epilogue || !e.inside(op.Domain, d) {
+			continue
+		}
+		if e.now == atEnd {
+			return true
+		}
+		if e.now == e.phase[i] && (e.isNeeded(i)) || isScan(op) && e.now == e.phase[i]+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// isNeeded reports whether the operation does something at its own place.
+func (e *emission) isNeeded(i int) bool {
+	op := &e.Ops[i]
+	if op.HasEffect() && op.Kind != tile.ChunkScan {
+		return e.effects
+	}
+	return isScan(op) || op.Kind == tile.Reduce || len(op.Res) > 0 && e.crosses(op.Res[0])
+}
+
+func (e *emission) inside(d, outer int) bool {
+	for d > outer {
+		d = e.Domains[d].Parent
+	}
+	return d == outer
+}
+
+// op writes operation i at its own place.
+func (e *emission) op(i int) {
+	op := &e.Ops[i]
+	switch op.Kind {
+	case tile.Scan, tile.ChunkScan:
+		if e.now != atEnd {
+			e.fold(i)
+		}
+	case tile.Reduce:
+		if e.now == atEnd {
+			e.advance(e.running, i, e.exprs(op.Args))
+		} else {
+			e.fold(i)
+		}
+	case tile.Store:
+		if e.effects {
+			e.note(op)
+			e.store(op)
+		}
+	case tile.Update:
+		if e.effects {
+			e.note(op)
+			e.update(op)
+		}
+	case tile.Check:
+		if e.effects {
+			e.note(op)
+			e.check(op)
+		}
+	case tile.Head:
+		e.define(op.Res[0], e.head(op))
+	case tile.Shift:
+		e.define(op.Res[0], e.shift(op))
+	default:
+		v := op.Res[0]
+		if e.uses[v] > 1 && !e.isFree(v) || e.crosses(v) || op.Checked {
+			e.define(v, e.pure(op))
+		}
+	}
+}
+
+// define names the value of v, and keeps it where a later phase needs it.
+func (e *emission) define(v tile.ID, x loop.Expr) {
+	e.values[v] = e.b.Let(e.name(v), x)
+	if e.now == atEnd || !e.crosses(v) {
+		return
+	}
+	e.b.Store(e.keep(v), e.item, e.values[v])
+}
+
+// keep returns the array of v.
+func (e *emission) keep(v tile.ID) *loop.Var {
+	if e.kept[v] == nil {
+		panic(fmt.Sprintf("simt: %%%d crosses a cut without an array", v))
+	}
+	return e.kept[v]
+}
+
+// declareKept declares the arrays of the values that cross a cut.
+func (e *emission) declareKept() {
+	for v := 1; v < len(e.Values); v++ {
+		if id := tile.ID(v); e.crosses(id) {
+			e.kept[id] = e.b.Storage(e.name(id)+"_kept", loop.ArrayOf(e.items, loop.ScalarOf(e.Values[v].Kind)))
+		}
+	}
+}
+
+func (e *emission) name(v tile.ID) string {
+	if name := e.Values[v].Name; name != "" {
+		return name
+	}
+	return "x"
+}
+
+func (e *emission) note(op *tile.Op) {
+	if text := e.lines(op.Pos); text != "" && text != e.noted {
+		e.noted = text
+		e.b.Note(text)
+	}
+}
+
+// expr returns v for the row at hand.
+func (e *emission) expr(v tile.ID) loop.Expr {
+	if x, ok := e.uniform[v]; ok {
+		return x
+	}
+	if x, ok := e.values[v]; ok {
+		return x
+	}
+	if e.now != atEnd && e.crosses(v) && e.known(v) < e.now {
+		return loop.At(e.keep(v), e.item)
+	}
+	i := e.Values[v].Op
+	if op := &e.Ops[i]; e.now == atEnd && (op.Kind == tile.Scan || op.Kind == tile.Reduce) {
+		return e.running[stateKey{i, slices.Index(op.Res, v)}]
+	}
+	return e.pure(&e.Ops[i])
+}
+
+func (e *emission) exprs(list []tile.ID) []loop.Expr {
+	args := make([]loop.Expr, len(list))
+	for i, v := range list {
+		args[i] = e.expr(v)
+	}
+	return args
+}
+
+// pure returns the expression of an operation that only computes.
+func (e *emission) pure(op *tile.Op) loop.Expr {
+	switch op.Kind {
+	case tile.Const:
+		return loop.ConstOf(op.Const)
+	case tile.Scalar:
+		return e.arguments.scalar(op.Ref, e.Values[op.Res[0]].Kind)
+	case tile.Length:
+		return e.length(op.Ref)
+	case tile.Row:
+		return loop.ToKind(ir.I64, e.row)
+	case tile.Load:
+		if len(op.Args) == 0 {
+			return e.element(op, e.row)
+		}
+		return e.loadAt(op, e.expr(op.Args[0]))
+	case tile.Map:
+		return e.apply(op, e.exprs(op.Args))
+	}
+	panic("simt: " + op.Kind.String() + " is not pure")
+}
+
+func (e *emission) apply(op *tile.Op, args []loop.Expr) loop.Expr {
+	if op.Operator == ir.OpCast {
+		return loop.ToKind(e.Values[op.Res[0]].Kind, args[0])
+	}
+	return loop.Apply(op.Operator, args...)
+}
+
+// combine returns the fields of a combination, all named before any changes.
+func (e *emission) combine(m *tile.Monoid, earlier, later []loop.Expr) []loop.Expr {
+	out := make([]loop.Expr, len(m.Fields))
+	for f := range out {
+		out[f] = backends.Combine(m.Combine[f], func(f int) loop.Expr { return earlier[f] }, func(f int) loop.Expr { return later[f] })
+	}
+	for f := range out {
+		out[f] = e.b.Let(m.Fields[f].Name, out[f])
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// kernel is a tile program with what lowering has to know about it.
+type kernel struct {
+	*tile.Kernel
+	shape
+	phase []int    // per operation: how many cuts it comes after
+	cuts  [][]int  // the Scan and ChunkScan operations of each cut
+	used  []uint64 // per value: the phases that use it, a bit each
+	uses  []int    // per value: how many operations and domains use it
+	lines func(ir.Pos) string
+}
+
+// shape is the tile of a kernel.
+type shape struct{ workgroup, items int }
+
+// rows returns the rows of a tile.
+func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
+
+func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string) *kernel {
+	k := &kernel{Kernel: t, shape: s, lines: lines}
+	k.phase, k.cuts = t.Phases(tile.Scan, tile.ChunkScan)
+	if k.hasChunks() {
+		k.items = int(t.Chunk) / s.workgroup
+	}
+	k.countUses()
+	return k
+}
+
+// hasChunks reports whether tiles have to be the chunks of the tile program.
+func (k *kernel) hasChunks() bool {
+	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan })
+}
+
+// maxPhases is how many phases the sets of phases can hold.
+const maxPhases = 63
+
+// phases returns how many phases the kernel has.
+func (k *kernel) phases() int { return len(k.cuts) + 1 }
+
+// countUses finds where values are used. A scan uses its leaves twice: in its
+// own phase for the fold of the tile, and in the next row by row.
+func (k *kernel) countUses() {
+	k.used, k.uses = make([]uint64, len(k.Values)), make([]int, len(k.Values))
+	use := func(v tile.ID, phases uint64) {
+		k.used[v] |= phases
+		k.uses[v]++
+	}
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Epilogue {
+			continue
+		}
+		phases := uint64(1) << k.phase[i]
+		if isScan(op) {
+			phases |= phases << 1
+		}
+		for _, arg := range op.Args {
+			use(arg, phases)
+		}
+		for _, condition := range k.Conditions(op.Domain) {
+			use(condition, phases)
+		}
+	}
+}
+
+func isScan(op *tile.Op) bool { return op.Kind == tile.Scan || op.Kind == tile.ChunkScan }
+
+// known returns the phase in which v is first known.
+func (k *kernel) known(v tile.ID) int {
+	i := k.Values[v].Op
+	if isScan(&k.Ops[i]) {
+		return k.phase[i] + 1
+	}
+	return k.phase[i]
+}
+
+// isFree reports whether v costs nothing to compute again.
+func (k *kernel) isFree(v tile.ID) bool {
+	switch k.Ops[k.Values[v].Op].Kind {
+	case tile.Const, tile.Scalar, tile.Length, tile.Row:
+		return true
+	}
+	return k.Values[v].Domain == tile.Uniform
+}
+
+// needsOrder reports whether consecutive rows have to lie in one work-item.
+func (k *kernel) needsOrder() bool {
+	return len(k.cuts) > 0 || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
+		return op.Kind == tile.Reduce && op.Monoid.Kind != tile.Fold
+	})
+}
+
+// reductions lists the Reduce operations.
+func (k *kernel) reductions() (list []int) {
+	for i := range k.Ops {
+		if k.Ops[i].Kind == tile.Reduce {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// hasEnd reports whether something remains to be done after all rows.
+func (k *kernel) hasEnd() bool {
+	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Epilogue || op.Kind == tile.Reduce }) ||
+		slices.ContainsFunc(k.Domains, func(d tile.Domain) bool { return d.Kind == tile.Close })
+}
+
+// gridScans returns those of a cut's operations that go on across tiles.
+func (k *kernel) gridScans(cut int) (list []int) {
+	for _, i := range k.cuts[cut] {
+		if k.Ops[i].Kind == tile.Scan {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// gridCuts lists the cuts that go on across tiles.
+func (k *kernel) gridCuts() (list []int) {
+	for cut := range k.cuts {
+		if len(k.gridScans(cut)) > 0 {
+			list = append(list, cut)
+		}
+	}
+	return list
+}
+
+// stateKey names a field of the state of a Scan, ChunkScan, Reduce or ScanTotals.
+type stateKey struct{ op, field int }
+
+// fields lists the state of some operations.
+func (k *kernel) fields(ops []int) (list []stateKey) {
+	for _, i := range ops {
+		for f := range k.Ops[i].Monoid.Fields {
+			list = append(list, stateKey{i, f})
+		}
+	}
+	return list
+}
+
+func (k *kernel) identity(key stateKey) *loop.Const {
+	return loop.ConstOf(k.Ops[key.op].Monoid.Identity[key.field])
+}
+
+func (k *kernel) kind(key stateKey) ir.Kind { return k.Ops[key.op].Monoid.Fields[key.field].Kind }

@@ -1,0 +1,184 @@
+package simt
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// Program is a pipeline lowered for work-groups.
+type Program struct {
+	Plan    *plan.Plan
+	Kernels []*loop.Program // in the order of Plan.Kernels
+}
+
+// Lower makes work-group kernels of a program. The schedule's Workgroup and
+// Items are those of every kernel, 256 and 16 by default.
+func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
+	if schedule.Workgroup == 0 {
+		schedule.Workgroup = 256
+	}
+	if schedule.Items == 0 {
+		schedule.Items = 16
+	}
+	logical := program.Plan
+	out := *logical
+	out.Kernels, out.Steps = nil, nil
+	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
+	l := &lowering{logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}}
+	for _, b := range logical.Buffers {
+		if b.Role == plan.Errors {
+			l.errors = b.Name
+		}
+	}
+	lines := sourceLines(program.Source)
+	for _, step := range logical.Steps {
+		if step.Launch == nil {
+			out.Steps = append(out.Steps, step)
+			continue
+		}
+		i := slices.IndexFunc(logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
+		l.kernel(program.Kernels[i], logical.Kernels[i], step.Launch.Rows, lines)
+	}
+	if l.faults != nil {
+		return nil, fmt.Errorf("pipeline %s: %w", logical.Pipeline, errors.Join(l.faults...))
+	}
+	if err := plan.Validate(&out); err != nil {
+		return nil, fmt.Errorf("pipeline %s: internal error in the plan for work-groups: %w", logical.Pipeline, err)
+	}
+	return &Program{Plan: &out, Kernels: l.kernels}, nil
+}
+
+// lowering is the plan that grows while kernels are lowered.
+type lowering struct {
+	logical  *plan.Plan
+	out      *plan.Plan
+	names    *names
+	schedule plan.Schedule
+	errors   string            // the errors buffer
+	cells    map[string]string // buffers of one element, for scalars that kernels compute
+	added    []string          // buffers to allocate before the next launch
+	kernels  []*loop.Program
+	faults   []error
+}
+
+// kernel lowers one kernel and appends the steps that run it.
+func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, lines func(ir.Pos) string) {
+	delete(l.names.taken, t.Name)
+	k := newKernel(t, shape{l.schedule.Workgroup, l.schedule.Items}, lines)
+	if k.phases() > maxPhases {
+		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
+		return
+	}
+	s := &published{lowering: l, kernel: k, logical: logical, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
+	s.lower()
+	if l.errors != "" {
+		l.out.Steps = append(l.out.Steps, plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}})
+	}
+	for _, op := range t.Ops {
+		if op.Kind == tile.StoreScalar {
+			l.out.Steps = append(l.out.Steps, plan.Step{Read: &plan.Read{Buffer: l.cells[op.Ref], Scalars: []string{op.Ref}}})
+		}
+	}
+}
+
+// launch ends a function and appends the step that launches it.
+func (s *published) launch(e *emission, rows, grid plan.Expr, forward plan.Forward) {
+	e.b.Kernel(s.workgroup)
+	f := e.b.Func()
+	var shared []loop.Stmt
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for name := range e.local {
+			if !yield(name) {
+				return
+			}
+		}
+	}) {
+		shared = append(shared, &loop.Decl{Var: e.local[name]})
+	}
+	f.Body = append(shared, f.Body...)
+	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}}
+	if err := loop.Verify(program, loop.Simt); err != nil {
+		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))
+	}
+	s.kernels = append(s.kernels, program)
+	schedule := plan.Schedule{Workgroup: s.workgroup, Items: s.items, Scheme: "flat"}
+	if len(s.gridCuts()) > 0 {
+		schedule.Scheme = "published"
+	}
+	variant := plan.Variant{Schedule: schedule, Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
+	kernel := plan.Kernel{Name: f.Name, Stages: s.logical.Stages, Variants: []plan.Variant{variant}}
+	s.out.Kernels = append(s.out.Kernels, kernel)
+	for _, name := range s.added {
+		s.out.Steps = append(s.out.Steps, plan.Step{Alloc: &plan.Alloc{Buffer: name}})
+	}
+	s.added = nil
+	s.out.Steps = append(s.out.Steps, plan.Step{Launch: &plan.Launch{Kernel: f.Name, Rows: rows}})
+}
+
+// addBuffer adds a buffer that the next launch needs.
+func (l *lowering) addBuffer(b plan.Buffer) {
+	l.out.Buffers = append(l.out.Buffers, b)
+	l.added = append(l.added, b.Name)
+}
+
+// cell returns the buffer that takes a scalar from a kernel to the host.
+func (l *lowering) cell(scalar string, k ir.Kind) string {
+	if name, ok := l.cells[scalar]; ok {
+		return name
+	}
+	name := l.names.fresh(scalar + "_cell")
+	l.cells[scalar] = name
+	l.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(k.String()), Length: plan.Const(1), Role: plan.Counter})
+	return name
+}
+
+// bufferLength returns the elements of a buffer.
+func (l *lowering) bufferLength(name string) plan.Expr {
+	for _, b := range l.out.Buffers {
+		if b.Name == name && b.Role != plan.Input {
+			return b.Length
+		}
+	}
+	for _, port := range l.out.Ports {
+		if port.Buffer == name {
+			return plan.Len(port.Domain)
+		}
+	}
+	panic("simt: no buffer " + name)
+}
+
+// reaches reports whether a buffer of that length certainly has an element for
+// each row of a domain.
+func (l *lowering) reaches(length plan.Expr, domain string) bool {
+	if domain == "" || length.String() == plan.Len(domain).String() {
+		return true
+	}
+	for _, d := range l.logical.Domains {
+		if d.Name == domain {
+			return !d.Bound.IsZero() && length.String() == d.Bound.String()
+		}
+		if domain == d.Name+"_chunks" {
+			return true
+		}
+	}
+	return false
+}
+
+// sourceLines returns a function that describes positions by their line.
+func sourceLines(source []byte) func(ir.Pos) string {
+	lines := strings.Split(string(source), "\n")
+	return func(pos ir.Pos) string {
+		if !pos.IsValid() || pos.Line > len(lines) {
+			return ""
+		}
+		return fmt.Sprintf("%s:%d: %s", pos.File, pos.Line, strings.TrimSpace(lines[pos.Line-1]))
+	}
+}

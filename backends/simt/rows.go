@@ -1,0 +1,156 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// stream returns the buffer of a stream.
+func (e *emission) stream(i int) *loop.Var {
+	s := e.Streams[i]
+	return e.arguments.buffer(s.Buffer, s.Kind, streamAccess(s))
+}
+
+// element reads a stream at a row of the base. A column over another domain has
+// been aligned: where that failed, it may be shorter.
+func (e *emission) element(op *tile.Op, row loop.Expr) loop.Expr {
+	if e.reaches(e.bufferLength(e.Streams[op.Stream].Buffer), e.Domains[0].Plan) {
+		return loop.At(e.stream(op.Stream), loop.ToCounter(row))
+	}
+	checked := *op
+	checked.Checked = true
+	return e.loadAt(&checked, loop.ToKind(ir.I64, row))
+}
+
+// loadAt reads a stream anywhere; with a check of the place where it may lie
+// outside.
+func (e *emission) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
+	memory := e.stream(op.Stream)
+	if !op.Checked {
+		return loop.At(memory, loop.ToCounter(at))
+	}
+	at = e.b.Let("at", at)
+	x := e.b.Decl(e.name(op.Res[0]), loop.ConstOf(ir.Scalar{Kind: e.Values[op.Res[0]].Kind}))
+	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elements(op.Stream)))
+	e.b.If(inside, func() { e.b.Assign(x, loop.At(memory, loop.ToCounter(at))) }, nil)
+	return x
+}
+
+// elements returns how many elements a stream's buffer has.
+func (e *emission) elements(stream int) loop.Expr {
+	buffer := e.Streams[stream].Buffer
+	return e.arguments.value(buffer+"_elements", e.bufferLength(buffer))
+}
+
+// length returns the length of a domain of the plan.
+func (e *emission) length(domain string) loop.Expr {
+	return e.arguments.value(domain+"_length", plan.Len(domain))
+}
+
+// head reports whether a key differs from that of the row before.
+func (e *emission) head(op *tile.Op) loop.Expr {
+	keys := e.exprs(op.Args)
+	head := e.b.Decl("head", loop.True)
+	e.b.If(loop.Gt(e.row, loop.Int(0)), func() {
+		before := loop.Sub(e.row, loop.Int(1))
+		var differs loop.Expr = loop.False
+		for i, key := range op.Args {
+			differs = loop.Or(differs, loop.KeyNe(keys[i], e.at(key, before)))
+		}
+		e.b.Assign(head, differs)
+	}, nil)
+	return head
+}
+
+// shift returns the value of another row of the base.
+func (e *emission) shift(op *tile.Op) loop.Expr {
+	x, fill := op.Args[0], op.Args[1]
+	y := e.b.Decl("neighbour", e.expr(fill))
+	at, exists := loop.Sub(e.row, loop.Int(op.Distance)), loop.Ge(e.row, loop.Int(op.Distance))
+	if op.Distance < 0 {
+		length := loop.ToCounter(e.length(e.Domains[0].Plan))
+		at, exists = loop.Add(e.row, loop.Int(-op.Distance)), loop.Lt(e.row, loop.Sub(length, loop.Int(-op.Distance)))
+	}
+	e.b.If(exists, func() { e.b.Assign(y, e.at(x, at)) }, nil)
+	return y
+}
+
+// at computes v, which is recomputable, for another row of the base.
+func (e *emission) at(v tile.ID, row loop.Expr) loop.Expr {
+	if e.Values[v].Domain == tile.Uniform {
+		return e.expr(v)
+	}
+	switch op := &e.Ops[e.Values[v].Op]; op.Kind {
+	case tile.Row:
+		return loop.ToKind(ir.I64, row)
+	case tile.Load:
+		if len(op.Args) == 0 {
+			return e.element(op, row)
+		}
+		return e.loadAt(op, e.at(op.Args[0], row))
+	default:
+		args := make([]loop.Expr, len(op.Args))
+		for i, arg := range op.Args {
+			args[i] = e.at(arg, row)
+		}
+		return e.apply(op, args)
+	}
+}
+
+// store writes a value at the row, or at its place in a derived domain.
+func (e *emission) store(op *tile.Op) {
+	at := e.row
+	if len(op.Args) == 2 {
+		at = loop.ToCounter(e.expr(op.Args[1]))
+	}
+	e.b.Store(e.stream(op.Stream), at, e.expr(op.Args[0]))
+}
+
+// check reports a failing row: the smallest one stays.
+func (e *emission) check(op *tile.Op) {
+	e.b.If(e.expr(op.Args[0]), func() {
+		errors := e.arguments.buffer(e.errors, ir.I64, plan.ReadsWrites)
+		e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))
+	}, nil)
+}
+
+// fold adds the row's leaves to the state of this work-item's rows.
+func (e *emission) fold(i int) {
+	op := &e.Ops[i]
+	e.advance(e.folds, i, e.exprs(op.Args))
+}
+
+// advance combines leaves into the state of an operation.
+func (e *emission) advance(states map[stateKey]*loop.Var, i int, leaves []loop.Expr) {
+	op := &e.Ops[i]
+	state := make([]loop.Expr, len(leaves))
+	for f := range leaves {
+		state[f] = states[stateKey{i, f}]
+	}
+	for f, x := range e.combine(op.Monoid, state, leaves) {
+		e.b.Assign(states[stateKey{i, f}], x)
+	}
+}
+
+// replay gives the rows of the phase after a scan's cut its results, and adds
+// the row to the state that the next one sees.
+func (e *emission) replay(i int) {
+	op := &e.Ops[i]
+	leaves := e.exprs(op.Args)
+	if !op.Exclusive {
+		e.advance(e.running, i, leaves)
+	}
+	for f, result := range op.Res {
+		if e.uses[result] > 0 || e.now == atEnd {
+			e.values[result] = e.b.Let(e.name(result), e.running[stateKey{i, f}]) // a copy: the state goes on changing
+			if e.now != atEnd && e.crosses(result) {
+				e.b.Store(e.keep(result), e.item, e.values[result])
+			}
+		}
+	}
+	if op.Exclusive {
+		e.advance(e.running, i, leaves)
+	}
+}
