@@ -23,10 +23,16 @@ import (
 	"github.com/kgen-go/kgen/memory"
 )
 
-// smallFiles are files of all encodings and compressions, with the fields to read.
-func smallFiles(t testing.TB) (files [][]byte, fields [][]Field) {
+// smallFiles are files of all encodings and compressions, with the fields to
+// read: each of rows, and of every stride-th kind.
+func smallFiles(t testing.TB, rows, stride int) (files [][]byte, fields [][]Field) {
 	for i, codec := range allCodecs {
-		columns, named := someColumns(200, i%2 == 0, uint64(i))
+		all, allFields := someColumns(rows, i%2 == 0, uint64(i))
+		var columns []Named
+		var named []Field
+		for j := i % stride; j < len(all); j += stride {
+			columns, named = append(columns, all[j]), append(named, allFields[j])
+		}
 		var nodes []parquet.Node
 		for j, c := range columns {
 			node := plainNode(c.Data.Kind)
@@ -43,7 +49,7 @@ func smallFiles(t testing.TB) (files [][]byte, fields [][]Field) {
 			}
 			nodes = append(nodes, node)
 		}
-		path := writeParquet(t, parquetOptions{codec: codec, version: i%2 + 1, groupRows: 150, pageBytes: 400}, columns, nodes...)
+		path := writeParquet(t, parquetOptions{codec: codec, version: i%2 + 1, groupRows: rows * 3 / 4, pageBytes: 400}, columns, nodes...)
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +71,7 @@ func readBytes(t testing.TB, data []byte, fields []Field, limit int64) ([]ir.Col
 }
 
 func TestCutParquet(t *testing.T) {
-	files, fields := smallFiles(t)
+	files, fields := smallFiles(t, 200, 1)
 	for i, data := range files {
 		if _, err := readBytes(t, data, fields[i], 0); err != nil {
 			t.Fatal(err)
@@ -87,7 +93,7 @@ func TestCutParquet(t *testing.T) {
 }
 
 func TestFlippedParquet(t *testing.T) {
-	files, fields := smallFiles(t)
+	files, fields := smallFiles(t, 200, 1)
 	random := rand.New(rand.NewPCG(1, 2))
 	failed := 0
 	for i, data := range files {
@@ -343,16 +349,23 @@ func TestParquetChangedWhileRead(t *testing.T) {
 }
 
 func FuzzReadParquet(f *testing.F) {
-	files, fields := smallFiles(f)
+	files, fields := smallFiles(f, 20, 3)
 	for _, data := range files {
 		f.Add(data)
 	}
+	path := filepath.Join(f.TempDir(), "in.parquet")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, columns := range [][]Field{fields[0], {{"i64", "p", ir.F64}, {"u8", "p", ir.Bool}, {"f64", "p", ir.F32}}} {
-			got, err := readBytes(t, data, columns, 1<<24)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, columns := range append(fields, []Field{{"i64", "p", ir.F64}, {"u8", "p", ir.Bool}, {"f64", "p", ir.F32}}) {
+			source := NewSource(t.Context(), nil)
+			source.Memory = memory.NewSpace(1 << 24)
+			got, err := source.Read(path, columns)
 			if err == nil && len(got) != len(columns) {
 				t.Errorf("%d columns", len(got))
 			}
+			source.Memory.Close()
 		}
 	})
 }
