@@ -105,7 +105,7 @@ A pipeline is a function from columns and scalars to columns and scalars:
 		PersistentPreRun: func(*cobra.Command, []string) { *started = true },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newVersion())
+	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	return root, started
 }

@@ -41,8 +41,13 @@ type Generator interface {
 // writer takes, in little memory.
 func Workers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
-// batchRows is how many rows a batch has.
-const batchRows = 1 << 16
+const (
+	batchRows   = 1 << 16 // in a batch, at most
+	batchValues = 1 << 18 // in a batch of several columns
+)
+
+// rowsAtOnce returns how many rows a batch has.
+func rowsAtOnce(columns int) int64 { return min(batchRows, int64(batchValues/columns)) }
 
 // batched is a relation of which any batch can be made by itself.
 type batched struct {
@@ -54,12 +59,13 @@ type batched struct {
 	fill func(batch int64, columns []ir.Column)
 }
 
-// byRows returns a relation whose batches have batchRows rows each but for the
-// last; fill makes the rows from first on, as many as columns have by then.
+// byRows returns a relation whose batches have the same number of rows but for
+// the last; fill makes n rows from the first on.
 func byRows(columns []Column, rows int64, fill func(first int64, n int, columns []ir.Column)) *batched {
-	return &batched{columns, rows, (rows + batchRows - 1) / batchRows, func(batch int64, out []ir.Column) {
-		first := batch * batchRows
-		fill(first, int(min(batchRows, rows-first)), out)
+	each := rowsAtOnce(len(columns))
+	return &batched{columns, rows, (rows-1)/each + 1, func(batch int64, out []ir.Column) {
+		first := batch * each
+		fill(first, int(min(each, rows-first)), out)
 	}}
 }
 

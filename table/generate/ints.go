@@ -44,8 +44,10 @@ type IntsOptions struct {
 	Seed         uint64
 }
 
-// defaultZipfValues is how many values zipf has unless options say.
-const defaultZipfValues = 1_000_000
+const (
+	defaultZipfValues = 1_000_000 // unless options say
+	maxColumns        = 64        // what fits the memory in batches
+)
 
 // offsets stores how far the values of the rows from row on are above the
 // least. It may be called at once for different rows.
@@ -59,8 +61,8 @@ func Ints(o IntsOptions) (Generator, error) {
 	if !o.Kind.IsInteger() {
 		return nil, fmt.Errorf("type %v: choose an integer type, i8 to i64 or u8 to u64", o.Kind)
 	}
-	if len(o.Names) == 0 {
-		return nil, errors.New("columns: at least one")
+	if n := len(o.Names); n < 1 || n > maxColumns {
+		return nil, fmt.Errorf("columns: %d; there may be 1 to %d", n, maxColumns)
 	}
 	low, last, err := o.bounds()
 	if err != nil {
@@ -133,7 +135,7 @@ func (o IntsOptions) bounds() (low, last uint64, err error) {
 	case o.Max != nil:
 		last = new(big.Int).Sub(o.Max, lowest).Uint64()
 	case count > 0 && uint64(count-1) > last:
-		return 0, 0, fmt.Errorf("%d %s from %v: %v holds numbers to %v", count, what, lowest, o.Kind, most)
+		return 0, 0, fmt.Errorf("type %v: it holds numbers to %v, too few for %d %s from %v on", o.Kind, most, count, what, lowest)
 	case count > 0:
 		last = uint64(count - 1)
 	case o.Distribution == Zipf:
@@ -271,11 +273,16 @@ func (g *sortedInts) Stream(ctx context.Context, workers int, write func([]ir.Co
 	first := int64(0)
 	s := sorter{rows: g.rows, values: g.values[0], workers: workers, tableBits: sortTableBits, atOnce: sortAtOnce}
 	return s.sort(ctx, g.last, func(sorted []uint64) error {
-		g.column(func(row int64, out []uint64) { copy(out, sorted[row:]) }, 0, len(sorted), &batch[0])
-		for i, values := range g.values[1:] {
-			g.column(values, first, len(sorted), &batch[i+1])
+		for part := range slices.Chunk(sorted, int(rowsAtOnce(len(g.columns)))) {
+			g.column(func(row int64, out []uint64) { copy(out, part[row:]) }, 0, len(part), &batch[0])
+			for i, values := range g.values[1:] {
+				g.column(values, first, len(part), &batch[i+1])
+			}
+			first += int64(len(part))
+			if err := write(batch); err != nil {
+				return err
+			}
 		}
-		first += int64(len(sorted))
-		return write(batch)
+		return nil
 	})
 }

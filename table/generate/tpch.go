@@ -22,7 +22,7 @@ type tpch struct {
 const (
 	maxLines     = 7
 	linePlaces   = 8 // numbers of a stream that are kept for the lines of an order
-	ordersAtOnce = batchRows / 8
+	ordersAtOnce = batchRows / 16
 	maxScale     = 100_000
 )
 
