@@ -32,6 +32,7 @@ type Request struct {
 	Device   int // its number in the listing
 	Plan     *plan.Plan
 	Texts    map[string]string // the emitted text by Variant.File
+	Build    []string          // options of the driver's compiler that the text asks for
 	Inputs   exec.Inputs
 	Memory   int64 // bytes of device memory to use at most; 0 is no limit
 	PartRows int64 // as in exec.Options

@@ -56,6 +56,7 @@ type Driver interface {
 // SessionOptions are what a device must know of a run.
 type SessionOptions struct {
 	Texts map[string]string // the emitted text by Variant.File
+	Build []string          // options of the driver's compiler
 	Timed bool              // Elapsed will be called
 }
 

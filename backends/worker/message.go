@@ -31,6 +31,7 @@ type runRequest struct {
 	Device   int                   `json:"device"`
 	Plan     *plan.Plan            `json:"plan"`
 	Texts    map[string]string     `json:"texts"` // by Variant.File
+	Build    []string              `json:"build,omitzero"`
 	Columns  []column              `json:"columns"`
 	Scalars  map[string]exec.Value `json:"scalars"`
 	Results  []column              `json:"results"` // memory for columns of the result, where there is some

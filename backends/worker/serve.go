@@ -167,7 +167,7 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 		places[column.Port], files[column.Port] = data, column.File
 	}
 	watch(func() string { return "the start of the device" })
-	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Timed: c.Run.Trace})
+	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Build: c.Run.Build, Timed: c.Run.Trace})
 	if err != nil {
 		return nil, nil, release, err
 	}

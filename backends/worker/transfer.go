@@ -28,7 +28,7 @@ func (t *transfer) prepare(r Request) error {
 	if r.Plan == nil {
 		return fmt.Errorf("no plan")
 	}
-	t.request.Run = &runRequest{Device: r.Device, Plan: r.Plan, Texts: r.Texts, Scalars: r.Inputs.Scalars,
+	t.request.Run = &runRequest{Device: r.Device, Plan: r.Plan, Texts: r.Texts, Build: r.Build, Scalars: r.Inputs.Scalars,
 		Memory: r.Memory, PartRows: r.PartRows, Trace: r.Trace}
 	for _, port := range slices.Sorted(maps.Keys(r.Inputs.Columns)) {
 		if err := t.send(port, r.Inputs.Columns[port]); err != nil {

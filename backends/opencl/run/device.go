@@ -71,5 +71,5 @@ func (d *device) session(options worker.SessionOptions) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no queue: %s", describe(err))
 	}
-	return &session{device: d, queue: queue, texts: options.Texts, commands: commands{timed: options.Timed}}, nil
+	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, commands: commands{timed: options.Timed}}, nil
 }

@@ -38,7 +38,7 @@ func (p *prober) release(b *buffer) {
 }
 
 func (p *prober) entry(ctx context.Context, name, text string) (*cl.Kernel, error) {
-	options, err := p.device.options(nil, nil)
+	options, err := p.device.options(nil, nil, nil)
 	if err != nil {
 		return nil, err
 	}

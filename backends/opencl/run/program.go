@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jgillich/go-opencl/cl"
@@ -31,11 +32,17 @@ type source struct {
 
 var macroName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// options returns the driver's options for a text with these constants.
-func (d *device) options(constants []plan.Spec, values []int64) (string, error) {
+// options returns the driver's options for a text: our own, those that come
+// with it, and its constants.
+func (d *device) options(given []string, constants []plan.Spec, values []int64) (string, error) {
 	options := []string{"-cl-std=CL1.2"}
 	if d.dividesExactly {
 		options = append(options, "-cl-fp32-correctly-rounded-divide-sqrt")
+	}
+	for _, option := range given {
+		if !slices.Contains(options, option) {
+			options = append(options, option)
+		}
 	}
 	for i, spec := range constants {
 		if !macroName.MatchString(spec.Name) {

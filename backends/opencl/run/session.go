@@ -24,6 +24,7 @@ type session struct {
 	device   *device
 	queue    *cl.CommandQueue
 	texts    map[string]string
+	options  []string // of the driver's compiler, beside our own
 	commands commands
 	building atomic.Pointer[string] // the kernel that the driver compiles
 }
@@ -149,7 +150,7 @@ func (s *session) kernel(ctx context.Context, l *exec.Launch) (*cl.Kernel, error
 	if !ok {
 		return nil, fmt.Errorf("the text %q of kernel %q was not given", l.Variant.File, l.Kernel.Name)
 	}
-	options, err := s.device.options(l.Variant.Spec, l.Spec)
+	options, err := s.device.options(s.options, l.Variant.Spec, l.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -174,12 +175,14 @@ func (s *session) setArguments(kernel *cl.Kernel, l *exec.Launch) error {
 	if count != given && !hasLocal {
 		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, count, given)
 	}
-	row0, rows := l.Row0, int32(l.Rows)
-	if err := kernel.SetArgInt64(0, row0); err != nil {
-		return fmt.Errorf("argument row0 (long): %s", describe(err))
-	}
-	if err := kernel.SetArgInt32(1, rows); err != nil {
-		return fmt.Errorf("argument rows (int): %s", describe(err))
+	for i, value := range []int64{l.Row0, l.Rows} {
+		err := kernel.SetArgInt64(i, value)
+		if errors.Is(err, cl.ErrInvalidArgSize) && value <= math.MaxInt32 {
+			err = kernel.SetArgInt32(i, int32(value))
+		}
+		if err != nil {
+			return fmt.Errorf("argument %s, %d: %s", []string{"row0", "rows"}[i], value, describe(err))
+		}
 	}
 	for i, arg := range l.Args {
 		if arg.Memory != nil {

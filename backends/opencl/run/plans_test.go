@@ -1,0 +1,282 @@
+//go:build opencl
+
+package run_test
+
+import (
+	"unsafe"
+
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+)
+
+// Plans written by hand, and their kernels.
+
+const text = `
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+
+__kernel void divide(long row0, long rows, __global const long *a, __global const long *b, __global long *quotient, volatile __global long *errors)
+{
+	long i = get_global_id(0);
+	if (i >= rows)
+		return;
+	if (b[i] == 0) {
+		atom_min(&errors[0], row0 + i);
+		quotient[i] = 0;
+	} else
+		quotient[i] = a[i] / b[i];
+}
+
+#ifndef ITEMS
+#define ITEMS 1
+#endif
+// reduce adds a group's rows in local memory.
+__kernel void reduce(long row0, int rows, __global const long *x, volatile __global long *sum, __local long *part)
+{
+	int at = get_local_id(0);
+	part[at] = 0;
+	for (int i = 0; i < ITEMS; i++) {
+		long row = ((long)get_group_id(0) * ITEMS + i) * get_local_size(0) + at;
+		if (row < rows)
+			part[at] += x[row];
+	}
+	for (int step = get_local_size(0) / 2; step > 0; step /= 2) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		if (at < step)
+			part[at] += part[at + step];
+	}
+	if (at == 0)
+		atom_add(&sum[0], part[0]);
+}
+
+// scan is an inclusive sum of values below 2^24 by look-back: a status word
+// holds 1 or 2 (of the tile, of all up to it) above the sum.
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void scan(long row0, int rows, __global const int *x, __global long *sums, volatile __global ulong *status,
+	volatile __global int *ticket, volatile __global int *abort, long patience)
+{
+	__local long part[64];
+	__local int tile;
+	__local long before;
+	int at = get_local_id(0);
+	if (at == 0)
+		tile = atomic_inc(ticket);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	int row = tile * 64 + at;
+	part[at] = row < rows ? x[row] : 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	for (int step = 1; step < 64; step *= 2) {
+		long add = at >= step ? part[at - step] : 0;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		part[at] += add;
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+	if (at == 0) {
+		long total = part[63];
+		before = 0;
+		atom_xchg(&status[tile], (tile == 0 ? 2ul : 1ul) << 56 | (ulong)total);
+		for (int look = tile - 1; look >= 0; look--) {
+			ulong word = 0;
+			for (long n = 0; word == 0 && n < patience; n++)
+				word = atom_cmpxchg(&status[look], 0ul, 0ul);
+			if (word == 0) {
+				atomic_xchg(abort, 1);
+				break;
+			}
+			before += word & (1ul << 56) - 1;
+			if (word >> 56 == 2)
+				break;
+		}
+		if (tile > 0)
+			atom_xchg(&status[tile], 2ul << 56 | (ulong)(before + total));
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (row < rows)
+		sums[row] = before + part[at];
+}
+
+// slow is scan by one work-item.
+__kernel void slow(long row0, int rows, __global const int *x, __global long *sums)
+{
+	long sum = 0;
+	for (int i = 0; i < rows; i++)
+		sums[i] = sum += x[i];
+}
+
+__kernel void grow(long row0, int rows, __global int *count, __global int *full)
+{
+	count[0] = rows;
+	full[0] = rows < 100;
+}
+
+__kernel void scalars(long row0, int rows, uchar b, char i8, short i16, int i32, long i64, uchar u8, ushort u16, uint u32, ulong u64,
+	float f32, double f64, int date, ulong char8, long value,
+	__global uchar *ob, __global char *oi8, __global short *oi16, __global int *oi32, __global long *oi64, __global uchar *ou8, __global ushort *ou16,
+	__global uint *ou32, __global ulong *ou64, __global float *of32, __global double *of64, __global int *odate, __global ulong *ochar8, __global long *ovalue)
+{
+	ob[0] = b; oi8[0] = i8; oi16[0] = i16; oi32[0] = i32; oi64[0] = i64; ou8[0] = u8; ou16[0] = u16;
+	ou32[0] = u32; ou64[0] = u64; of32[0] = f32; of64[0] = f64; odate[0] = date; ochar8[0] = char8; ovalue[0] = value;
+}
+
+__kernel void endless(long row0, int rows, volatile __global int *word)
+{
+	while (atomic_or(word, 0) == 0)
+		;
+}
+
+__kernel void crash(long row0, int rows, volatile __global int *word)
+{
+	word[1l << 44] = 1;
+}
+`
+
+var (
+	check = plan.Step{CheckErrors: &plan.CheckErrors{}}
+	ret   = plan.Step{Return: &plan.Return{}}
+)
+
+func in(name string) plan.Arg    { return plan.Arg{Name: name, Buffer: name} }
+func inout(name string) plan.Arg { return plan.Arg{Name: name, Buffer: name, Access: plan.ReadsWrites} }
+
+// fresh allocates and initialises.
+func fresh(names ...string) (steps []plan.Step) {
+	for _, name := range names {
+		steps = append(steps, plan.Step{Alloc: &plan.Alloc{Buffer: name}}, plan.Step{Init: &plan.Init{Buffer: name}})
+	}
+	return steps
+}
+
+func launch(kernel string, rows plan.Expr) plan.Step {
+	return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: rows}}
+}
+
+func read(buffer, scalar string) plan.Step {
+	return plan.Step{Read: &plan.Read{Buffer: buffer, Scalars: []string{scalar}}}
+}
+
+func kernel(name string, schedule plan.Schedule, args ...plan.Arg) plan.Kernel {
+	return plan.Kernel{Name: name, Variants: []plan.Variant{{Schedule: schedule, Entry: name, File: "test.cl", Args: args}}}
+}
+
+func inPort(name string, kind plan.Kind) plan.Port {
+	return plan.Port{Name: name, Direction: plan.In, Kind: kind, Domain: "n", Buffer: name}
+}
+
+func outPort(name string, kind plan.Kind) plan.Port {
+	return plan.Port{Name: name, Direction: plan.Out, Kind: kind, Domain: "n", Buffer: name}
+}
+
+func input(name string, kind plan.Kind) plan.Buffer {
+	return plan.Buffer{Name: name, Kind: kind, Role: plan.Input}
+}
+
+func buffer(name string, kind plan.Kind, role plan.Role, length plan.Expr) plan.Buffer {
+	return plan.Buffer{Name: name, Kind: kind, Role: role, Length: length}
+}
+
+var (
+	one  = plan.Const(1)
+	rows = plan.Len("n")
+)
+
+func dividePlan() *plan.Plan {
+	return &plan.Plan{
+		Version: plan.Version, Pipeline: "divide", Level: "onepass",
+		Ports:   []plan.Port{inPort("a", plan.I64), inPort("b", plan.I64), outPort("quotient", plan.I64)},
+		Domains: []plan.Domain{{Name: "n", Ordered: true}},
+		Buffers: []plan.Buffer{input("a", plan.I64), input("b", plan.I64), buffer("quotient", plan.I64, plan.Output, rows), buffer("errors", plan.I64, plan.Errors, one)},
+		Kernels: []plan.Kernel{kernel("divide", plan.Schedule{Workgroup: 64}, in("a"), in("b"), inout("quotient"), inout("errors"))},
+		Steps:   append(fresh("quotient", "errors"), launch("divide", rows), check, ret),
+		Sites:   []plan.Site{{Position: "divide.kg:3:7", Kind: "divide", Message: "division by zero", Domain: "n"}},
+	}
+}
+
+func reducePlan() *plan.Plan {
+	k := kernel("reduce", plan.Schedule{Workgroup: 128, Items: 4}, in("x"), inout("sum"))
+	k.Variants[0].LocalBytes = plan.Const(128 * 8)
+	k.Variants[0].Spec = []plan.Spec{{Name: "ITEMS", Value: plan.Const(4)}}
+	k.Variants[0].Needs = []plan.Cap{plan.CapAtomicsI64}
+	return &plan.Plan{
+		Version: plan.Version, Pipeline: "reduce", Level: "onepass",
+		Ports:   []plan.Port{inPort("x", plan.I64), {Name: "total", Direction: plan.Out, Kind: plan.I64, Scalar: "total"}},
+		Domains: []plan.Domain{{Name: "n", Ordered: true}},
+		Scalars: []plan.Scalar{{Name: "total", Kind: plan.I64}},
+		Buffers: []plan.Buffer{input("x", plan.I64), buffer("sum", plan.I64, plan.Counter, one)},
+		Kernels: []plan.Kernel{k},
+		Steps:   append(fresh("sum"), launch("reduce", rows), read("sum", "total"), ret),
+	}
+}
+
+// scanPlan falls back where a group waits more than patience times.
+func scanPlan(patience int64) *plan.Plan {
+	k := kernel("scan", plan.Schedule{Workgroup: 64, Scheme: "lookback"}, in("x"), inout("sums"), inout("status"), inout("ticket"), inout("abort"),
+		plan.Arg{Name: "patience", Value: plan.Const(patience)})
+	k.Variants[0].Forward = plan.ForwardTicket
+	k.Variants[0].Needs = []plan.Cap{plan.CapAtomicsI64, plan.CapTicket}
+	ports := []plan.Port{inPort("x", plan.I32), outPort("sums", plan.I64)}
+	domains := []plan.Domain{{Name: "n", Ordered: true}}
+	columns := []plan.Buffer{input("x", plan.I32), buffer("sums", plan.I64, plan.Output, rows)}
+	slow := kernel("slow", plan.Schedule{}, in("x"), inout("sums"))
+	slow.Variants[0].Grid = one
+	return &plan.Plan{
+		Version: plan.Version, Pipeline: "scan", Level: "onepass", Ports: ports, Domains: domains,
+		Buffers: append(columns,
+			buffer("status", plan.U64, plan.Status, plan.CeilDiv(rows, plan.Const(64))),
+			buffer("ticket", plan.I32, plan.Counter, one), buffer("abort", plan.I32, plan.Abort, one)),
+		Kernels: []plan.Kernel{k},
+		Steps:   append(fresh("sums", "status", "ticket", "abort"), launch("scan", rows), check, ret),
+		Fallback: &plan.Plan{
+			Version: plan.Version, Pipeline: "scan", Level: "slow", Ports: ports, Domains: domains, Buffers: columns,
+			Kernels: []plan.Kernel{slow},
+			Steps:   append(fresh("sums"), launch("slow", rows), ret),
+		},
+	}
+}
+
+// growPlan doubles a size until the device is content.
+func growPlan() *plan.Plan {
+	k := kernel("grow", plan.Schedule{}, inout("count"), inout("full"))
+	k.Variants[0].Grid = one
+	return &plan.Plan{
+		Version: plan.Version, Pipeline: "grow", Level: "none",
+		Ports:   []plan.Port{{Name: "size", Direction: plan.Out, Kind: plan.I64, Scalar: "size"}, {Name: "count", Direction: plan.Out, Kind: plan.I64, Scalar: "counted"}},
+		Scalars: []plan.Scalar{{Name: "size", Kind: plan.I64, Init: "1"}, {Name: "counted", Kind: plan.I64}, {Name: "again", Kind: plan.I64, Init: "1"}},
+		Buffers: []plan.Buffer{buffer("count", plan.I32, plan.Counter, one), buffer("full", plan.I32, plan.Counter, one)},
+		Kernels: []plan.Kernel{k},
+		Steps: append(fresh("count", "full"),
+			plan.Step{While: &plan.While{Cond: plan.Lt(plan.Const(0), plan.Var("again")), Max: 10, Steps: []plan.Step{
+				{Set: &plan.Set{Scalar: "size", Value: plan.Mul(plan.Var("size"), plan.Const(2))}},
+				launch("grow", plan.Var("size")), read("count", "counted"), read("full", "again"),
+			}, Else: []plan.Step{{Set: &plan.Set{Scalar: "size", Value: plan.Const(-1)}}}}},
+			ret),
+	}
+}
+
+// wordPlan launches one kernel over one word.
+func wordPlan(entry string) *plan.Plan {
+	k := kernel(entry, plan.Schedule{}, inout("word"))
+	return &plan.Plan{
+		Version: plan.Version, Pipeline: entry, Level: "none",
+		Ports:   []plan.Port{{Name: "word", Direction: plan.Out, Kind: plan.I64, Scalar: "word"}},
+		Scalars: []plan.Scalar{{Name: "word", Kind: plan.I64}},
+		Buffers: []plan.Buffer{buffer("word", plan.I32, plan.Counter, one)},
+		Kernels: []plan.Kernel{k},
+		Steps:   append(fresh("word"), launch(entry, one), read("word", "word"), ret),
+	}
+}
+
+// column makes an input of Go values.
+func column[T any](kind plan.Kind, values []T) exec.Column {
+	if len(values) == 0 {
+		return exec.Column{Kind: kind}
+	}
+	return exec.Column{Kind: kind, Data: unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))}
+}
+
+// values views a result as Go values.
+func values[T any](c exec.Column) []T {
+	if len(c.Data) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&c.Data[0])), c.Rows())
+}

@@ -1,0 +1,95 @@
+//go:build opencl
+
+package run
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends/worker"
+)
+
+func TestRoundedSize(t *testing.T) {
+	for bytes := int64(1); bytes < 1<<40; bytes = bytes*9/8 + 1 {
+		if size := roundedSize(bytes); size < bytes || size > bytes+max(bytes/8, 255) || roundedSize(size) != size {
+			t.Fatalf("%d bytes become %d", bytes, size)
+		}
+	}
+}
+
+// openSession opens the first device in this process.
+func openSession(t *testing.T, d *Driver) *session {
+	t.Helper()
+	s, err := d.Open(context.Background(), 0, worker.SessionOptions{})
+	if err != nil {
+		if os.Getenv("KGEN_REQUIRE_OPENCL") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	t.Cleanup(s.Close)
+	return s.(*session)
+}
+
+func TestBuffersAreUsedAgain(t *testing.T) {
+	driver := New()
+	s := openSession(t, driver)
+	s.device.pool.trim()
+	held := s.device.pool.held
+	var first *buffer
+	for range 3 {
+		s := openSession(t, driver)
+		m, err := s.Alloc(100_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = m.(*buffer)
+		}
+		if m != first {
+			t.Error("another buffer for the same size")
+		}
+		if n := s.device.pool.held - held; n != roundedSize(100_000) {
+			t.Errorf("%d bytes held", n)
+		}
+		s.Free(m)
+	}
+	// What the pool keeps does not stand in the way of a larger buffer.
+	s.device.pool.limit = s.device.pool.held + 1000
+	m, err := s.Alloc(101_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.device.pool.idle != 0 {
+		t.Errorf("%d bytes are idle", s.device.pool.idle)
+	}
+	s.Free(m)
+	if _, err := s.Alloc(s.device.pool.limit + 1); err == nil {
+		t.Error("more than the device has")
+	}
+	if _, err := s.Alloc(50_000); err != nil {
+		t.Errorf("after a refusal: %v", err)
+	}
+}
+
+func TestCommandsAreRetired(t *testing.T) {
+	s := openSession(t, New())
+	m, err := s.Alloc(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free(m)
+	for range 3 * openMost {
+		if err := s.Fill(m, []byte{1, 2, 3, 4, 5, 6, 7, 8}, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Those that were still running are kept; Sync leaves none.
+	if err := s.Sync(); err != nil || len(s.commands.open) != 0 {
+		t.Errorf("%d commands open, %v", len(s.commands.open), err)
+	}
+	if s.Busy() != "" {
+		t.Errorf("busy with %s", s.Busy())
+	}
+}
