@@ -113,17 +113,22 @@ func TestFormatsGiveBackWhatTheyWrote(t *testing.T) {
 		}
 	}
 	for _, rows := range []int{0, 1, 7, 10_000} {
-		var all Table
-		for k := ir.Bool; k <= ir.Char8; k++ {
-			from := limitsOf(k)
-			c := ir.NewColumn(k, rows)
-			for row := range rows {
-				c.Set(row, from.At(row%from.Len()))
-			}
-			all.Columns = append(all.Columns, Named{fmt.Sprintf("the %v", k), c})
-		}
-		checkFormats(t, all)
+		checkFormats(t, repeated(rows, ir.Bool, ir.Char8))
 	}
+	checkFormats(t, repeated(150_000, ir.Date, ir.Char8))
+}
+
+// repeated has a column of each kind from first to last, of limits repeated.
+func repeated(rows int, first, last ir.Kind) Table {
+	var t Table
+	for k := first; k <= last; k++ {
+		from, c := limitsOf(k), ir.NewColumn(k, rows)
+		for row := range rows {
+			c.Set(row, from.At(row%from.Len()))
+		}
+		t.Columns = append(t.Columns, Named{fmt.Sprintf("the %v", k), c})
+	}
+	return t
 }
 
 func TestFormatOf(t *testing.T) {

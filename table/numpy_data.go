@@ -122,11 +122,10 @@ func (t npyType) to(k ir.Kind) (conversion, bool) {
 	return conversion{}, false
 }
 
-// pad makes strings of fewer than 8 bytes char8.
+// pad makes strings of fewer than 8 bytes char8; out is zero.
 func (t npyType) pad(out, values []byte) int {
 	for row := range len(out) / 8 {
-		n := copy(out[row*8:], values[row*t.size:(row+1)*t.size])
-		clear(out[row*8+n : row*8+8])
+		copy(out[row*8:], values[row*t.size:(row+1)*t.size])
 	}
 	return -1
 }
