@@ -36,7 +36,8 @@ func TestWorkGroups(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
+				scheme := []string{simt.SchemeLookback, simt.SchemePublished}[(i+j)%2]
+				lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 4, Scheme: scheme})
 				if err != nil {
 					t.Errorf("%s: %v", level, err)
 					continue
@@ -57,7 +58,7 @@ func TestWorkGroups(t *testing.T) {
 func agreeEmulated(t *testing.T, program *simt.Program, p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
 	want, wantError := interp.Run(p, in)
-	device := simttest.NewDevice(program.Plan, program.Kernels, rand.New(rand.NewPCG(1, 2)))
+	device := simttest.NewDevice(program.Kernels, rand.New(rand.NewPCG(1, 2)))
 	inputs := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
 	rows := 0
 	for i, c := range in {

@@ -76,7 +76,7 @@ func (g *body) sumSelected(d int) {
 // masked returns x where the 64 bits of mask are ones, and 0 where they are zeros.
 func masked(x, mask loop.Expr) loop.Expr {
 	if x.Type().Kind == ir.F64 {
-		return loop.FromBits(loop.Apply(ir.OpAnd, loop.BitsOf(x), mask))
+		return loop.FromBits(x.Type().Kind, loop.Apply(ir.OpAnd, loop.BitsOf(x), mask))
 	}
 	return loop.Apply(ir.OpAnd, x, loop.To(x.Type(), mask))
 }

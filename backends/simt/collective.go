@@ -17,6 +17,18 @@ func (e *emission) localArray(key stateKey, slot int) *loop.Var {
 	return e.local[name]
 }
 
+// shared returns local memory for the state of some operations, an element per
+// work-item and field.
+func (e *emission) shared(ops []int) (list []*loop.Var) {
+	slots := map[string]int{}
+	for _, key := range e.fields(ops) {
+		kind := e.kind(key).String()
+		list = append(list, e.localArray(key, slots[kind]))
+		slots[kind]++
+	}
+	return list
+}
+
 // combineAll combines the states of several operations.
 func (e *emission) combineAll(ops []int, earlier, later []loop.Expr) (out []loop.Expr) {
 	for _, i := range ops {
@@ -55,14 +67,7 @@ func (e *emission) assignAll(vars []*loop.Var, values []loop.Expr) {
 // It is the scan of Hillis and Steele (1986): log2(workgroup) steps over local
 // memory, each adds the state that lies twice as far back as the one before.
 func (e *emission) groupScan(ops []int, mine []loop.Expr) (before []*loop.Var, total []loop.Expr) {
-	keys := e.fields(ops)
-	slots := map[string]int{}
-	shared := make([]*loop.Var, len(keys))
-	for j, key := range keys {
-		kind := e.kind(key).String()
-		shared[j] = e.localArray(key, slots[kind])
-		slots[kind]++
-	}
+	shared := e.shared(ops)
 	state := e.states(ops, func(j int, _ stateKey) loop.Expr { return mine[j] })
 	identity := func(_ int, key stateKey) loop.Expr { return e.identity(key) }
 	store := func() {

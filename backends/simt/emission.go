@@ -30,6 +30,7 @@ type emission struct {
 	lane      loop.Expr // of the work-item in its group
 	tile      loop.Expr // number of the tile in the launch
 	local     map[string]*loop.Var
+	whole     map[int][]loop.Expr // per cut: the fold up to the end of the tile
 	noted     string
 }
 
@@ -38,7 +39,7 @@ const atEnd = 1 << 30
 
 func newEmission(k *kernel, l *lowering, name string) *emission {
 	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
-		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}}
+		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, whole: map[int][]loop.Expr{}}
 	e.arguments = newArguments(e.b)
 	return e
 }

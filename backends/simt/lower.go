@@ -16,23 +16,70 @@ import (
 // Program is a pipeline lowered for work-groups.
 type Program struct {
 	Plan    *plan.Plan
-	Kernels []*loop.Program // in the order of Plan.Kernels
+	Kernels []*loop.Program // in the order of Plan.Kernels, then of its fallback's
 }
 
+// The schemes: how the fold of all earlier tiles reaches a tile.
+const (
+	SchemeFlat      = "flat"      // it need not
+	SchemePublished = "published" // a launch per cut
+	SchemeLookback  = "lookback"  // tiles tell each other
+)
+
 // Lower makes work-group kernels of a program. The schedule's Workgroup and
-// Items are those of every kernel, 256 and 16 by default.
+// Items are those of every kernel, 256 and 16 by default; its Scheme is that of
+// kernels with cuts, look-back by default, for which the plan has a fallback
+// to published.
 func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
+	return lowerFor(program, schedule, spinLimit)
+}
+
+// lowerFor is Lower with another limit of waiting, for tests.
+func lowerFor(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
 	if schedule.Workgroup == 0 {
 		schedule.Workgroup = 256
 	}
 	if schedule.Items == 0 {
 		schedule.Items = 16
 	}
+	if schedule.Scheme == "" {
+		schedule.Scheme = SchemeLookback
+	}
+	lowered, err := lower(program, schedule, spinLimit, "")
+	if err != nil {
+		return nil, err
+	}
+	if !hasAbort(lowered.Plan) {
+		return lowered, validate(lowered.Plan)
+	}
+	schedule.Scheme = SchemePublished
+	fallback, err := lower(program, schedule, spinLimit, "_"+SchemePublished)
+	if err != nil {
+		return nil, err
+	}
+	lowered.Plan.Fallback = fallback.Plan
+	lowered.Kernels = append(lowered.Kernels, fallback.Kernels...)
+	return lowered, validate(lowered.Plan)
+}
+
+func hasAbort(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Buffers, func(b plan.Buffer) bool { return b.Role == plan.Abort })
+}
+
+func validate(p *plan.Plan) error {
+	if err := plan.Validate(p); err != nil {
+		return fmt.Errorf("pipeline %s: internal error in the plan for work-groups: %w", p.Pipeline, err)
+	}
+	return nil
+}
+
+// lower makes the kernels of one scheme; their names end in suffix.
+func lower(program *backends.Program, schedule plan.Schedule, spinLimit int64, suffix string) (*Program, error) {
 	logical := program.Plan
 	out := *logical
 	out.Kernels, out.Steps = nil, nil
 	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
-	l := &lowering{logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}}
+	l := &lowering{logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
 	for _, b := range logical.Buffers {
 		if b.Role == plan.Errors {
 			l.errors = b.Name
@@ -50,23 +97,26 @@ func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) 
 	if l.faults != nil {
 		return nil, fmt.Errorf("pipeline %s: %w", logical.Pipeline, errors.Join(l.faults...))
 	}
-	if err := plan.Validate(&out); err != nil {
-		return nil, fmt.Errorf("pipeline %s: internal error in the plan for work-groups: %w", logical.Pipeline, err)
+	if l.abort != "" {
+		out.Steps = append([]plan.Step{{Alloc: &plan.Alloc{Buffer: l.abort}}, {Init: &plan.Init{Buffer: l.abort}}}, out.Steps...)
 	}
 	return &Program{Plan: &out, Kernels: l.kernels}, nil
 }
 
 // lowering is the plan that grows while kernels are lowered.
 type lowering struct {
-	logical  *plan.Plan
-	out      *plan.Plan
-	names    *names
-	schedule plan.Schedule
-	errors   string            // the errors buffer
-	cells    map[string]string // buffers of one element, for scalars that kernels compute
-	added    []string          // buffers to allocate before the next launch
-	kernels  []*loop.Program
-	faults   []error
+	logical   *plan.Plan
+	out       *plan.Plan
+	names     *names
+	schedule  plan.Schedule
+	errors    string            // the errors buffer
+	abort     string            // the abort word, once a kernel waits
+	cells     map[string]string // buffers of one element, for scalars that kernels compute
+	suffix    string            // of the names of functions
+	spinLimit int64             // see lookback.go
+	added     []plan.Buffer     // buffers to allocate before the next launch
+	kernels   []*loop.Program
+	faults    []error
 }
 
 // kernel lowers one kernel and appends the steps that run it.
@@ -77,20 +127,23 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
 	}
-	s := &published{lowering: l, kernel: k, logical: logical, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
+	s := &launches{lowering: l, kernel: k, logical: logical, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
+	s.lookback = l.schedule.Scheme == SchemeLookback && len(k.gridCuts()) > 0
 	s.lower()
-	if l.errors != "" {
-		l.out.Steps = append(l.out.Steps, plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}})
-	}
+	checked := false
 	for _, op := range t.Ops {
 		if op.Kind == tile.StoreScalar {
+			if !checked {
+				l.out.Steps = append(l.out.Steps, plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}})
+				checked = true
+			}
 			l.out.Steps = append(l.out.Steps, plan.Step{Read: &plan.Read{Buffer: l.cells[op.Ref], Scalars: []string{op.Ref}}})
 		}
 	}
 }
 
 // launch ends a function and appends the step that launches it.
-func (s *published) launch(e *emission, rows, grid plan.Expr, forward plan.Forward) {
+func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forward) {
 	e.b.Kernel(s.workgroup)
 	f := e.b.Func()
 	var shared []loop.Stmt
@@ -109,15 +162,21 @@ func (s *published) launch(e *emission, rows, grid plan.Expr, forward plan.Forwa
 		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))
 	}
 	s.kernels = append(s.kernels, program)
-	schedule := plan.Schedule{Workgroup: s.workgroup, Items: s.items, Scheme: "flat"}
-	if len(s.gridCuts()) > 0 {
-		schedule.Scheme = "published"
+	schedule := plan.Schedule{Workgroup: s.workgroup, Items: s.items, Scheme: SchemeFlat}
+	switch {
+	case s.lookback:
+		schedule.Scheme = SchemeLookback
+	case len(s.gridCuts()) > 0:
+		schedule.Scheme = SchemePublished
 	}
 	variant := plan.Variant{Schedule: schedule, Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
 	kernel := plan.Kernel{Name: f.Name, Stages: s.logical.Stages, Variants: []plan.Variant{variant}}
 	s.out.Kernels = append(s.out.Kernels, kernel)
-	for _, name := range s.added {
-		s.out.Steps = append(s.out.Steps, plan.Step{Alloc: &plan.Alloc{Buffer: name}})
+	for _, b := range s.added {
+		s.out.Steps = append(s.out.Steps, plan.Step{Alloc: &plan.Alloc{Buffer: b.Name}})
+		if b.Role == plan.Status {
+			s.out.Steps = append(s.out.Steps, plan.Step{Init: &plan.Init{Buffer: b.Name}})
+		}
 	}
 	s.added = nil
 	s.out.Steps = append(s.out.Steps, plan.Step{Launch: &plan.Launch{Kernel: f.Name, Rows: rows}})
@@ -126,7 +185,7 @@ func (s *published) launch(e *emission, rows, grid plan.Expr, forward plan.Forwa
 // addBuffer adds a buffer that the next launch needs.
 func (l *lowering) addBuffer(b plan.Buffer) {
 	l.out.Buffers = append(l.out.Buffers, b)
-	l.added = append(l.added, b.Name)
+	l.added = append(l.added, b)
 }
 
 // cell returns the buffer that takes a scalar from a kernel to the host.

@@ -2,14 +2,18 @@ package simt
 
 import (
 	"errors"
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"unsafe"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/simt/simttest"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // programs compiles the corpus at a level.
@@ -46,6 +50,46 @@ func TestCorpusLowers(t *testing.T) {
 			if _, err := Lower(program, plan.Schedule{}); err != nil {
 				t.Errorf("%s at %s: %v", name, level, err)
 			}
+		}
+	}
+}
+
+// TestGivingUp runs look-back on a device that keeps one group resident and
+// starts the last first: a tile that waits for one that never starts gives up,
+// and the fallback does the work.
+func TestGivingUp(t *testing.T) {
+	pipelines, errs := ir.Load("scan.kg", []byte("pipeline sums(x: [n]i32) {\n\treturn y: scan(add, i64(x)), last: last(x, else: -1)\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: fuse.LevelOnePass})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, starved := range []bool{false, true} {
+		lowered, err := lowerFor(program, plan.Schedule{Workgroup: 4, Items: 2, Scheme: SchemeLookback}, 3*abortCheck)
+		if err != nil {
+			t.Fatal(err)
+		}
+		device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 1)))
+		device.Starved = starved
+		x := make([]int32, 100)
+		for i := range x {
+			x[i] = int32(i)
+		}
+		fellBack := false
+		result, err := exec.Run(t.Context(), device, lowered.Plan, exec.Inputs{Columns: map[string]exec.Column{
+			"x": {Kind: plan.I32, Data: unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 400)}}},
+			exec.Options{Event: func(e exec.Event) { fellBack = fellBack || e.Step == "fallback" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fellBack != starved {
+			t.Errorf("starved %v: fell back %v", starved, fellBack)
+		}
+		y := unsafe.Slice((*int64)(unsafe.Pointer(&result.Columns["y"].Data[0])), 100)
+		if y[99] != 4950 || int32(result.Scalars["last"].Bits) != 99 {
+			t.Errorf("starved %v: sum %d, last %d", starved, y[99], int32(result.Scalars["last"].Bits))
 		}
 	}
 }

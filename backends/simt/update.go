@@ -67,9 +67,9 @@ type view struct {
 func (v view) get(word loop.Expr) loop.Expr {
 	switch {
 	case v.kind == ir.Char8:
-		return loop.ToKind(ir.Char8, swapBytes(word))
+		return loop.FromBits(ir.Char8, swapBytes(word))
 	case v.kind.IsFloat():
-		return loop.FromBits(word)
+		return loop.FromBits(v.kind, word)
 	case v.shift == nil:
 		return loop.ToKind(v.kind, word)
 	}
@@ -84,7 +84,7 @@ func (v view) get(word loop.Expr) loop.Expr {
 func (v view) put(word, x loop.Expr) loop.Expr {
 	switch {
 	case v.kind == ir.Char8:
-		return swapBytes(loop.ToKind(ir.U64, x))
+		return swapBytes(loop.BitsOf(x))
 	case v.kind.IsFloat():
 		return loop.BitsOf(x)
 	case v.shift == nil:

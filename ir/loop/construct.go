@@ -216,7 +216,7 @@ func To(t Type, x Expr) Expr {
 	return &Cast{To: t, X: x}
 }
 
-// BitsOf returns the bits of the float x as an unsigned integer.
+// BitsOf returns the bits of a float or char8 as an unsigned integer.
 func BitsOf(x Expr) Expr {
 	if x.Type().Kind == ir.F32 {
 		return &Cast{ScalarOf(ir.U32), x, true}
@@ -224,13 +224,9 @@ func BitsOf(x Expr) Expr {
 	return &Cast{ScalarOf(ir.U64), x, true}
 }
 
-// FromBits returns the float that has the bits x, an unsigned integer.
-func FromBits(x Expr) Expr {
-	if x.Type().Kind == ir.U32 {
-		return &Cast{ScalarOf(ir.F32), x, true}
-	}
-	return &Cast{ScalarOf(ir.F64), x, true}
-}
+// FromBits returns the float or char8 of kind k that has the bits x, an
+// unsigned integer of its width.
+func FromBits(k ir.Kind, x Expr) Expr { return &Cast{ScalarOf(k), x, true} }
 
 // ToKind casts x to kind k.
 func ToKind(k ir.Kind, x Expr) Expr { return To(ScalarOf(k), x) }

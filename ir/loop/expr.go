@@ -49,7 +49,7 @@ type (
 	Select struct{ Cond, Then, Else Expr }
 
 	// Cast converts X; bool to a number gives 0 or 1. With Bits it keeps the
-	// bits instead, between a float and the unsigned integer of its width.
+	// bits instead, between a float or char8 and the unsigned integer of its width.
 	Cast struct {
 		To   Type
 		X    Expr

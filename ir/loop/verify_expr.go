@@ -123,7 +123,8 @@ func (v *verifier) cast(x *Cast) {
 	from, to := x.X.Type(), x.To
 	ok := (from.Kind.IsNumeric() || from.Kind == ir.Bool) && to.Kind.IsNumeric()
 	if x.Bits {
-		ok = from.Kind.IsFloat() != to.Kind.IsFloat() && from.Kind.Size() == to.Kind.Size() &&
+		hasBits := func(k ir.Kind) bool { return k.IsFloat() || k == ir.Char8 }
+		ok = hasBits(from.Kind) != hasBits(to.Kind) && from.Kind.Size() == to.Kind.Size() &&
 			(from.Kind.IsUnsigned() || to.Kind.IsUnsigned())
 	}
 	if !ok || from.IsMemory() || to.IsMemory() {

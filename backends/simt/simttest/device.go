@@ -16,17 +16,18 @@ import (
 type Device struct {
 	Programs map[string]*loop.Func // by the entry of a variant
 	Random   *rand.Rand
-	Groups   int // how many groups are resident; 0 is 3
-	Steps    int // of one launch at most; 0 is 100 million
+	Groups   int  // how many groups are resident; 0 is 3
+	Steps    int  // of one launch at most; 0 is 100 million
+	Starved  bool // the group of the first atomic operation rests until all others have ended
 	profile  plan.Machine
 }
 
-// NewDevice returns a device for the kernels of a plan, in its order.
-func NewDevice(p *plan.Plan, programs []*loop.Program, random *rand.Rand) *Device {
+// NewDevice returns a device for kernels, each the last function of a program.
+func NewDevice(programs []*loop.Program, random *rand.Rand) *Device {
 	d := &Device{Programs: map[string]*loop.Func{}, Random: random}
-	for i, k := range p.Kernels {
-		funcs := programs[i].Funcs
-		d.Programs[k.Variants[0].Entry] = funcs[len(funcs)-1]
+	for _, program := range programs {
+		f := program.Funcs[len(program.Funcs)-1]
+		d.Programs[f.Name] = f
 	}
 	d.profile = plan.Machine{Units: 1, MaxGroup: 1024, LocalBytes: 1 << 20, Memory: 1 << 40, MaxAlloc: 1 << 40}
 	return d

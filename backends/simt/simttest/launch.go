@@ -15,6 +15,7 @@ type launch struct {
 	count     int // groups
 	steps     int // left
 	arguments map[*loop.Var]any
+	resting   *group // see Device.Starved
 }
 
 // pause is why a work-item lets others go on.
@@ -76,6 +77,9 @@ func (l *launch) run() (err error) {
 		}
 		at := l.device.Random.IntN(len(resident))
 		g := resident[at]
+		if l.device.Starved && g == l.resting && (len(resident) > 1 || started < l.count) {
+			continue
+		}
 		if g.step(l) {
 			resident = append(resident[:at], resident[at+1:]...)
 		}

@@ -184,6 +184,9 @@ func (t *thread) atomic(s *loop.Atomic) {
 		x = tiletest.Apply(atomicOperator[s.Op], old.Kind, old, x)
 	}
 	t.store(s.Memory, at, x)
+	if t.resting == nil {
+		t.resting = t.item.group
+	}
 	if s.Old != nil {
 		t.vars[s.Old] = old
 	}

@@ -9,23 +9,28 @@ import (
 	"github.com/kgen-go/kgen/tile"
 )
 
-// published is the scheme of several launches: what each tile has folded lies
-// in a buffer per field, and one group turns it into prefixes.
-type published struct {
+// launches is the making of the launches of one kernel.
+type launches struct {
 	*lowering
 	*kernel
-	logical plan.Kernel
-	span    plan.Expr // rows of the launch
-	tiles   plan.Expr // how many tiles they are
-	steps   []plan.Step
-	states  map[stateKey]string // buffers of an element per tile
-	totals  map[stateKey]string // buffers of one element
+	logical  plan.Kernel
+	span     plan.Expr           // rows of the launch
+	tiles    plan.Expr           // how many tiles they are
+	lookback bool                // tiles tell each other; else a launch per cut publishes their folds
+	states   map[stateKey]string // buffers of an element per tile
+	totals   map[stateKey]string // buffers of one element
+	statuses []status            // of the cuts, under look-back
+	tickets  string              // the buffer that numbers tiles, under look-back
 }
 
 // lower writes the functions of the kernel and the steps that launch them.
-func (s *published) lower() {
+func (s *launches) lower() {
 	for _, cut := range s.gridCuts() {
 		ops := s.gridScans(cut)
+		if s.lookback {
+			s.addStatus(cut, ops)
+			continue
+		}
 		s.states = s.buffers(s.states, ops, "tile", plan.Max(s.tiles, plan.Const(1)))
 		s.totals = s.buffers(s.totals, ops, "total", plan.Const(1))
 		s.launch(s.sum(cut), s.span, plan.Expr{}, plan.ForwardNone)
@@ -34,23 +39,37 @@ func (s *published) lower() {
 	if reductions := s.reductions(); len(reductions) > 0 {
 		s.states = s.buffers(s.states, reductions, "tile", plan.Max(s.tiles, plan.Const(1)))
 	}
-	s.launch(s.main(), s.span, s.grid(), plan.ForwardNone)
-	if s.hasEnd() {
+	forward := plan.ForwardNone
+	if s.lookback {
+		forward = plan.ForwardTicket
+		if s.hasEnd() && !s.lastTileEnds() {
+			for _, cut := range s.gridCuts() {
+				s.totals = s.buffers(s.totals, s.gridScans(cut), "total", plan.Const(1))
+			}
+		}
+	}
+	s.launch(s.main(), s.span, s.grid(), forward)
+	if s.hasEnd() && !s.lastTileEnds() {
 		s.launch(s.finish(), plan.Const(1), plan.Const(1), plan.ForwardNone)
 	}
 }
 
+// lastTileEnds reports whether the last tile knows all that comes after the rows.
+func (s *launches) lastTileEnds() bool {
+	return s.lookback && len(s.reductions()) == 0 && !s.hasChunks()
+}
+
 // grid returns the groups of the launch that does the work: one at least where
-// something is checked before the rows.
-func (s *published) grid() plan.Expr {
-	if slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Kind == tile.Check }) {
+// something is done even without rows.
+func (s *launches) grid() plan.Expr {
+	if s.lookback && s.hasEnd() || slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Kind == tile.Check }) {
 		return plan.Max(plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows())), plan.Const(1))
 	}
 	return plan.Expr{}
 }
 
 // buffers adds a buffer for each field of some operations.
-func (s *published) buffers(to map[stateKey]string, ops []int, suffix string, length plan.Expr) map[stateKey]string {
+func (s *launches) buffers(to map[stateKey]string, ops []int, suffix string, length plan.Expr) map[stateKey]string {
 	if to == nil {
 		to = map[stateKey]string{}
 	}
@@ -63,12 +82,12 @@ func (s *published) buffers(to map[stateKey]string, ops []int, suffix string, le
 }
 
 // function begins a function of the kernel.
-func (s *published) function(name string) *emission {
-	return newEmission(s.kernel, s.lowering, s.names.fresh(name))
+func (s *launches) function(name string) *emission {
+	return newEmission(s.kernel, s.lowering, s.names.fresh(name+s.suffix))
 }
 
 // sum writes the launch that folds each tile for a cut.
-func (s *published) sum(cut int) *emission {
+func (s *launches) sum(cut int) *emission {
 	e := s.function(fmt.Sprintf("%s_sum%d", s.Name, cut))
 	e.until = cut
 	s.passes(e)
@@ -83,10 +102,25 @@ func (s *published) sum(cut int) *emission {
 	return e
 }
 
+// prefix returns the fold of all earlier tiles, per field.
+func (s *launches) prefix(e *emission, cut int, ops []int, total []loop.Expr) (earlier []loop.Expr) {
+	if s.lookback && len(ops) > 0 {
+		return s.lookBack(e, cut, ops, total)
+	}
+	for _, key := range s.fields(ops) {
+		earlier = append(earlier, e.b.Let("earlier", loop.At(e.state(s.states[key], key, plan.Reads), e.tile)))
+	}
+	return earlier
+}
+
 // passes runs the phases before e.until.
-func (s *published) passes(e *emission) {
+func (s *launches) passes(e *emission) {
 	e.begin()
-	e.tile = e.b.Let("tile", &loop.ID{Kind: loop.GroupID})
+	if s.lookback {
+		e.tile = s.ticket(e)
+	} else {
+		e.tile = e.b.Let("tile", &loop.ID{Kind: loop.GroupID})
+	}
 	e.declareKept()
 	for _, i := range s.reductions() {
 		e.declareFolds([]int{i})
@@ -94,9 +128,7 @@ func (s *published) passes(e *emission) {
 	for phase := range e.until {
 		e.declareFolds(s.cuts[phase])
 		e.loopRows(phase)
-		e.cut(phase, func(key stateKey) loop.Expr {
-			return loop.At(e.state(s.states[key], key, plan.Reads), e.tile)
-		})
+		e.cut(phase, func(ops []int, total []loop.Expr) []loop.Expr { return s.prefix(e, phase, ops, total) })
 	}
 	if e.until < len(s.cuts) {
 		e.declareFolds(s.cuts[e.until])
@@ -105,7 +137,7 @@ func (s *published) passes(e *emission) {
 
 // scan writes the launch of one group that turns the folds of the tiles into
 // prefixes.
-func (s *published) scan(cut int) *emission {
+func (s *launches) scan(cut int) *emission {
 	e := s.function(fmt.Sprintf("%s_scan%d", s.Name, cut))
 	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
 	ops := s.gridScans(cut)
@@ -122,17 +154,20 @@ func (s *published) scan(cut int) *emission {
 }
 
 // main writes the launch that does the work of the rows.
-func (s *published) main() *emission {
+func (s *launches) main() *emission {
 	e := s.function(s.Name)
 	e.until, e.effects = len(s.cuts), true
 	s.passes(e)
 	e.loopRows(e.until)
 	e.publishReductions(s.states)
+	if s.lookback && s.hasEnd() {
+		s.endLastTile(e)
+	}
 	return e
 }
 
 // finish writes the launch of one group after all rows.
-func (s *published) finish() *emission {
+func (s *launches) finish() *emission {
 	e := s.function(s.Name + "_finish")
 	e.until, e.effects, e.now = len(s.cuts), true, atEnd
 	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
@@ -180,29 +215,54 @@ func (e *emission) folded(ops []int) (list []loop.Expr) {
 }
 
 // cut makes the states that the rows of the next phase see: the fold of all
-// earlier tiles, which the scheme gives per field, and of earlier work-items.
-func (e *emission) cut(phase int, prefix func(stateKey) loop.Expr) {
+// earlier tiles, which the scheme gives, and of earlier work-items.
+func (e *emission) cut(phase int, prefix func(ops []int, total []loop.Expr) []loop.Expr) {
 	ops := e.cuts[phase]
 	before, total := e.groupScan(ops, e.folded(ops))
-	j := 0
-	for _, i := range ops {
-		op := &e.Ops[i]
-		n := len(op.Monoid.Fields)
-		start := exprsOf(before[j : j+n])
-		if op.Kind == tile.Scan {
-			earlier := make([]loop.Expr, n)
-			for f := range earlier {
-				earlier[f] = e.b.Let("earlier", prefix(stateKey{i, f}))
-			}
-			start = e.combine(op.Monoid, earlier, start)
-		} else if e.effects {
-			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(op, total[j:j+n]) }, nil)
+	var gridTotal []loop.Expr
+	for _, part := range e.parts(ops, total) {
+		if e.Ops[part.op].Kind == tile.Scan {
+			gridTotal = append(gridTotal, part.state...)
 		}
-		for f := range n {
-			e.running[stateKey{i, f}] = e.b.Decl(op.Monoid.Fields[f].Name, start[f])
-		}
-		j += n
 	}
+	grid := e.gridScans(phase)
+	earlier := prefix(grid, gridTotal)
+	if e.until == len(e.cuts) && len(grid) > 0 {
+		e.whole[phase] = e.combineAll(grid, earlier, gridTotal)
+	}
+	for _, part := range e.parts(ops, exprsOf(before)) {
+		op := &e.Ops[part.op]
+		start := part.state
+		if op.Kind == tile.Scan {
+			n := len(op.Monoid.Fields)
+			start = e.combine(op.Monoid, earlier[:n], start)
+			earlier = earlier[n:]
+		}
+		for f := range start {
+			e.running[stateKey{part.op, f}] = e.b.Decl(op.Monoid.Fields[f].Name, start[f])
+		}
+	}
+	for _, part := range e.parts(ops, total) {
+		if op := &e.Ops[part.op]; op.Kind == tile.ChunkScan && e.effects {
+			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(op, part.state) }, nil)
+		}
+	}
+}
+
+// part is the state of one operation.
+type part struct {
+	op    int
+	state []loop.Expr
+}
+
+// parts divides the joint state of some operations.
+func (k *kernel) parts(ops []int, state []loop.Expr) (list []part) {
+	for _, i := range ops {
+		n := len(k.Ops[i].Monoid.Fields)
+		list = append(list, part{i, state[:n]})
+		state = state[n:]
+	}
+	return list
 }
 
 // storeChunk stores the fold of a chunk, which is the tile.
