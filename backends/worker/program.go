@@ -21,8 +21,9 @@ type Program struct {
 var OpenCL = Program{
 	Name:     "kgen-opencl",
 	Variable: "KGEN_OPENCL_WORKER",
-	Install:  "get it by CGO_ENABLED=1 go install -tags opencl github.com/kgen-go/kgen/cmd/kgen-opencl@latest",
-	Library:  "libOpenCL",
+	Install: "get it by CGO_ENABLED=1 go install -tags opencl github.com/kgen-go/kgen/cmd/kgen-opencl@latest" +
+		" (with gcc, pkg-config and OpenCL's headers: apt-get install gcc pkg-config ocl-icd-opencl-dev)",
+	Library: "libOpenCL",
 	Hint: "Install the OpenCL loader and a driver: apt-get install ocl-icd-libopencl1 (Debian, Ubuntu) or dnf install ocl-icd (Fedora), " +
 		"and the package of your device, such as pocl-opencl-icd for CPUs",
 }

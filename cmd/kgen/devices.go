@@ -5,7 +5,17 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kgen-go/kgen/backends/worker"
 )
+
+// deviceRow is a line of the list.
+type deviceRow struct {
+	Name      string         `json:"name"`
+	Available bool           `json:"available"`
+	Detail    string         `json:"detail"`
+	Device    *worker.Device `json:"device,omitempty"` // with what was probed; of devices that a worker drives
+}
 
 func newDevices() *cobra.Command {
 	var asJSON bool
@@ -13,23 +23,24 @@ func newDevices() *cobra.Command {
 		Use:   "devices",
 		Short: "List the devices that run pipelines",
 		Long: `Devices lists where pipelines can run, and for each device that cannot run
-now the reason. kgen never replaces a device by another one.`,
+now the reason. kgen never replaces a device by another one.
+
+OpenCL devices are driven by a program of their own, kgen-opencl, which kgen
+finds beside itself, on PATH, or where KGEN_OPENCL_WORKER says. It probes each
+device once, in a few seconds, and keeps what it finds in kgen's cache; --json
+prints it, with the evidence.`,
 		Example: "  kgen devices\n  kgen devices --json",
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			type row struct {
-				Name      string `json:"name"`
-				Available bool   `json:"available"`
-				Detail    string `json:"detail"`
-			}
-			var rows []row
+			var rows []deviceRow
 			for _, d := range devices {
 				detail, err := d.probe(c.Context())
 				if err != nil {
 					detail = err.Error()
 				}
-				rows = append(rows, row{d.name, err == nil, detail})
+				rows = append(rows, deviceRow{Name: d.name, Available: err == nil, Detail: detail})
 			}
+			rows = append(rows, listOpenCL(c.Context())...)
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), map[string]any{"devices": rows})
 			}
