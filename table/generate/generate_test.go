@@ -1,15 +1,18 @@
 package generate
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/big"
+	"os"
 	"testing"
 
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/table"
 )
 
 // rowsOf returns all rows of a relation.
@@ -110,9 +113,41 @@ func relations() map[string]func() (Generator, error) {
 func TestSameEverywhere(t *testing.T) {
 	for name, relation := range relations() {
 		g, err := relation()
-		if got := hashOf(rowsOf(t, g, err)); got != golden[name] {
+		rows := rowsOf(t, g, err)
+		if got := hashOf(rows); got != golden[name] {
 			t.Errorf("%q: %q,", name, got)
 		}
+		if n := int64(rows[0].Len()); n != g.Rows() && name != "lineitem" {
+			t.Errorf("%s: %d rows, not %d", name, n, g.Rows())
+		}
+	}
+}
+
+// The sample of the examples is the beginning of lineitem at scale 1. To write
+// it anew: go run ./cmd/kgen data lineitem --out - | head -201
+func TestSample(t *testing.T) {
+	want, err := os.ReadFile("../../examples/tpch/lineitem-sample.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Lineitem(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	w, err := table.NewStage(t.Context(), &got).NewWriter(table.Standard, Fields(g.Columns()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough := errors.New("enough")
+	err = g.Stream(t.Context(), 1, func(batch []ir.Column) error {
+		for i, c := range batch {
+			batch[i] = table.Rows(c, 0, 200)
+		}
+		return errors.Join(w.Write(batch), w.Close(), enough)
+	})
+	if !errors.Is(err, enough) || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("the sample differs: %v", err)
 	}
 }
 
@@ -181,15 +216,6 @@ func TestStreamEnds(t *testing.T) {
 		err = g.Stream(ctx, 2, func([]ir.Column) error { writes++; cancel(); return nil })
 		if err != context.Canceled || writes != 1 {
 			t.Errorf("%s: %v and %d writes after cancellation in the first", name, err, writes)
-		}
-	}
-}
-
-func TestRowsOf(t *testing.T) {
-	for name, relation := range relations() {
-		g, err := relation()
-		if n := rowsOf(t, g, err)[0].Len(); int64(n) != g.Rows() && name != "lineitem" {
-			t.Errorf("%s: %d rows, not %d", name, n, g.Rows())
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestSorterPasses(t *testing.T) {
 // Ranks come as often as a Zipf distribution says: chi-square over ranks, the
 // rare ones together.
 func TestZipf(t *testing.T) {
-	const rows = 400_000
+	const rows = 150_000
 	for _, s := range []float64{0.3, 0.99, 1, 1 + 1e-9, 1.1, 2, 5} {
 		for _, n := range []int64{1, 2, 3, 50, 100_000} {
 			counts := make([]float64, n+1)
@@ -137,7 +137,7 @@ func TestZipf(t *testing.T) {
 			}
 		}
 	}
-	if share := above / rows; math.Abs(share-(1-math.Sqrt(0.5))) > 0.003 {
+	if share := above / rows; math.Abs(share-(1-math.Sqrt(0.5))) > 0.005 {
 		t.Errorf("%v of the ranks are in the upper half", share)
 	}
 }
