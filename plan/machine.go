@@ -35,6 +35,9 @@ const (
 	CapDenormalsF32 Cap = "f32.denormals"     // f32 keeps denormal numbers
 )
 
+// Capabilities are all of them.
+var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapDivideF32, CapDenormalsF32}
+
 // The rates that predictions of cost use.
 const (
 	RateMemory = "memory" // bytes a second that a streaming kernel moves

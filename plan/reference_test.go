@@ -87,6 +87,9 @@ func TestReferenceWords(t *testing.T) {
 	}
 	words = append(words, string(In), string(Out), string(Writes), string(ReadsWrites), string(ForwardTicket), string(ForwardResident),
 		string(Declared), string(Queried), string(Probed), RateMemory, RateLaunch)
+	for _, c := range Capabilities {
+		words = append(words, string(c))
+	}
 	for name := range Profiles() {
 		words = append(words, name)
 	}

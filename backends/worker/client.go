@@ -130,7 +130,7 @@ func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 	}
 	t.reserved = nil // the caller's now
 	return &Result{
-		Result: exec.Result{Columns: columns, Scalars: done.Scalars, Depths: done.Depths, Level: done.Level, Peak: done.Peak},
+		Result: exec.Result{Columns: columns, Scalars: done.Scalars, Depths: done.Depths, Level: done.Level, Peak: done.Peak, GaveUp: done.GaveUp},
 		Steps:  done.Steps,
 	}, nil
 }

@@ -62,6 +62,7 @@ type runResult struct {
 	Depths  map[string]int64      `json:"depths"`
 	Level   string                `json:"level"`
 	Peak    int64                 `json:"peak"`
+	GaveUp  []exec.GiveUpError    `json:"gaveUp,omitzero"`
 	Steps   []Step                `json:"steps,omitzero"`
 }
 

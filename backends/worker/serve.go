@@ -190,7 +190,7 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 	if err != nil {
 		return nil, nil, release, err
 	}
-	done.Scalars, done.Depths, done.Level, done.Peak = result.Scalars, result.Depths, result.Level, result.Peak
+	done.Scalars, done.Depths, done.Level, done.Peak, done.GaveUp = result.Scalars, result.Depths, result.Level, result.Peak, result.GaveUp
 	for port, data := range result.Columns {
 		column := column{Port: port, Kind: data.Kind, Size: int64(len(data.Data))}
 		if place := places[port]; len(data.Data) > 0 && unsafe.SliceData(place) == unsafe.SliceData(data.Data) {

@@ -35,7 +35,8 @@ func (t *transfer) prepare(r Request) error {
 			return err
 		}
 	}
-	return t.reserve(r.Plan, r.Inputs)
+	t.reserve(r.Plan, r.Inputs)
+	return nil
 }
 
 // send places a column where the worker finds it.
@@ -62,8 +63,9 @@ func (t *transfer) send(port string, c exec.Column) error {
 	return nil
 }
 
-// reserve takes memory for the results whose length has a bound.
-func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) error {
+// reserve takes memory for the results whose length has a bound. The others
+// come inside the message.
+func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) {
 	rows, scalars := map[string]int64{}, map[string]int64{}
 	for _, port := range p.Ports {
 		if column, ok := in.Columns[port.Name]; ok && column.Kind.Size() > 0 {
@@ -86,7 +88,7 @@ func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) error {
 		}
 		data, err := t.space.Reserve(bound)
 		if err != nil {
-			return err
+			continue // a bound beyond all memory; the result itself may be small
 		}
 		path, shared := t.space.Path(data)
 		if !shared {
@@ -96,7 +98,6 @@ func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) error {
 		t.reserved[port.Name] = data
 		t.request.Run.Results = append(t.request.Run.Results, column{Port: port.Name, Size: bound, File: path})
 	}
-	return nil
 }
 
 // exchange sends the request and receives the answer.

@@ -213,6 +213,29 @@ func TestColumnsCross(t *testing.T) {
 	}
 }
 
+// A bound beyond all memory does not stop a small result, and what made a plan
+// give up is told.
+func TestHugeBoundAndFallback(t *testing.T) {
+	r := request([]int64{1, 2, 3}, "")
+	r.Plan.Domains = append(r.Plan.Domains, plan.Domain{Name: "m", Len: plan.Var("rows"), Bound: plan.Const(1 << 60)})
+	r.Plan.Scalars = append(r.Plan.Scalars, plan.Scalar{Name: "rows", Kind: plan.I64, Init: "3"})
+	r.Plan.Buffers[1].Length = plan.Len("m")
+	r.Plan.Ports[2].Domain = "m"
+	eager := *r.Plan
+	eager.Level, eager.Needs, eager.Fallback = "eager", []plan.Cap{"wings"}, r.Plan
+	r.Plan = &eager
+	result, err := open(t, options("")).Run(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Columns["y"].Data) != 24 || result.Level != "onepass" {
+		t.Errorf("%+v", result)
+	}
+	if len(result.GaveUp) != 1 || result.GaveUp[0] != (exec.GiveUpError{Level: "eager", Reason: "fake lacks wings"}) {
+		t.Errorf("gave up: %+v", result.GaveUp)
+	}
+}
+
 func TestList(t *testing.T) {
 	listing, err := open(t, options("")).List(context.Background())
 	if err != nil || len(listing.Devices) != 1 || listing.Devices[0].Machine.Caps[plan.CapFP64] != plan.Declared || len(listing.Notes) != 1 {

@@ -40,6 +40,7 @@ type Result struct {
 	Depths  map[string]int64 // of the results whose port has a depth
 	Level   string           // the level of the plan that gave it: the fallback's after a fallback
 	Peak    int64            // bytes of device memory in use at once, inputs included
+	GaveUp  []GiveUpError    // of the plans before that one
 }
 
 // encode returns the element with the value bits.

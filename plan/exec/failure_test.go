@@ -338,3 +338,36 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+// Results go to the memory that the caller has for them.
+func TestPlace(t *testing.T) {
+	subject := subjects()["ordered"]
+	want, err := exec.Run(context.Background(), newFake(subject.kernels), subject.plan, subject.inputs, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[string][]byte{}
+	declined := ""
+	got, err := exec.Run(context.Background(), newFake(subject.kernels), subject.plan, subject.inputs, exec.Options{Place: func(port string, bytes int64) []byte {
+		if declined == "" {
+			declined = port
+			return nil
+		}
+		places[port] = make([]byte, bytes+100)
+		return places[port]
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(places) == 0 || declined == "" {
+		t.Fatalf("asked for %d places", len(places))
+	}
+	for port, column := range got.Columns {
+		if string(column.Data) != string(want.Columns[port].Data) {
+			t.Errorf("%s differs", port)
+		}
+		if place := places[port]; port != declined && &place[0] != &column.Data[0] {
+			t.Errorf("%s lies elsewhere", port)
+		}
+	}
+}

@@ -40,12 +40,17 @@ func Run(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Options
 	if options.PartRows < 0 || options.PartRows > plan.MaxRows || options.Memory < 0 {
 		return nil, fmt.Errorf("exec: PartRows %d is not between 0 and %d, or Memory %d is negative", options.PartRows, plan.MaxRows, options.Memory)
 	}
+	var gaveUp []GiveUpError
 	for {
 		result, err := runOne(ctx, d, p, in, options)
+		if err == nil {
+			result.GaveUp = gaveUp
+		}
 		var giveUp *GiveUpError
 		if !errors.As(err, &giveUp) || p.Fallback == nil {
 			return result, err
 		}
+		gaveUp = append(gaveUp, *giveUp)
 		if options.Event != nil {
 			options.Event(Event{Step: "fallback", Name: p.Fallback.Level, Reason: giveUp.Reason})
 		}
