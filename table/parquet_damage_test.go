@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -296,6 +297,10 @@ func TestRunsAreNoBombs(t *testing.T) {
 		{"a page without its values", handmade(t, 1<<27, 0, page(t, dataPage(1<<27, format.Plain), seven)), "a page of 8 bytes claims 134217728 values of 8 bytes"},
 		{"a run behind the dictionary", handmade(t, 1<<27, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(1<<27, format.RLEDictionary), run(1<<50, 1))), "a run of a page is cut off"},
 		{"an index behind the dictionary", handmade(t, 8, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(8, format.RLEDictionary), run(8, 1))), "a position lies behind the end of the dictionary"},
+		{"a packed index behind the dictionary", handmade(t, 8, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(8, format.RLEDictionary), []byte{1, 3, 2})), "a position lies behind the end of the dictionary"},
+		{"differences of too many bits", handmade(t, 8, 0, page(t, dataPage(8, format.DeltaBinaryPacked), append([]byte{0x80, 1, 4, 8, 14, 0, 65, 0, 0, 0}, make([]byte, 500)...))), "the values of a page are cut off"},
+		{"a wrong checksum", handmade(t, 1, 0, page(t, format.PageHeader{Type: format.DataPage, CRC: 1, DataPageHeader: dataPage(1, format.Plain).DataPageHeader}, seven)), "the checksum of a page is wrong"},
+		{"an encoding of another type", handmade(t, 1, 0, page(t, dataPage(1, format.DeltaByteArray), seven)), "INT64 values in the encoding DELTA_BYTE_ARRAY are not supported"},
 		{"no run", handmade(t, 8, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(8, format.RLEDictionary), []byte{1})), "a page has fewer values than it claims"},
 		{"no dictionary", handmade(t, 8, 0, page(t, dataPage(8, format.RLEDictionary), run(8, 0))), "a dictionary that is not there"},
 		{"a dictionary without values", handmade(t, 8, 0, page(t, dictionaryPage(math.MaxInt32), seven)), "a dictionary of 2147483647 values in 8 bytes"},
@@ -323,11 +328,63 @@ func TestRunsAreNoBombs(t *testing.T) {
 			}
 		})
 	}
+	// Before there is memory for a claim, the pages' headers are asked.
+	source := NewSource(t.Context(), nil)
+	path := filepath.Join(t.TempDir(), "in.parquet")
+	if err := os.WriteFile(path, handmade(t, 1<<40, 0, page(t, dataPage(1, format.Plain), seven)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.Read(path, a); err == nil || source.Memory.Used() != 0 {
+		t.Errorf("error %v, %d bytes were given", err, source.Memory.Used())
+	}
 	// A legal run needs its memory, too.
 	_, err = readBytes(t, legal, a, 1<<20)
 	var limit *memory.LimitError
 	if !errors.As(err, &limit) || limit.Needed != 8*many {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestHostileArrays: lengths and prefixes that the page does not have.
+func TestHostileArrays(t *testing.T) {
+	lengths := func(values ...int32) []byte {
+		b, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	array := func(rows int64, pages ...[]byte) []byte {
+		body, meta := footerOf(t, handmade(t, rows, format.Uncompressed, pages...))
+		meta.Schema[1].Type = thrift.New(format.ByteArray)
+		return withFooter(t, body, meta)
+	}
+	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	for _, c := range []struct {
+		name     string
+		encoding format.Encoding
+		rows     int32
+		body     []byte
+		want     any
+	}{
+		{"prefixes", format.DeltaByteArray, 3, join(lengths(0, 2, 1), lengths(3, 1, 0), []byte("abcd")), [][8]byte{{'a', 'b', 'c'}, {'a', 'b', 'd'}, {'a'}}},
+		{"a prefix longer than the value before", format.DeltaByteArray, 3, join(lengths(0, 1, 3), lengths(3, 0, 0), []byte("abc")), "the values of a page are cut off"},
+		{"a negative prefix", format.DeltaByteArray, 2, join(lengths(0, -1), lengths(3, 0), []byte("abc")), "the values of a page are cut off"},
+		{"a suffix that is not there", format.DeltaByteArray, 1, join(lengths(0), lengths(4), []byte("abc")), "the values of a page are cut off"},
+		{"a length that is not there", format.DeltaLengthByteArray, 2, join(lengths(1, 3), []byte("abc")), "the values of a page are cut off"},
+		{"a negative length", format.DeltaLengthByteArray, 2, join(lengths(1, -1), []byte("abc")), "the values of a page are cut off"},
+		{"a long array", format.Plain, 1, []byte{4, 0, 0, 0, 'a', 'b', 'c'}, "the values of a page are cut off"},
+		{"arrays without values", format.Plain, 1, []byte{0, 0, 0, 0, 0, 0, 0, 0}, "a page has more than the 1 values"},
+		{"a very long array", format.Plain, 1, []byte{0xFF, 0xFF, 0xFF, 0xFF, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}, "the values of a page are cut off"},
+	} {
+		got, err := readBytes(t, array(int64(c.rows), page(t, dataPage(c.rows, c.encoding), c.body)), []Field{{"a", "p", ir.Char8}}, 0)
+		if want, ok := c.want.(string); ok {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v\n want %s", c.name, err, want)
+			}
+		} else if err != nil || !reflect.DeepEqual(got[0].Slice, c.want) {
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
 	}
 }
 

@@ -3,10 +3,13 @@ package table
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
@@ -213,6 +216,11 @@ func TestConvertParquet(t *testing.T) {
 		{"decimal in f32", decimal64(2, 10, 1677721701), ir.F32, []float32{0.10, 16777217.01}},
 		{"decimal of INT32 in f64", decimal32(3, 1, -1), ir.F64, []float64{0.001, -0.001}},
 		{"decimal of 16 bytes in f64", wide(2, 10, -199, math.MinInt64), ir.F64, []float64{0.10, -1.99, -92233720368547758.08}},
+		{"decimal of 3 bytes in f64", parquetValues{parquet.Decimal(2, 6, parquet.FixedLenByteArrayType(3)), fixedValues("\x00\x00\xc7", "\xff\xff\x39")}, ir.F64, []float64{1.99, -1.99}},
+		{"decimal of any bytes in i64", parquetValues{parquet.Decimal(0, 6, parquet.ByteArrayType), textValues("\xff", "\x00\x80", "")}, ir.I64, []int64{-1, 128, 0}},
+		{"decimal of 100 bytes", parquetValues{parquet.Decimal(0, 6, parquet.ByteArrayType), textValues(strings.Repeat("\x01", 100))}, ir.F64, `"a DECIMAL of 100 bytes" is not a number (f64)`},
+		{"decimal beyond 64 bits", parquetValues{parquet.Decimal(1, 38, parquet.FixedLenByteArrayType(16)), fixedValues("\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x00")}, ir.F64, []float64{9223372036854775808.0}},
+		{"decimal beyond i64", parquetValues{parquet.Decimal(0, 38, parquet.FixedLenByteArrayType(16)), fixedValues("\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00")}, ir.I64, `"18446744073709551616" is out of range for i64`},
 		{"whole decimal in i64", decimal64(2, 300, -100), ir.I64, []int64{3, -1}},
 		{"whole decimal of 16 bytes in i8", wide(2, 300, -100), ir.I8, []int8{3, -1}},
 		{"fraction in i64", decimal64(2, 300, 1250), ir.I64, `column "a", row 1: "12.50" is not an integer (i64)`},
@@ -273,9 +281,17 @@ func TestDecimalsRoundOnce(t *testing.T) {
 			t.Errorf("%s: %v, want %v", text, got, f32.Float64())
 		}
 	}
-	// Halfway between two float32, but for a digit that a float64 drops.
-	if got := decimalFloat32(1677721700000001, 8); got != 16777218 {
-		t.Errorf("%v", got)
+	// Beside the middle between two float32, by less than a float64 shows.
+	for _, c := range []struct {
+		v     int64
+		scale int
+		want  float32
+	}{
+		{16777217_000000001, 9, 16777218}, {16777216_999999999, 9, 16777216}, {2101947696487225606, 63, 0x1p-149},
+	} {
+		if got := decimalFloat32(c.v, c.scale); got != c.want {
+			t.Errorf("%de-%d: %v, want %v", c.v, c.scale, got, c.want)
+		}
 	}
 }
 
@@ -384,5 +400,63 @@ func TestParquetReportsProgress(t *testing.T) {
 	}
 	if most != total || total == 0 {
 		t.Errorf("%d of %d bytes", most, total)
+	}
+}
+
+// TestFirstFaultOfLaterGroup: a fault that is found first does not end the
+// search before it.
+func TestFirstFaultOfLaterGroup(t *testing.T) {
+	const group = 200_000
+	c := parquetValues{node: parquet.Int(64), values: int64Values(make([]int64, 2*group)...)}
+	c.values[group-1], c.values[group] = parquet.Int64Value(256), parquet.Int64Value(257)
+	path := writeValuesFile(t, []parquetValues{c}, group)
+	for range 5 {
+		source := NewSource(t.Context(), nil)
+		source.Progress = func(int64, int64) { time.Sleep(time.Millisecond) } // after each page
+		if _, err := source.Read(path, []Field{{"a", "p", ir.U8}}); err == nil || !strings.Contains(err.Error(), `row 199999: "256" is out of range`) {
+			t.Fatalf("error %v", err)
+		}
+	}
+}
+
+// TestFirstZero compares with a look at every bit.
+func TestFirstZero(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	for range 2000 {
+		var levels []byte
+		var bits []bool
+		for range random.IntN(4) + 1 {
+			if random.IntN(2) == 0 { // a run
+				n, bit := random.IntN(20), random.IntN(8) > 0
+				levels = append(levels, byte(n<<1), 0)
+				for range n {
+					bits = append(bits, bit)
+				}
+				if bit {
+					levels[len(levels)-1] = 1
+				}
+				continue
+			}
+			n := random.IntN(4)
+			levels = append(levels, byte(n<<1|1))
+			for range n {
+				b := byte(0xFF)
+				if random.IntN(4) == 0 {
+					b ^= 1 << random.IntN(8)
+				}
+				levels = append(levels, b)
+				for i := range 8 {
+					bits = append(bits, b>>i&1 == 1)
+				}
+			}
+		}
+		n := random.IntN(len(bits) + 1)
+		data := append(make([]byte, 0, len(levels)+paddingBytes), levels...)
+		if got, err := firstZero(data, n); err != nil || got != slices.Index(bits[:n], false) {
+			t.Fatalf("%x, %d values: %d, %v; want %d", levels, n, got, err, slices.Index(bits[:n], false))
+		}
+		if _, err := firstZero(data, len(bits)+1); err == nil && !slices.Contains(bits, false) {
+			t.Fatalf("%x has more than %d values", levels, len(bits))
+		}
 	}
 }
