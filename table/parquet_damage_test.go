@@ -205,7 +205,7 @@ func TestHostileFooters(t *testing.T) {
 		"deep lists":  bytes.Repeat([]byte{0x19}, 1<<20),
 		"long list":   {0x29, 0xFC, 0xFF, 0xFF, 0xFF, 0xFF, 0x07},
 		"long text":   {0x68, 0xFF, 0xFF, 0xFF, 0xFF, 0x07},
-		"empty items": append([]byte{0x29, 0xFC, 0x80, 0x80, 0x40}, make([]byte, 1<<20)...),
+		"empty items": append([]byte{0x29, 0xFC, 0x80, 0x80, 0x40}, make([]byte, 1<<20+1)...),
 	} {
 		if _, err := readBytes(t, withFooterBytes([]byte(parquetMagic), footer), a, 0); err == nil || !strings.Contains(err.Error(), "the file is damaged: its footer: it") {
 			t.Errorf("%s: error %v", name, err)

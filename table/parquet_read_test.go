@@ -407,9 +407,10 @@ func TestParquetReportsProgress(t *testing.T) {
 // search before it.
 func TestFirstFaultOfLaterGroup(t *testing.T) {
 	const group = 200_000
-	c := parquetValues{node: parquet.Int(64), values: int64Values(make([]int64, 2*group)...)}
-	c.values[group-1], c.values[group] = parquet.Int64Value(256), parquet.Int64Value(257)
-	path := writeValuesFile(t, []parquetValues{c}, group)
+	c := ir.NewColumn(ir.I64, 2*group)
+	c.Set(group-1, ir.Int(ir.I64, 256))
+	c.Set(group, ir.Int(ir.I64, 257))
+	path := writeParquet(t, parquetOptions{groupRows: group, pageBytes: 1 << 16}, []Named{{"a", c}}, parquet.Encoded(parquet.Int(64), &parquet.Plain))
 	for range 5 {
 		source := NewSource(t.Context(), nil)
 		source.Progress = func(int64, int64) { time.Sleep(time.Millisecond) } // after each page
