@@ -26,7 +26,7 @@ func TestElementary(t *testing.T) {
 		within("expRatio", small, expRatio(small), math.Expm1(small)/small)
 		within("logRatio", small, logRatio(small), math.Log1p(small)/small)
 	}
-	for _, x := range []float64{-1 + 0x1p-53, -0.3, -0.2499, 0.4, 0.41, 10, 1e15} {
+	for _, x := range []float64{-1 + 0x1p-53, -0.6, -0.3, -0.2499, 0.4, 0.41, 0.6, 0.9, 10, 1e15} {
 		within("logRatio", x, logRatio(x), math.Log1p(x)/x)
 	}
 	for _, x := range []float64{-50, -1, -0.36, -0.35, 0.35, 0.36, 1, 20} {

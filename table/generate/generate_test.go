@@ -249,6 +249,16 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
+// The numbers are those of SplitMix64: the first that its authors' code gives
+// for a seed of 1234567.
+func TestSplitMix(t *testing.T) {
+	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {
+		if got := stream(1234567).at(int64(i)); got != want {
+			t.Errorf("number %d is %d, want %d", i, got, want)
+		}
+	}
+}
+
 // Numbers below n come as often as each other: chi-square of 100 values.
 func TestBelow(t *testing.T) {
 	s := newStream(1, "test")

@@ -126,8 +126,20 @@ func TestZipf(t *testing.T) {
 			}
 		}
 	}
+	// The ranks behind the table, which are hardly rarer than those before.
+	const last = firstRanks + 2
+	z := newZipf(last, 0.01, newStream(11, "test"))
+	var behind [last + 1]float64
+	for row := range int64(1000 * last) {
+		behind[z.rank(row)]++
+	}
+	for r := firstRanks - 1; r <= last; r++ {
+		if math.Abs(behind[r]-1000) > 160 {
+			t.Errorf("rank %d of %d is drawn %v times, not about 1000", r, last, behind[r])
+		}
+	}
 	// A long tail: the ranks above half of 2^40 at s = 0.5 are 1 - sqrt(1/2).
-	z := newZipf(1<<40, 0.5, newStream(11, "test"))
+	z = newZipf(1<<40, 0.5, newStream(11, "test"))
 	above := 0.0
 	for row := range int64(rows) {
 		if r := z.rank(row); r > 1<<39 {
@@ -215,6 +227,21 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// As many values as the type has.
+func TestFullRange(t *testing.T) {
+	for _, o := range []IntsOptions{
+		{Rows: 640, Distribution: Repeated, MeanRun: 5},
+		{Rows: 128, Distribution: Unique},
+		{Rows: 9000, Distribution: Zipf, S: 0.5, Values: 128},
+	} {
+		o.Kind = ir.I8
+		x := intsOf(t, o)[0].Slice.([]int8)
+		if slices.Min(x) != 0 || slices.Max(x) != 127 {
+			t.Errorf("%s: %d to %d", o.Distribution, slices.Min(x), slices.Max(x))
+		}
+	}
+}
+
 func TestBadInts(t *testing.T) {
 	good := IntsOptions{Rows: 1000, Names: []string{"x"}, Kind: ir.I8, Distribution: Uniform, MeanRun: 10, S: 1}
 	for _, c := range []struct {
@@ -235,6 +262,7 @@ func TestBadInts(t *testing.T) {
 		{func(o *IntsOptions) { o.Distribution, o.Values = Unique, 10 }, "max, values: only of distribution uniform or zipf"},
 		{func(o *IntsOptions) { o.Distribution, o.MeanRun = Repeated, 0 }, "mean-run 0: a number of rows"},
 		{func(o *IntsOptions) { o.Distribution, o.MeanRun = Repeated, 2 }, "too few for 500 values, two in twice mean-run rows, from 0 on"},
+		{func(o *IntsOptions) { o.Distribution, o.MeanRun, o.Rows = Repeated, 5, 641 }, "too few for 130 values"},
 		{func(o *IntsOptions) { o.Distribution, o.S = Zipf, 0 }, "s 0: more than 0 and at most 20"},
 		{func(o *IntsOptions) { o.Distribution, o.S = Zipf, math.NaN() }, "s NaN: more than 0"},
 		{func(o *IntsOptions) { o.Distribution, o.Values, o.Kind = Zipf, 1<<40+1, ir.I64 }, "values: zipf takes at most 1099511627776"},

@@ -4,22 +4,20 @@ const (
 	// maxZipfValues is how many ranks a Zipf distribution may have. With more,
 	// ranks would lie nearer to each other than the floats that choose them.
 	maxZipfValues = 1 << 40
-	// surelyAbove are ranks that need no test: it would reject fewer than one in
-	// 24 k^2 / s (s + 1), and rounding more than that.
-	surelyAbove = 1 << 20
-	firstRanks  = 1 << 13
-	guideBits   = 16
+	firstRanks    = 1 << 13
+	guideBits     = 16
 )
 
 // zipf draws ranks 1 to n, rank r with probability in proportion to 1 / r^s, by
 // rejection-inversion (Hörmann and Derflinger, Rejection-Inversion to Generate
-// Variates from Monotone Discrete Distributions, 1996). It takes hardly more
-// than one attempt on average, whatever n is. Of the first ranks a table holds
-// what the method compares with, and spares the logarithms.
+// Variates from Monotone Discrete Distributions, 1996): the integral of x^-s
+// chooses a rank by rounding x, and what it has in excess of the rank's weight
+// is rejected. That takes hardly more than one attempt, whatever n is. For the
+// first ranks a table holds what there is to compare with. The later ones are
+// never rejected: their excess is below s (s + 1) / 24 r^2 of the weight.
 type zipf struct {
 	n, s        float64
 	area0, area float64 // the integral up to 1.5, less the weight of rank 1; up to n + 0.5
-	surely      float64 // a rank that much above x is accepted without its weight
 	first       []bounds
 	guide       []int16 // by the upper bits of a number: where to look in first
 	random      stream
@@ -32,7 +30,6 @@ type bounds struct{ low, high float64 }
 func newZipf(n int64, s float64, random stream) *zipf {
 	z := &zipf{n: float64(n), s: s, random: random}
 	z.area0, z.area = z.integral(1.5)-1, z.integral(z.n+0.5)
-	z.surely = 2 - z.inverse(z.integral(2.5)-z.weight(2))
 	for k := 1.0; k <= min(z.n, firstRanks); k++ {
 		high := z.integral(k + 0.5)
 		z.first = append(z.first, bounds{high - z.weight(k), high})
@@ -84,13 +81,6 @@ func (z *zipf) rank(row int64) uint64 {
 			}
 			continue
 		}
-		x := z.inverse(area)
-		k := z.n
-		if x < z.n {
-			k = float64(int64(x + 0.5))
-		}
-		if k-x <= z.surely || k > surelyAbove || area >= z.integral(k+0.5)-z.weight(k) {
-			return uint64(k)
-		}
+		return uint64(min(z.inverse(area), z.n) + 0.5)
 	}
 }
