@@ -55,7 +55,8 @@ func Key(parts ...string) string {
 
 // Do gives the entry of key to use. Where there is none, or it is damaged, or
 // use refuses it, it calls make and keeps what that returns; use is not called
-// for it. An entry that cannot be kept is no error.
+// for it. An entry that cannot be kept is no error. make must not use the cache:
+// its entry may have the same lock.
 func (c *Cache) Do(ctx context.Context, key string, use func([]byte) error, make func() ([]byte, error)) error {
 	if c == nil {
 		_, err := make()

@@ -38,7 +38,7 @@ __kernel void reduce(long row0, int rows, __global const long *x, volatile __glo
 	for (int i = 0; i < ITEMS; i++) {
 		long row = ((long)get_group_id(0) * ITEMS + i) * get_local_size(0) + at;
 		if (row < rows)
-			part[at] += x[row];
+			part[at] += x[row0 + row];
 	}
 	for (int step = get_local_size(0) / 2; step > 0; step /= 2) {
 		barrier(CLK_LOCAL_MEM_FENCE);
@@ -205,6 +205,16 @@ func reducePlan() *plan.Plan {
 		Kernels: []plan.Kernel{k},
 		Steps:   append(fresh("sum"), launch("reduce", rows), read("sum", "total"), ret),
 	}
+}
+
+// partsPlan is reducePlan in parts of at most limit rows.
+func partsPlan(limit int64) *plan.Plan {
+	p := reducePlan()
+	p.Scalars = append(p.Scalars, plan.Scalar{Name: "row0", Kind: plan.I64}, plan.Scalar{Name: "rows", Kind: plan.I64})
+	parts := plan.Step{Parts: &plan.Parts{Len: rows, Row0: "row0", Rows: "rows", Limit: limit, Steps: []plan.Step{
+		{Launch: &plan.Launch{Kernel: "reduce", Rows: plan.Var("rows"), Row0: plan.Var("row0")}}}}}
+	p.Steps = append(fresh("sum"), parts, read("sum", "total"), ret)
+	return p
 }
 
 // scanPlan falls back where a group waits more than patience times.

@@ -53,7 +53,7 @@ func (d *device) probe(ctx context.Context) error {
 }
 
 // probeVersion changes with the Go side of the probe.
-const probeVersion = "1"
+const probeVersion = "2"
 
 // prober is one probe.
 type prober struct {
@@ -69,7 +69,7 @@ func (p *prober) run(ctx context.Context) (probed, error) {
 	if err := p.calibrate(ctx); err != nil {
 		return probed{}, err
 	}
-	for _, step := range []func(context.Context) error{p.subgroup, p.progress, p.residency, p.atomics, p.doubles, p.floats} {
+	for _, step := range []func(context.Context) error{p.subgroup, p.local, p.progress, p.residency, p.atomics, p.doubles, p.floats} {
 		if err := step(ctx); err != nil {
 			return probed{}, err
 		}

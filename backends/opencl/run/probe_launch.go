@@ -42,7 +42,8 @@ func (p *prober) entry(ctx context.Context, name, text string) (*cl.Kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	built, err := p.device.build(ctx, source{kernel: name, file: "probe.cl", text: text, options: options})
+	// Past the cache: the probe itself is being made for it.
+	built, err := p.device.build(ctx, nil, source{kernel: name, file: "probe.cl", text: text, options: options})
 	if err != nil {
 		return nil, err
 	}

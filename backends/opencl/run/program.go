@@ -54,14 +54,14 @@ func (d *device) options(given []string, constants []plan.Spec, values []int64) 
 }
 
 // build returns the program of s: built before by this process, or by another
-// one (its binary is in the cache), or now.
-func (d *device) build(ctx context.Context, s source) (*program, error) {
+// one (its binary is in the cache, which may be nil), or now.
+func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program, error) {
 	key := cache.Key(append(d.identity(), s.options, s.text)...)
 	if p := d.programs[key]; p != nil {
 		return p, nil
 	}
 	p := &program{kernels: map[string]*cl.Kernel{}}
-	err := d.cache.Do(ctx, key, func(binary []byte) error {
+	err := c.Do(ctx, key, func(binary []byte) error {
 		built, err := programFromBinary(d.context, d.id, binary)
 		if err != nil {
 			return err

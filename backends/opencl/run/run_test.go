@@ -143,6 +143,32 @@ func TestReduceThroughLocalMemory(t *testing.T) {
 		if got := int64(result.Scalars["total"].Bits); got != want {
 			t.Errorf("n=%d: total %d, want %d", n, got, want)
 		}
+		// In parts, as more rows than a launch spans would be.
+		r := request(partsPlan(7777), map[string]exec.Column{"x": column(plan.I64, x)})
+		r.Trace = true
+		result = mustRun(t, c, r)
+		launches := 0
+		for _, s := range result.Steps {
+			if s.Step == "launch" {
+				launches++
+			}
+		}
+		if got := int64(result.Scalars["total"].Bits); got != want || launches != (n+7776)/7777 {
+			t.Errorf("n=%d in %d parts: total %d, want %d", n, launches, got, want)
+		}
+	}
+}
+
+// A device without a capability runs the fallback, and the result says so.
+func TestFallbackWithoutCapability(t *testing.T) {
+	p := scanPlan(1 << 30)
+	p.Kernels[0].Variants[0].Needs = []plan.Cap{"wings"}
+	result := mustRun(t, device(t), request(p, map[string]exec.Column{"x": column(plan.I32, []int32{1, 2, 3})}))
+	if got := values[int64](result.Columns["sums"]); !slices.Equal(got, []int64{1, 3, 6}) || result.Level != "slow" {
+		t.Errorf("%v by %s", got, result.Level)
+	}
+	if len(result.GaveUp) != 1 || !strings.Contains(result.GaveUp[0].Reason, "scan needs wings") {
+		t.Errorf("gave up: %v", result.GaveUp)
 	}
 }
 
@@ -272,7 +298,7 @@ func TestProbe(t *testing.T) {
 	if d.Name != "opencl:0" || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxGroup < 1 || m.LocalBytes < 1<<10 || m.Memory < 1<<20 || m.MaxAlloc < 1<<20 || m.Subgroup < 1 {
 		t.Errorf("%+v", d)
 	}
-	if len(d.Findings) != 9 {
+	if len(d.Findings) != 10 {
 		t.Errorf("%d findings: %v", len(d.Findings), d.Findings)
 	}
 	for _, f := range d.Findings {

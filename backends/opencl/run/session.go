@@ -157,7 +157,7 @@ func (s *session) kernel(ctx context.Context, l *exec.Launch) (*cl.Kernel, error
 	building := fmt.Sprintf("the compilation of kernel %q", l.Kernel.Name)
 	s.building.Store(&building)
 	defer s.building.Store(nil)
-	p, err := s.device.build(ctx, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: options})
+	p, err := s.device.build(ctx, s.device.cache, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: options})
 	if err != nil {
 		return nil, err
 	}
