@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// rowGroupRows is how many rows are read by one goroutine at least; a
-	// writer holds the encoded pages of so many.
-	rowGroupRows = 1 << 20
+	// A row group has rowGroupRows, or fewer rows of many columns, so that it has
+	// at most rowGroupValues: a writer holds the encoded pages of one.
+	rowGroupRows   = 1 << 20
+	rowGroupValues = 1 << 23
 	// dictionaryBytes is the size from which on the values of a row group are
 	// written as they are. A first page of different values exceeds it.
 	dictionaryBytes = 1 << 16
@@ -40,12 +41,12 @@ func (Parquet) NewWriter(stage *Stage, path string, columns []Field) (Writer, er
 		Schema:             parquet.NewSchema("kgen", root),
 		Compression:        &parquet.Snappy,
 		ColumnPageBuffers:  parquet.NewBufferPool(),
-		PageBufferSize:     1 << 18,
+		PageBufferSize:     1 << 17,
 		WriteBufferSize:    1 << 18,
 		DataPageVersion:    1,
 		DictionaryMaxBytes: dictionaryBytes,
 		SchemaConfig:       parquet.DefaultSchemaConfig(),
-	})}
+	}), groupRows: max(1, min(rowGroupRows, rowGroupValues/len(columns)))}
 	w.columns = w.ColumnWriters()
 	return w, nil
 }
@@ -96,16 +97,17 @@ func (f parquetField) Value(row reflect.Value) reflect.Value { return row }
 
 type parquetWriter struct {
 	*parquet.Writer
-	columns []*parquet.ColumnWriter
-	rows    int // of the row group that is being written
+	columns   []*parquet.ColumnWriter
+	groupRows int // of a full row group
+	rows      int // of the row group that is being written
 }
 
 // Write encodes rows, and writes the row groups that they complete.
 func (w *parquetWriter) Write(columns []ir.Column) error {
 	for lo, rows := 0, columns[0].Len(); lo < rows; {
-		hi := min(rows, lo+rowGroupRows-w.rows)
+		hi := min(rows, lo+w.groupRows-w.rows)
 		w.rows += hi - lo
-		full := w.rows == rowGroupRows
+		full := w.rows == w.groupRows
 		err := w.each(func(i int) error {
 			if err := writeValues(w.columns[i], Rows(columns[i], lo, hi)); err != nil || !full {
 				return err

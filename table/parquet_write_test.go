@@ -110,6 +110,20 @@ func TestWriteParquet(t *testing.T) {
 	}
 }
 
+// TestParquetRowGroupsOfManyColumns: they have fewer rows.
+func TestParquetRowGroupsOfManyColumns(t *testing.T) {
+	const rows = rowGroupValues / 256
+	c := ir.NewColumn(ir.Bool, rows+1)
+	var columns []Named
+	for i := range 256 {
+		columns = append(columns, Named{fmt.Sprint(i), c})
+	}
+	file, _ := openWritten(t, columns)
+	if groups := file.RowGroups(); len(groups) != 2 || groups[0].NumRows() != rows || groups[1].NumRows() != 1 {
+		t.Errorf("%d row groups", len(groups))
+	}
+}
+
 func TestWrittenTypes(t *testing.T) {
 	columns, _ := someColumns(3, false, 1)
 	file, _ := openWritten(t, columns)
