@@ -1,7 +1,7 @@
 // Package templates holds the text that emitted programs carry along: what a
-// printer would otherwise have to spell out in every place. Today that is the
-// support files of emitted Go; the leaf intrinsics of the GPU dialects will stand
-// beside it.
+// printer would otherwise have to spell out in every place. That is the support
+// files of emitted Go, whole, and the leaf intrinsics of the GPU dialects, of
+// which a program gets those that it uses.
 package templates
 
 import _ "embed"

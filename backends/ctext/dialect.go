@@ -1,0 +1,68 @@
+package ctext
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/templates"
+)
+
+// Dialect is a language of the C family, as data.
+type Dialect struct {
+	Name   string            // for messages: OpenCL C 1.2
+	Leaves *templates.Leaves // its leaf intrinsics
+
+	// IsReserved reports whether a name means something in the language, beside
+	// the keywords of C.
+	IsReserved func(name string) bool
+
+	Types   map[ir.Kind]string // of values: bool, char ... ulong, float, double
+	Suffix  map[ir.Kind]string // of literals of 32 and 64 bits and of f32
+	Counter string             // the type of counters, signed
+	Byte    string             // the type of a bool in memory
+
+	Space    map[loop.Space]string // the qualifier of memory, with a space behind it, or ""
+	Restrict string                // of read-only memory, with a space behind it
+	Function string                // before the result type of a function that kernels call, likewise
+	// Kernel is what stands before the name of a kernel: its attributes and
+	// "void". A groupSize of 0 is any.
+	Kernel func(groupSize int) string
+
+	IDs       map[loop.IDKind]string // the expression of a position, of type Counter
+	Bits      map[ir.Kind]string     // the function that reads bits as a value of another kind
+	Root      string                 // the function of square roots
+	Magnitude string                 // the function of absolute values of floats
+
+	// Barrier waits for the work-items of a group. It orders their accesses to
+	// local memory, and to global memory if it is asked to.
+	Barrier func(global bool) string
+	// Fence orders the accesses of a work-item to local and global memory, as
+	// its group sees them.
+	Fence string
+	// Atomic is a call for integers of 32 or 64 bits; of a compare and exchange,
+	// args begin with the expected value.
+	Atomic func(op loop.AtomicOp, k ir.Kind, address string, args []string) string
+
+	// Preamble is the lines before everything else that a program with these
+	// needs begins with.
+	Preamble func(needs func(plan.Cap) bool) []string
+	// Options are what the compiler has to be told, always ("") and for a
+	// capability.
+	Options map[plan.Cap][]string
+}
+
+// Text is a printed program.
+type Text struct {
+	Source  []byte
+	Kernels []Kernel   // in the order of the program
+	Needs   []plan.Cap // what the device must have, sorted
+	Options []string   // what its compiler must be told
+}
+
+// Kernel is a kernel as the host sees it.
+type Kernel struct {
+	Func       *loop.Func
+	Entry      string   // its name in the text
+	Params     []string // those of its parameters
+	LocalBytes int64    // local memory of a group
+}

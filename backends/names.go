@@ -1,0 +1,82 @@
+package backends
+
+import (
+	"strconv"
+
+	"github.com/kgen-go/kgen/ir/loop"
+)
+
+// Names gives what a program declares its names in emitted text: the name
+// asked for, as the target spells it, where nothing in sight has it, else with
+// a number behind it. No name hides another.
+type Names struct {
+	spell    func(string) string
+	reserved func(string) bool
+	of       map[*loop.Var]string
+	scopes   []map[string]bool
+}
+
+// NewNames returns the names of a program of which nothing is declared. Spell
+// makes an identifier of any text, and reserved tells those that the target
+// understands as something else.
+func NewNames(spell func(string) string, reserved func(string) bool) *Names {
+	return &Names{spell: spell, reserved: reserved, of: map[*loop.Var]string{}, scopes: []map[string]bool{{}}}
+}
+
+// Push opens a scope in the innermost one, and Pop closes it.
+func (n *Names) Push() { n.scopes = append(n.scopes, map[string]bool{}) }
+
+// Pop closes the innermost scope.
+func (n *Names) Pop() { n.scopes = n.scopes[:len(n.scopes)-1] }
+
+// Enter opens a scope from which only the names of the program are seen, as
+// from a function. It returns what closes it.
+func (n *Names) Enter() (leave func()) {
+	outer := n.scopes
+	n.scopes = []map[string]bool{outer[0], {}}
+	return func() { n.scopes = outer }
+}
+
+// Fresh reserves a name like name in the innermost scope.
+func (n *Names) Fresh(name string) string { return n.fresh(n.spell(name), n.scopes[len(n.scopes)-1]) }
+
+// FreshGlobal reserves a name like name for the whole program.
+func (n *Names) FreshGlobal(name string) string { return n.fresh(n.spell(name), n.scopes[0]) }
+
+// FreshAsIs reserves a name for the whole program that begins with name as it
+// is spelled, and that no other part of the program has.
+func (n *Names) FreshAsIs(name string) string { return n.fresh(name, n.scopes[0]) }
+
+// Declare names v in the innermost scope.
+func (n *Names) Declare(v *loop.Var) string {
+	name := n.Fresh(v.Name)
+	n.of[v] = name
+	return name
+}
+
+// Of returns the name of v, if it is declared.
+func (n *Names) Of(v *loop.Var) (name string, declared bool) {
+	name, declared = n.of[v]
+	return name, declared
+}
+
+func (n *Names) fresh(base string, scope map[string]bool) string {
+	unique := base
+	for i := 2; n.isTaken(unique); i++ {
+		unique = base + strconv.Itoa(i)
+	}
+	scope[unique] = true
+	return unique
+}
+
+func (n *Names) isTaken(name string) bool {
+	if n.reserved(name) {
+		return true
+	}
+	for _, s := range n.scopes {
+		if s[name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+// Package opencl is the dialect OpenCL C 1.2: what the printer of package ctext
+// needs to know of it. What drives a device is in backends/opencl/run.
+package opencl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends/ctext"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/templates"
+)
+
+// Dialect returns OpenCL C 1.2, for little-endian devices. Groups lie in
+// dimension 0. It has no subgroups, and no fence between groups.
+func Dialect() *ctext.Dialect {
+	return &ctext.Dialect{
+		Name:       "OpenCL C 1.2",
+		Leaves:     templates.OpenCL(),
+		IsReserved: isReserved,
+		Types: map[ir.Kind]string{ir.Bool: "bool", ir.I8: "char", ir.I16: "short", ir.I32: "int", ir.I64: "long",
+			ir.U8: "uchar", ir.U16: "ushort", ir.U32: "uint", ir.U64: "ulong", ir.Char8: "ulong", ir.F32: "float", ir.F64: "double"},
+		Suffix:  map[ir.Kind]string{ir.I64: "L", ir.U32: "u", ir.U64: "UL", ir.Char8: "UL", ir.F32: "f"},
+		Counter: "long",
+		Byte:    "uchar",
+
+		Space:    map[loop.Space]string{loop.Local: "__local ", loop.Global: "__global "},
+		Restrict: "restrict ",
+		Kernel: func(groupSize int) string {
+			if groupSize == 0 {
+				return "__kernel void"
+			}
+			return fmt.Sprintf("__kernel __attribute__((reqd_work_group_size(%d, 1, 1))) void", groupSize)
+		},
+
+		IDs: map[loop.IDKind]string{loop.LocalID: "get_local_id(0)", loop.LocalSize: "get_local_size(0)",
+			loop.GroupID: "get_group_id(0)", loop.GroupCount: "get_num_groups(0)"},
+		Bits:      map[ir.Kind]string{ir.U32: "as_uint", ir.U64: "as_ulong", ir.F32: "as_float", ir.F64: "as_double"},
+		Root:      "sqrt",
+		Magnitude: "fabs",
+
+		Barrier: func(global bool) string {
+			if global {
+				return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
+			}
+			return "barrier(CLK_LOCAL_MEM_FENCE);"
+		},
+		Fence:    "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+		Atomic:   atomic,
+		Preamble: preamble,
+		Options: map[plan.Cap][]string{
+			"":                {"-cl-std=CL1.2"},
+			plan.CapDivideF32: {"-cl-fp32-correctly-rounded-divide-sqrt"},
+		},
+	}
+}
+
+// atomic prints a call of the atomic functions: atomic_ of 32 bits, atom_ of
+// 64, which are an extension.
+func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
+	name := map[loop.AtomicOp]string{loop.AtomicAdd: "add", loop.AtomicMin: "min", loop.AtomicMax: "max", loop.AtomicAnd: "and",
+		loop.AtomicOr: "or", loop.AtomicExchange: "xchg", loop.AtomicCompareExchange: "cmpxchg"}[op]
+	prefix := "atomic_"
+	if k.Size() == 8 {
+		prefix = "atom_"
+	}
+	return fmt.Sprintf("%s%s(%s, %s)", prefix, name, address, strings.Join(args, ", "))
+}
+
+func preamble(needs func(plan.Cap) bool) []string {
+	var lines []string
+	extension := func(name string) { lines = append(lines, "#pragma OPENCL EXTENSION "+name+" : enable") }
+	if needs(plan.CapFP64) {
+		extension("cl_khr_fp64")
+	}
+	if needs(plan.CapAtomicsI64) {
+		extension("cl_khr_int64_base_atomics")
+		extension("cl_khr_int64_extended_atomics")
+	}
+	return append(lines,
+		"#pragma OPENCL FP_CONTRACT OFF",
+		// What a pipeline compares is its author's decision.
+		"#ifdef __clang__",
+		`#pragma clang diagnostic ignored "-Wtautological-compare"`,
+		"#endif")
+}
