@@ -128,7 +128,6 @@ func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 	if done == nil {
 		return nil, errors.New("the worker gave no result")
 	}
-	t.reserved = nil // the caller's now
 	return &Result{
 		Result: exec.Result{Columns: columns, Scalars: done.Scalars, Depths: done.Depths, Level: done.Level, Peak: done.Peak, GaveUp: done.GaveUp},
 		Steps:  done.Steps,

@@ -123,9 +123,6 @@ func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error
 		}
 		columns[c.Port] = exec.Column{Kind: c.Kind, Data: data}
 	}
-	for _, unused := range t.reserved {
-		t.space.Free(unused)
-	}
 	return answer, columns, nil
 }
 
@@ -136,7 +133,7 @@ func (t *transfer) receive(w *process, c column) ([]byte, error) {
 		if err != nil {
 			return nil, &spaceError{err}
 		}
-		delete(t.reserved, c.Port)
+		delete(t.reserved, c.Port) // the caller's now
 		return data, nil
 	}
 	data, err := t.space.New(c.Size)

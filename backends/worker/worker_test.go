@@ -184,6 +184,7 @@ func TestColumnsCross(t *testing.T) {
 			}
 			r := request(x, "")
 			r.Trace = n == 100
+			before := space.Used()
 			result, err := c.Run(context.Background(), r)
 			if err != nil {
 				t.Fatal(err)
@@ -203,6 +204,10 @@ func TestColumnsCross(t *testing.T) {
 			}
 			if r.Trace != (len(result.Steps) == 8) || r.Trace && (result.Steps[5].Step != "launch" || result.Steps[5].Device != 1000) {
 				t.Errorf("n=%d: steps %+v", n, result.Steps)
+			}
+			// Reserved memory, into which the worker writes, does not count.
+			if inline := space.Used() - before; runtime.GOOS == "linux" && (inline > 0) != (n > 0 && 8*n < memory.LeastShared) {
+				t.Errorf("n=%d: %d bytes came inside the message", n, inline)
 			}
 			space.Free(y.Data)
 		}
