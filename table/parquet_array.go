@@ -57,13 +57,8 @@ func (p *arrayPlacer) place(i int, value []byte) error {
 	return p.fault(i, unfit(p.d.field.Kind, p.d.text(value)))
 }
 
-// short reports whether placeShort makes the elements.
+// short reports whether elements are the first 8 bytes of the arrays.
 func (p *arrayPlacer) short() bool { return p.d.array == nil && p.d.field.Kind == ir.Char8 }
-
-// placeShort makes char8 i of the first bytes of data, which has at least 8.
-func (p *arrayPlacer) placeShort(i int, data []byte, length int) {
-	binary.LittleEndian.PutUint64(p.out[i*8:], binary.LittleEndian.Uint64(data)&(1<<(8*length)-1))
-}
 
 func (p *arrayPlacer) fixed(n int, data []byte) error {
 	length := p.d.length
@@ -80,15 +75,11 @@ func (p *arrayPlacer) fixed(n int, data []byte) error {
 
 // plain decodes arrays that each stand behind their length.
 func (p *arrayPlacer) plain(n int, data []byte) error {
-	short := p.short()
-	for i := range n {
-		if short && len(data) >= 12 {
-			if length := int(binary.LittleEndian.Uint32(data)); length <= 8 {
-				p.placeShort(i, data[4:], length)
-				data = data[4+length:]
-				continue
-			}
-		}
+	first := 0
+	if p.short() {
+		first, data = p.plainShort(n, data)
+	}
+	for i := first; i < n; i++ {
 		if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
 			return damaged("the values of a page are cut off")
 		}
@@ -103,6 +94,29 @@ func (p *arrayPlacer) plain(n int, data []byte) error {
 	}
 	return nil
 }
+
+// plainShort makes char8 values of what stands at the start of data, up to the
+// first that is long or near its end, and returns how many and what is left.
+func (p *arrayPlacer) plainShort(n int, data []byte) (int, []byte) {
+	out := sliceOf[uint64](p.out)[:n]
+	at := 0
+	for i := range out {
+		if at+12 > len(data) {
+			return i, data[at:]
+		}
+		value := data[at : at+12]
+		length := int(binary.LittleEndian.Uint32(value))
+		if length > 8 {
+			return i, data[at:]
+		}
+		out[i] = binary.LittleEndian.Uint64(value[4:]) & firstBytes[length]
+		at += 4 + length
+	}
+	return n, data[at:]
+}
+
+// firstBytes masks the first bytes of 8 in memory.
+var firstBytes = [9]uint64{0, 1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1, 1<<40 - 1, 1<<48 - 1, 1<<56 - 1, 1<<64 - 1}
 
 // lengths decodes n lengths at the start of data into the part-th of two
 // equal parts of the buffer, and returns what follows them.
@@ -128,13 +142,13 @@ func (p *arrayPlacer) deltaLengths(n int, data []byte) error {
 	if err != nil {
 		return err
 	}
-	short := p.short()
+	short, out := p.short(), sliceOf[uint64](p.out)
 	for i, length := range lengths {
 		if length < 0 || int(length) > len(data) {
 			return damaged("the values of a page are cut off")
 		}
 		if short && length <= 8 && len(data) >= 8 {
-			p.placeShort(i, data, int(length))
+			out[i] = binary.LittleEndian.Uint64(data) & firstBytes[length]
 			data = data[length:]
 			continue
 		}
