@@ -2,6 +2,9 @@ package generate
 
 import (
 	"math"
+	"os"
+	"os/exec"
+	"regexp"
 	"testing"
 )
 
@@ -39,5 +42,28 @@ func TestElementary(t *testing.T) {
 	}
 	if got := logarithm(1); got != 0 {
 		t.Errorf("logarithm(1) is %v", got)
+	}
+}
+
+// Where products decide values, the compiler for a processor that can add to a
+// product without rounding it must not do so.
+func TestNotFused(t *testing.T) {
+	files := []string{"elementary.go", "zipf.go", "random.go"}
+	for _, name := range files { // so that go test does not take an old result for theirs
+		if _, err := os.Stat(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.Command("go", append([]string{"build", "-o", os.DevNull, "-gcflags=-S"}, files...)...)
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	text, err := build.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if !regexp.MustCompile(`\tFMULD\t`).Match(text) {
+		t.Error("no products in the listing")
+	}
+	if fused := regexp.MustCompile(`.*\tFN?M(ADD|SUB)[SD]\t.*`).Find(text); fused != nil {
+		t.Errorf("fused: %s", fused)
 	}
 }
