@@ -241,6 +241,17 @@ func TestHugeBoundAndFallback(t *testing.T) {
 	}
 }
 
+// A result is as long as it is, not as its bound.
+func TestTrueLength(t *testing.T) {
+	r := request(make([]int64, 50_000), "")
+	r.Plan.Domains = append(r.Plan.Domains, plan.Domain{Name: "m", Len: plan.Sub(plan.Len("n"), plan.Const(9)), Bound: plan.Len("n")})
+	r.Plan.Ports[2].Domain = "m"
+	result, err := open(t, options("")).Run(context.Background(), r)
+	if err != nil || len(result.Columns["y"].Data) != 8*(50_000-9) {
+		t.Errorf("%d bytes, %v", len(result.Columns["y"].Data), err)
+	}
+}
+
 func TestList(t *testing.T) {
 	listing, err := open(t, options("")).List(context.Background())
 	if err != nil || len(listing.Devices) != 1 || listing.Devices[0].Machine.Caps[plan.CapFP64] != plan.Declared || len(listing.Notes) != 1 {

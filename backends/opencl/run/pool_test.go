@@ -85,7 +85,13 @@ func TestCommandsAreRetired(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Those that were still running are kept; Sync leaves none.
+	// Those that were still running are kept; a read and Sync leave none.
+	if err := s.Read(m, 0, make([]byte, 8)); err != nil || len(s.commands.open) != 0 {
+		t.Errorf("%d commands open, %v", len(s.commands.open), err)
+	}
+	if err := s.Fill(m, []byte{1}, 8); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Sync(); err != nil || len(s.commands.open) != 0 {
 		t.Errorf("%d commands open, %v", len(s.commands.open), err)
 	}
