@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -213,18 +214,17 @@ func writeData(c *cobra.Command, stage *table.Stage, file dataFile) (rows int64,
 // A wholeNumber is a flag for integers as people write large ones.
 type wholeNumber struct{ *big.Int }
 
-var wholeForm = regexp.MustCompile(`^([+-]?)(\d+(?:_\d+)*)(?:\.(\d+))?(?:[eE]\+?(\d{1,2}))?$`)
+var wholeForm = regexp.MustCompile(`^[+-]?\d+(_\d+)*(\.\d+)?([eE]\+?\d{1,2})?$`)
 
 // Set implements pflag.Value.
 func (n *wholeNumber) Set(text string) error {
-	const forms = "write a whole number, such as 1000000, 1_000_000 or 1e6"
-	m := wholeForm.FindStringSubmatch(text)
-	if m == nil || len(text) > 60 {
-		return fmt.Errorf(forms)
+	wrong := errors.New("write a whole number, such as 1000000, 1_000_000 or 1e6")
+	if len(text) > 60 || !wholeForm.MatchString(text) {
+		return wrong
 	}
 	value, ok := new(big.Rat).SetString(strings.ReplaceAll(text, "_", ""))
 	if !ok || !value.IsInt() {
-		return fmt.Errorf(forms)
+		return wrong
 	}
 	n.Int = value.Num()
 	return nil
