@@ -28,7 +28,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	out := &backends.Output{}
 	p := newPrinter()
 	for _, taken := range supportNames {
-		p.freshExported(taken)
+		p.names.FreshAsIs(taken)
 	}
 	for _, program := range programs {
 		h := newHost(p, program)

@@ -35,9 +35,9 @@ func newHost(p *printer, program *backends.Program) *host {
 	h := &host{printer: p, program: program, plan: program.Plan, fields: map[string]string{}, limited: map[string]bool{},
 		env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
 	name := exportedName(program.Pipeline.Name)
-	h.entry = backends.Entry{Pipeline: program.Pipeline.Name, Func: p.freshExported(name)}
-	h.entry.Into = p.freshExported(h.entry.Func + "Into")
-	h.entry.Result = p.freshExported(h.entry.Func + "Result")
+	h.entry = backends.Entry{Pipeline: program.Pipeline.Name, Func: p.names.FreshAsIs(name)}
+	h.entry.Into = p.names.FreshAsIs(h.entry.Func + "Into")
+	h.entry.Result = p.names.FreshAsIs(h.entry.Func + "Result")
 	taken := map[string]bool{}
 	for _, port := range h.plan.Ports {
 		field := backends.Field{Name: port.Name, Kind: port.Kind, Scalar: port.Buffer == ""}
@@ -58,11 +58,11 @@ func newHost(p *printer, program *backends.Program) *host {
 
 // emit returns the declarations of the pipeline.
 func (h *host) emit() []jen.Code {
-	h.names.push()
-	defer h.names.pop()
+	h.names.Push()
+	defer h.names.Pop()
 	result := h.entry.Result
 	for _, name := range []string{"result", "options", "err", "trace"} {
-		h.names.scopes[len(h.names.scopes)-1][name] = true
+		h.names.Fresh(name)
 	}
 	params, arguments := h.parameters()
 	h.arguments()
@@ -144,7 +144,7 @@ func (h *host) parameters() (params, arguments []jen.Code) {
 			t = loop.SliceOf(t).AsReadOnly()
 		}
 		v := &loop.Var{Name: port.Name, T: t}
-		name := h.names.declare(v)
+		name := h.names.Declare(v)
 		param := jen.Id(name)
 		switch {
 		case port.Buffer != "":
@@ -153,7 +153,7 @@ func (h *host) parameters() (params, arguments []jen.Code) {
 		case port.Kind == plan.Char8: // 8 bytes to the caller, a number here
 			v = &loop.Var{Name: port.Name + "_bits", T: t}
 			bits := jen.Qual("encoding/binary", "BigEndian").Dot("Uint64").Call(jen.Id(name).Index(jen.Op(":")))
-			h.add(jen.Id(h.names.declare(v)).Op(":=").Add(bits))
+			h.add(jen.Id(h.names.Declare(v)).Op(":=").Add(bits))
 			h.env.scalars[port.Scalar] = v
 		default:
 			h.env.scalars[port.Scalar] = v
@@ -180,10 +180,10 @@ func (h *host) arguments() {
 			if port.Direction != plan.In || port.Domain != d.Name {
 				continue
 			}
-			column := h.names.of[h.env.buffers[port.Buffer]]
+			column, _ := h.names.Of(h.env.buffers[port.Buffer])
 			if length == nil {
 				length = &loop.Var{Name: d.Name, T: loop.Counter}
-				h.add(jen.Id(h.names.declare(length)).Op(":=").Len(jen.Id(column)))
+				h.add(jen.Id(h.names.Declare(length)).Op(":=").Len(jen.Id(column)))
 				h.env.scalars[lengthKey(d.Name)] = loop.ToKind(kindOf(plan.I64), length)
 				rows = append(rows, h.use(length))
 				continue
@@ -201,7 +201,7 @@ func (h *host) arguments() {
 	if len(rows) > 1 {
 		most = jen.Id("max").Call(rows...)
 	}
-	name := h.names.declare(h.env.workers)
+	name := h.names.Declare(h.env.workers)
 	h.add(jen.Id(name).Op(":=").Id("kgenWorkers").Call(jen.Id("options"), most, jen.Lit(parallelRows)))
 }
 

@@ -64,11 +64,11 @@ func (h *host) alloc(b plan.Buffer) {
 	for _, port := range h.plan.Ports {
 		if port.Direction == plan.Out && port.Buffer == b.Name {
 			field := jen.Id("result").Dot(h.fields[port.Name])
-			h.add(jen.Id(h.names.declare(v)).Op(":=").Id("kgenSlice").Call(field, length))
+			h.add(jen.Id(h.names.Declare(v)).Op(":=").Id("kgenSlice").Call(field, length))
 			return
 		}
 	}
-	h.add(jen.Id(h.names.declare(v)).Op(":=").Make(jen.Index().Add(goTypeOf(b.Kind)), length))
+	h.add(jen.Id(h.names.Declare(v)).Op(":=").Make(jen.Index().Add(goTypeOf(b.Kind)), length))
 }
 
 // limit refuses lengths that were computed and are beyond all sense, instead of

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 )
@@ -13,7 +14,7 @@ import (
 // printer prints loop IR of profile cores as Go. It decides on spelling only:
 // what runs, and in which order, is what the statements say.
 type printer struct {
-	names *names
+	names *backends.Names
 	calls map[*loop.Signature]string
 }
 
@@ -23,7 +24,7 @@ func newPrinter() *printer {
 
 // use prints the name of v.
 func (p *printer) use(v *loop.Var) *jen.Statement {
-	name, ok := p.names.of[v]
+	name, ok := p.names.Of(v)
 	if !ok {
 		panic(fmt.Sprintf("gocpu: %s is used before it is declared", v.Name))
 	}
@@ -43,7 +44,7 @@ func (p *printer) funcName(f *loop.Func) string {
 	sig := f.Signature()
 	name, ok := p.calls[sig]
 	if !ok {
-		name = p.names.freshGlobal(f.Name)
+		name = p.names.FreshGlobal(f.Name)
 		p.calls[sig] = name
 	}
 	return name
@@ -54,12 +55,10 @@ func (p *printer) function(f *loop.Func) *jen.Statement {
 	loop.RemoveUnread(f)
 	name := p.funcName(f)
 	// Only the package's names are in sight, wherever f is printed from.
-	outer := p.names.scopes
-	p.names.scopes = []map[string]bool{outer[0], {}}
-	defer func() { p.names.scopes = outer }()
+	defer p.names.Enter()()
 	var params []jen.Code
 	for i, v := range f.Params {
-		param := jen.Id(p.names.declare(v))
+		param := jen.Id(p.names.Declare(v))
 		if i+1 == len(f.Params) || f.Params[i+1].T.AsReadOnly() != v.T.AsReadOnly() {
 			param.Add(goType(v.T))
 		}
@@ -94,8 +93,8 @@ func (p *printer) function(f *loop.Func) *jen.Statement {
 
 // block prints the statements of a body in a scope of its own.
 func (p *printer) block(body []loop.Stmt) []jen.Code {
-	p.names.push()
-	defer p.names.pop()
+	p.names.Push()
+	defer p.names.Pop()
 	return p.statements(body)
 }
 
@@ -157,21 +156,21 @@ func (p *printer) decl(s *loop.Decl) []jen.Code {
 	case nil:
 		if s.Length != nil {
 			length := p.expr(s.Length).code
-			code = jen.Id(p.names.declare(s.Var)).Op(":=").Make(goType(s.Var.T), length)
+			code = jen.Id(p.names.Declare(s.Var)).Op(":=").Make(goType(s.Var.T), length)
 			break
 		}
-		code = jen.Var().Id(p.names.declare(s.Var)).Add(goType(s.Var.T))
+		code = jen.Var().Id(p.names.Declare(s.Var)).Add(goType(s.Var.T))
 	case *loop.Select:
 		return p.selected(s.Var, init)
 	case *loop.Const:
 		if isZero(init) && !init.Counter && init.Value.Kind != ir.Bool {
-			code = jen.Var().Id(p.names.declare(s.Var)).Add(goType(s.Var.T))
+			code = jen.Var().Id(p.names.Declare(s.Var)).Add(goType(s.Var.T))
 			break
 		}
-		code = jen.Id(p.names.declare(s.Var)).Op(":=").Add(typedLiteral(init).code)
+		code = jen.Id(p.names.Declare(s.Var)).Op(":=").Add(typedLiteral(init).code)
 	default:
 		value := p.typed(init).code
-		code = jen.Id(p.names.declare(s.Var)).Op(":=").Add(value)
+		code = jen.Id(p.names.Declare(s.Var)).Op(":=").Add(value)
 	}
 	return []jen.Code{code}
 }
@@ -181,14 +180,14 @@ func (p *printer) let(s *loop.Let) []jen.Code {
 		return p.selected(s.Var, x)
 	}
 	value := p.typed(s.X).code
-	return []jen.Code{jen.Id(p.names.declare(s.Var)).Op(":=").Add(value)}
+	return []jen.Code{jen.Id(p.names.Declare(s.Var)).Op(":=").Add(value)}
 }
 
 // selected declares v as the choice x. Go compiles a value that is overwritten
 // under a condition to a conditional move where it can.
 func (p *printer) selected(v *loop.Var, x *loop.Select) []jen.Code {
 	cond, then, otherwise := p.expr(x.Cond).code, p.expr(x.Then).code, p.typed(x.Else).code
-	name := p.names.declare(v)
+	name := p.names.Declare(v)
 	return []jen.Code{
 		jen.Id(name).Op(":=").Add(otherwise),
 		jen.If(cond).Block(jen.Id(name).Op("=").Add(then)),

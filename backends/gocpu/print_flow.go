@@ -29,16 +29,16 @@ func (p *printer) counted(s *loop.For) *jen.Statement {
 	if s.Var.T.Kind != ir.I64 || !s.Var.T.Counter {
 		lo, hi = p.typed(s.Lo).code, p.typed(s.Hi).code
 	}
-	p.names.push()
-	defer p.names.pop()
+	p.names.Push()
+	defer p.names.Pop()
 	if c, ok := s.Lo.(*loop.Const); !ok || !isZero(c) || s.Step != 1 {
-		name := p.names.declare(s.Var)
+		name := p.names.Declare(s.Var)
 		step := jen.Id(name).Op("++")
 		if s.Step != 1 {
 			step = jen.Id(name).Op("+=").Lit(int(s.Step))
 		}
 		if _, ok := s.Hi.(*loop.Const); !ok && !isFixed(s.Hi) {
-			end := p.names.fresh(s.Var.Name + "_end")
+			end := p.names.Fresh(s.Var.Name + "_end")
 			return jen.For(jen.List(jen.Id(name), jen.Id(end)).Op(":=").List(lo, hi),
 				jen.Id(name).Op("<").Id(end), step).Block(p.statements(s.Body)...)
 		}
@@ -47,9 +47,9 @@ func (p *printer) counted(s *loop.For) *jen.Statement {
 	if memory, element, rest := p.elements(s); memory != nil {
 		index := "_"
 		if reads(rest, s.Var) {
-			index = p.names.declare(s.Var)
+			index = p.names.Declare(s.Var)
 		}
-		value := p.names.declare(element)
+		value := p.names.Declare(element)
 		return jen.For(jen.List(jen.Id(index), jen.Id(value)).Op(":=").Range().Add(p.use(memory))).Block(p.statements(rest)...)
 	}
 	if l, ok := s.Hi.(*loop.Len); ok {
@@ -58,7 +58,7 @@ func (p *printer) counted(s *loop.For) *jen.Statement {
 	if !reads(s.Body, s.Var) {
 		return jen.For(jen.Range().Add(hi)).Block(p.statements(s.Body)...)
 	}
-	return jen.For(jen.Id(p.names.declare(s.Var)).Op(":=").Range().Add(hi)).Block(p.statements(s.Body)...)
+	return jen.For(jen.Id(p.names.Declare(s.Var)).Op(":=").Range().Add(hi)).Block(p.statements(s.Body)...)
 }
 
 // isFixed reports whether evaluating x again gives the same value and costs nothing.
@@ -137,7 +137,7 @@ func (p *printer) do(s *loop.Do) *jen.Statement {
 			declared = true
 			continue
 		}
-		targets = append(targets, jen.Id(p.names.declare(v)))
+		targets = append(targets, jen.Id(p.names.Declare(v)))
 		named = true
 	}
 	switch {
@@ -154,7 +154,7 @@ func (p *printer) view(s *loop.View) *jen.Statement {
 	var bounds *jen.Statement
 	switch {
 	case s.Var.T.Form == loop.Window && isStart(s.Start):
-		return jen.Id(p.names.declare(s.Var)).Op(":=").Parens(goType(s.Var.T)).Call(p.use(s.Memory))
+		return jen.Id(p.names.Declare(s.Var)).Op(":=").Parens(goType(s.Var.T)).Call(p.use(s.Memory))
 	case isStart(s.Start):
 		bounds = jen.Op(":")
 	default:
@@ -170,18 +170,18 @@ func (p *printer) view(s *loop.View) *jen.Statement {
 	if s.Var.T.Form == loop.Window {
 		part = jen.Parens(goType(s.Var.T)).Call(part)
 	}
-	return jen.Id(p.names.declare(s.Var)).Op(":=").Add(part)
+	return jen.Id(p.names.Declare(s.Var)).Op(":=").Add(part)
 }
 
 func (p *printer) parallel(s *loop.Parallel) *jen.Statement {
 	workers, rows := p.expr(s.Workers).code, p.expr(s.Rows).code
-	p.names.push()
-	defer p.names.pop()
+	p.names.Push()
+	defer p.names.Pop()
 	param := func(v *loop.Var) *jen.Statement {
 		if !reads(s.Body, v) {
 			return jen.Id("_")
 		}
-		return jen.Id(p.names.declare(v))
+		return jen.Id(p.names.Declare(v))
 	}
 	params := jen.Func().Params(param(s.Worker), param(s.Lo), param(s.Hi).Int())
 	return jen.Id("kgenFork").Call(workers, rows, jen.Lit(int(s.Grain)), params.Block(p.statements(s.Body)...))
@@ -189,17 +189,17 @@ func (p *printer) parallel(s *loop.Parallel) *jen.Statement {
 
 func (p *printer) chain(s *loop.Chain) *jen.Statement {
 	workers, rows := p.expr(s.Workers).code, p.expr(s.Rows).code
-	p.names.push()
-	defer p.names.pop()
-	blocks := p.names.fresh("blocks")
+	p.names.Push()
+	defer p.names.Pop()
+	blocks := p.names.Fresh("blocks")
 	body := p.statements(s.Setup)
-	p.names.push()
-	defer p.names.pop()
+	p.names.Push()
+	defer p.names.Pop()
 	all := append(append(append([]loop.Stmt{}, s.Before...), s.Turn...), s.After...)
 	var bounds, values []jen.Code
 	for i, v := range [...]*loop.Var{s.Lo, s.Hi} {
 		if reads(all, v) {
-			bounds = append(bounds, jen.Id(p.names.declare(v)))
+			bounds = append(bounds, jen.Id(p.names.Declare(v)))
 			values = append(values, jen.Id(blocks).Dot([]string{"lo", "hi"}[i]))
 		}
 	}
@@ -230,7 +230,7 @@ func (p *printer) atomic(s *loop.Atomic) []jen.Code {
 		if s.Old == nil {
 			return []jen.Code{old}
 		}
-		return []jen.Code{jen.Id(p.names.declare(s.Old)).Op(":=").Add(old)}
+		return []jen.Code{jen.Id(p.names.Declare(s.Old)).Op(":=").Add(old)}
 	}
 	switch s.Op {
 	case loop.AtomicAdd:
@@ -253,9 +253,9 @@ func (p *printer) atomic(s *loop.Atomic) []jen.Code {
 	}
 	var name string
 	if s.Old != nil {
-		name = p.names.declare(s.Old)
+		name = p.names.Declare(s.Old)
 	} else {
-		name = p.names.fresh("old")
+		name = p.names.Fresh("old")
 	}
 	exchanged := call("CompareAndSwap", jen.Id(name), value().code)
 	return []jen.Code{

@@ -2,11 +2,10 @@ package gocpu
 
 import (
 	"go/token"
-	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/backends"
 )
 
 // goName is name as Go spells local names: l_orderkey becomes lOrderkey.
@@ -56,68 +55,15 @@ func isPredeclared(name string) bool {
 	return token.IsKeyword(name)
 }
 
-// names gives variables their Go names: the name asked for where nothing in
-// sight has it, else with a number behind it.
-type names struct {
-	of     map[*loop.Var]string
-	scopes []map[string]bool
-}
-
-func newNames() *names {
-	return &names{of: map[*loop.Var]string{}, scopes: []map[string]bool{{}}}
-}
-
-func (n *names) push() { n.scopes = append(n.scopes, map[string]bool{}) }
-func (n *names) pop()  { n.scopes = n.scopes[:len(n.scopes)-1] }
-
-func (n *names) isTaken(name string) bool {
-	if isPredeclared(name) {
-		return true
-	}
-	for _, s := range n.scopes {
-		if s[name] {
-			return true
+// newNames returns the names of a package of which nothing is declared. Names
+// of the support file begin with kgen, and no other does.
+func newNames() *backends.Names {
+	spell := func(name string) string {
+		name = goName(name)
+		if strings.HasPrefix(name, "kgen") {
+			return "v" + exportedName(name)
 		}
+		return name
 	}
-	return false
-}
-
-// fresh reserves a Go name like name in the innermost scope.
-func (n *names) fresh(name string) string {
-	base := goName(name)
-	if strings.HasPrefix(base, "kgen") { // as the names of the support file do
-		base = "v" + exportedName(base)
-	}
-	unique := base
-	for i := 2; n.isTaken(unique); i++ {
-		unique = base + strconv.Itoa(i)
-	}
-	n.scopes[len(n.scopes)-1][unique] = true
-	return unique
-}
-
-// freshGlobal reserves a Go name like name in the scope of the package, that
-// nothing in sight has.
-func (n *names) freshGlobal(name string) string {
-	unique := n.fresh(name)
-	delete(n.scopes[len(n.scopes)-1], unique)
-	n.scopes[0][unique] = true
-	return unique
-}
-
-// declare names v in the innermost scope.
-func (n *names) declare(v *loop.Var) string {
-	name := n.fresh(v.Name)
-	n.of[v] = name
-	return name
-}
-
-// freshExported reserves a name of the package that others see.
-func (p *printer) freshExported(name string) string {
-	unique := name
-	for i := 2; p.names.scopes[0][unique]; i++ {
-		unique = name + strconv.Itoa(i)
-	}
-	p.names.scopes[0][unique] = true
-	return unique
+	return backends.NewNames(spell, isPredeclared)
 }

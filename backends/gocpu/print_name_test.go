@@ -22,24 +22,24 @@ func TestGoNames(t *testing.T) {
 
 func TestNamesKeepApart(t *testing.T) {
 	n := newNames()
-	variable := func(name string) string { return n.declare(&loop.Var{Name: name}) }
+	variable := func(name string) string { return n.Declare(&loop.Var{Name: name}) }
 	check := func(got, want string) {
 		t.Helper()
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	n.push()
+	n.Push()
 	check(variable("x"), "x")
 	check(variable("range"), "range2")
 	check(variable("len"), "len2")
 	check(variable("math"), "math2")
 	check(variable("kgen_bit"), "vKgenBit")
-	n.push()
+	n.Push()
 	check(variable("x"), "x2")
-	check(n.freshGlobal("x"), "x3")
-	n.pop()
+	check(n.FreshGlobal("x"), "x3")
+	n.Pop()
 	check(variable("x"), "x2") // the inner one is out of sight
-	n.pop()
+	n.Pop()
 	check(variable("x3"), "x32") // the package's function is seen everywhere
 }
