@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kgen-go/kgen/table"
 )
 
 // Exit codes.
@@ -24,6 +26,8 @@ const (
 )
 
 func main() {
+	// Where nobody reads on, a write fails and kgen tidies up, instead of being killed.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -36,7 +40,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root, started := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(table.Interruptible(ctx, stdout))
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -44,8 +48,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var usage *usageError
 	switch {
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case ctx.Err() != nil: // whatever failed then
 		fmt.Fprintln(stderr, "kgen: interrupted")
+	case isClosed(err): // as by head; who closes it knows
 	case errors.Is(err, errReported):
 	case !*started || errors.As(err, &usage):
 		fmt.Fprintf(stderr, "kgen: %v\nRun '%s --help' for usage.\n", err, command.CommandPath())
@@ -54,6 +59,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 	}
 	return exitFailed
+}
+
+// isClosed reports whether nobody reads standard output any more.
+func isClosed(err error) bool {
+	var write *os.PathError
+	return errors.As(err, &write) && write.Path == os.Stdout.Name() && errors.Is(err, syscall.EPIPE)
 }
 
 // usageError is a command line that cannot be right, whatever files hold.

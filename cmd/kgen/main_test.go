@@ -13,9 +13,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kgen": main})
-}
+// commands are what tests find on PATH.
+var commands = map[string]func(){"kgen": main}
+
+func TestMain(m *testing.M) { testscript.Main(m, commands) }
 
 func TestScripts(t *testing.T) {
 	goCache, err := exec.Command("go", "env", "GOCACHE").Output()

@@ -60,13 +60,17 @@ func (c *child) end() error {
 	return c.command.Wait()
 }
 
-// crash makes sure that the child has ended and describes how.
-func (c *child) crash(program string) *CrashError {
+// crash makes sure that the child has ended and describes how; cause is what
+// went wrong with the exchange.
+func (c *child) crash(program string, cause error) *CrashError {
 	c.stdin.Close()
 	giveUp := time.AfterFunc(2*time.Second, c.kill)
 	c.command.Wait()
-	giveUp.Stop()
-	return &CrashError{Program: program, Status: c.command.ProcessState.String(), Stderr: c.stderr.String()}
+	status := c.command.ProcessState.String()
+	if !giveUp.Stop() { // that end was ours
+		status = cause.Error()
+	}
+	return &CrashError{Program: program, Status: status, Stderr: c.stderr.String()}
 }
 
 // excerpt keeps the start of what is written to it, where Go names the reason

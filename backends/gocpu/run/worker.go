@@ -125,19 +125,19 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 	stop := context.AfterFunc(ctx, w.child.kill)
 	response, columns, err := w.child.exchange(&m)
 	if !stop() { // the child has been killed
-		w.child.crash(call.Program)
+		w.child.crash(call.Program, ctx.Err())
 		w.child = nil
 		return Result{}, ctx.Err()
 	}
 	var full *memoryError
 	if errors.As(err, &full) {
 		w.child.kill()
-		w.child.crash(call.Program)
+		w.child.crash(call.Program, err)
 		w.child = nil
 		return Result{}, full.error
 	}
 	if err != nil {
-		crash := w.child.crash(call.Program)
+		crash := w.child.crash(call.Program, err)
 		w.child = nil
 		return Result{}, crash
 	}
