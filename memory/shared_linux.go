@@ -19,7 +19,7 @@ func newShared(size int64) (*sharedFile, []byte, error) {
 		return nil, nil, err
 	}
 	f := &sharedFile{descriptor}
-	if err := unix.Ftruncate(descriptor, size); err != nil {
+	if err := truncate(descriptor, size); err != nil {
 		unix.Close(descriptor)
 		return nil, nil, err
 	}
@@ -31,13 +31,23 @@ func newShared(size int64) (*sharedFile, []byte, error) {
 	return f, data, nil
 }
 
+// truncate gives the file that size. A limit of the size of files is none of
+// memory: beyond it, ordinary memory will do.
+func truncate(descriptor int, size int64) error {
+	err := unix.Ftruncate(descriptor, size)
+	if err == unix.EFBIG {
+		return unix.ENOTSUP
+	}
+	return err
+}
+
 // path names the file for this process's children, and for nobody else's.
 func (f *sharedFile) path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.descriptor) }
 
 func (f *sharedFile) resize(data []byte, size int64) ([]byte, error) {
 	grow := size > int64(len(data))
 	if grow {
-		if err := unix.Ftruncate(f.descriptor, size); err != nil {
+		if err := truncate(f.descriptor, size); err != nil {
 			return nil, err
 		}
 	}

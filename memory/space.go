@@ -117,9 +117,16 @@ func (s *Space) Resize(data []byte, size int64) ([]byte, error) {
 	}
 	var resized []byte
 	var err error
+	first := unsafe.SliceData(b.data)
 	switch {
 	case b.file != nil:
 		resized, err = b.file.resize(b.data, size)
+		if errors.Is(err, errors.ErrUnsupported) {
+			resized, err = alignedBytes(size), nil
+			copy(resized, b.data)
+			b.file.close(b.data)
+			b.file = nil
+		}
 	case size >= LeastShared: // ordinary memory that outgrows itself
 		b.file, resized, err = newShared(size)
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -136,7 +143,7 @@ func (s *Space) Resize(data []byte, size int64) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("memory of %d bytes: %w", size, err)
 	}
-	delete(s.held, unsafe.SliceData(b.data))
+	delete(s.held, first)
 	b.data = resized
 	s.held[unsafe.SliceData(b.data)] = b
 	return b.data, nil
