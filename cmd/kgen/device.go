@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ type request struct {
 	pipeline *ir.Pipeline
 	level    string // "" is the device's default
 	workers  int
+	schedule plan.Schedule // of kernels of work-groups
+	limit    int64         // bytes of device memory; 0 is none
+	trace    bool          // each step shall be timed
 }
 
 // executable is a pipeline that is ready to run.
@@ -60,6 +64,16 @@ func deviceByName(name string) (*device, error) {
 		}
 		names = append(names, devices[i].name)
 	}
+	if text, ok := strings.CutPrefix(name, "opencl:"); ok {
+		number, err := strconv.Atoi(text)
+		if err != nil || number < 0 {
+			return nil, usageErrorf("device %s: opencl:0 is the first, as kgen devices lists them", name)
+		}
+		return &device{name: name, prepare: func(ctx context.Context, r request) (*executable, error) {
+			return prepareOpenCL(ctx, r, number)
+		}}, nil
+	}
+	names = append(names, "opencl:0 and on")
 	return nil, usageErrorf("unknown device %s; there are %s", name, strings.Join(names, ", "))
 }
 

@@ -17,15 +17,16 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/table"
 )
 
 // emitters are all backends that emit text.
-var emitters = []backends.Emitter{gocpu.Emitter{}}
+var emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter{}}
 
 type emitFlags struct {
-	backend, pkg, folder, level, after string
+	backend, pkg, folder, level, after, schedule string
 }
 
 func newEmit() *cobra.Command {
@@ -50,6 +51,7 @@ With --after, emit prints the program as it is after one pass instead:
 	f.StringVar(&flags.pkg, "package", "", "the Go package's `NAME` (default the folder's name)")
 	f.StringVarP(&flags.folder, "output", "o", "", "the `FOLDER` to write to")
 	f.StringVar(&flags.level, "fuse", "", levelUsage)
+	f.StringVar(&flags.schedule, "schedule", "", scheduleUsage)
 	f.StringVar(&flags.after, "after", "", "print the program after a `PASS`")
 	return c
 }
@@ -80,7 +82,11 @@ func emit(c *cobra.Command, argument string, flags emitFlags) error {
 	if flags.after != "" {
 		return printAfter(c, source, flags, emitters[i])
 	}
-	options := backends.Options{Package: flags.pkg}
+	schedule, err := parseSchedule(flags.schedule)
+	if err != nil {
+		return err
+	}
+	options := backends.Options{Package: flags.pkg, Schedule: schedule}
 	if options.Package == "" {
 		options.Package = packageOf(flags.folder)
 	} else if !isPackageName(flags.pkg) {

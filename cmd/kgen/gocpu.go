@@ -52,22 +52,8 @@ type goProgram struct {
 	name   string
 }
 
-// sizes names the extents of the parameters as the plan does.
-func (g goProgram) sizes(extents []table.Extent) (rows, scalars map[string]int64) {
-	rows, scalars = map[string]int64{}, map[string]int64{}
-	for i, e := range extents {
-		switch port := g.plan.Ports[i]; {
-		case port.Domain != "":
-			rows[port.Domain] = e.Rows
-		case port.Kind == plan.I64:
-			scalars[port.Scalar] = e.Scalar.Int64()
-		}
-	}
-	return rows, scalars
-}
-
 func (g goProgram) footprint(extents []table.Extent) plan.Footprint {
-	return g.plan.Footprint(g.sizes(extents))
+	return g.plan.Footprint(planSizes(g.plan, extents))
 }
 
 func (g goProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
@@ -77,7 +63,7 @@ func (g goProgram) run(ctx context.Context, space *memory.Space, in []ir.Column)
 	for _, column := range in {
 		call.Params = append(call.Params, table.Bytes(column))
 	}
-	call.Bounds = g.plan.ResultBounds(g.sizes(table.Extents(g.pipeline, in)))
+	call.Bounds = g.plan.ResultBounds(planSizes(g.plan, table.Extents(g.pipeline, in)))
 	result, err := worker.Run(ctx, call)
 	var check *run.CheckError
 	if errors.As(err, &check) {

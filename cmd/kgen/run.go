@@ -19,13 +19,14 @@ import (
 
 type runFlags struct {
 	table.Flags
-	out     []string
-	device  string
-	level   string
-	workers int
-	limit   string
-	time    bool
-	json    bool
+	out      []string
+	device   string
+	level    string
+	workers  int
+	limit    string
+	schedule string
+	time     bool
+	json     bool
 }
 
 func newRun() *cobra.Command {
@@ -66,6 +67,7 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.StringVar(&flags.level, "fuse", "", levelUsage)
 	f.IntVar(&flags.workers, "workers", 0, "how many cores to use (default all that pay)")
 	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory for columns than `SIZE`, as in 500MB or 4GiB")
+	f.StringVar(&flags.schedule, "schedule", "", scheduleUsage)
 	f.BoolVar(&flags.time, "time", false, "tell how long each step took")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	return c
@@ -95,8 +97,13 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
+	schedule, err := parseSchedule(flags.schedule)
+	if err != nil {
+		return err
+	}
 	clock := newClock()
-	program, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers})
+	program, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers,
+		schedule: schedule, limit: limit, trace: flags.time || flags.json})
 	if err != nil {
 		return err
 	}

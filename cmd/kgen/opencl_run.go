@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+	"github.com/kgen-go/kgen/table"
+)
+
+// prepareOpenCL compiles a pipeline for OpenCL devices; number is that of the
+// device in the worker's listing.
+func prepareOpenCL(_ context.Context, r request, number int) (*executable, error) {
+	program, _, err := compilePipeline(r.source, r.pipeline, r.level)
+	if err != nil {
+		return nil, err
+	}
+	made, err := opencl.Make(program, r.schedule)
+	if err != nil {
+		return nil, err
+	}
+	p := openclProgram{request: r, number: number, made: made}
+	return &executable{footprint: p.footprint, run: p.run}, nil
+}
+
+// openclProgram is a pipeline for an OpenCL device.
+type openclProgram struct {
+	request
+	number int
+	made   *opencl.Program
+}
+
+func (p openclProgram) footprint(extents []table.Extent) plan.Footprint {
+	return p.made.Plan.Footprint(planSizes(p.made.Plan, extents))
+}
+
+func (p openclProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
+	client, err := worker.Open(ctx, worker.Options{Program: worker.OpenCL, Space: space})
+	if err != nil {
+		return outcome{}, err
+	}
+	defer client.Close()
+	inputs := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
+	for i, column := range in {
+		if port := p.made.Plan.Ports[i]; port.Domain == "" {
+			inputs.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: column.At(0).Bits}
+		} else {
+			inputs.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: table.Bytes(column)}
+		}
+	}
+	result, err := client.Run(ctx, worker.Request{Device: p.number, Plan: p.made.Plan, Texts: p.made.Texts(),
+		Build: p.made.Options, Inputs: inputs, Memory: p.limit, Trace: p.trace})
+	var check *exec.CheckError
+	if errors.As(err, &check) {
+		return outcome{}, &ir.CheckError{Site: &p.pipeline.Sites[check.Site.Number], Row: check.Row}
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	for _, column := range in {
+		space.Free(table.Bytes(column))
+	}
+	done := outcome{level: result.Level, kernels: p.made.Plan.Kernels}
+	for _, port := range p.made.Plan.Ports {
+		if port.Direction == plan.Out {
+			done.columns = append(done.columns, resultColumn(port, &result.Result))
+		}
+	}
+	done.steps = stepsOf(result.Steps)
+	return done, nil
+}
+
+// resultColumn returns a result of a plan; a scalar is a column of one row.
+func resultColumn(port plan.Port, result *exec.Result) ir.Column {
+	kind, ok := ir.KindByName(string(port.Kind))
+	if !ok {
+		panic(fmt.Sprintf("kgen: no kind %s", port.Kind))
+	}
+	if port.Domain != "" {
+		return table.FromBytes(kind, result.Columns[port.Name].Data)
+	}
+	column := ir.NewColumn(kind, 1)
+	column.Set(0, ir.Scalar{Kind: kind, Bits: result.Scalars[port.Name].Bits})
+	return column
+}
+
+// planSizes names the extents of the parameters as a plan does.
+func planSizes(p *plan.Plan, extents []table.Extent) (rows, scalars map[string]int64) {
+	rows, scalars = map[string]int64{}, map[string]int64{}
+	for i, e := range extents {
+		switch port := p.Ports[i]; {
+		case port.Domain != "":
+			rows[port.Domain] = e.Rows
+		case port.Kind == plan.I64:
+			scalars[port.Scalar] = e.Scalar.Int64()
+		}
+	}
+	return rows, scalars
+}
+
+// sections are the steps of a plan that are told together.
+var sections = map[string]string{"import": "transfer", "alloc": "allocate", "init": "allocate", "read": "read back", "return": "read back"}
+
+// stepsOf joins neighbouring steps of a section; a kernel's time is that of
+// the device's own clock where it has one.
+func stepsOf(list []worker.Step) (steps []step) {
+	for _, s := range list {
+		name, elapsed := sections[s.Step], time.Duration(s.Host)
+		switch {
+		case s.Step == "launch":
+			name = s.Name
+			if s.Device > 0 {
+				elapsed = time.Duration(s.Device)
+			}
+		case s.Step == "fallback":
+			name = "fallback: " + s.Reason
+		case name == "":
+			name = s.Step
+		}
+		if n := len(steps); n > 0 && steps[n-1].Name == name {
+			steps[n-1].Elapsed += elapsed
+		} else {
+			steps = append(steps, step{name, elapsed})
+		}
+	}
+	return steps
+}

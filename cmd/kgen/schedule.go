@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends/simt"
+	"github.com/kgen-go/kgen/plan"
+)
+
+const scheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback`"
+
+// parseSchedule reads settings, each NAME=VALUE.
+func parseSchedule(text string) (s plan.Schedule, err error) {
+	if text == "" {
+		return s, nil
+	}
+	for setting := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(setting, "=")
+		number, numberErr := strconv.Atoi(value)
+		isNumber := numberErr == nil && number > 0
+		switch {
+		case name == "workgroup" && isNumber && number <= 1024 && number&(number-1) == 0:
+			s.Workgroup = number
+		case name == "workgroup":
+			return s, usageErrorf("--schedule %s: workgroup is a power of two up to 1024", setting)
+		case name == "items" && isNumber && number <= 512:
+			s.Items = number
+		case name == "items":
+			return s, usageErrorf("--schedule %s: items is 1 to 512 rows a work-item", setting)
+		case name == "scheme" && (value == simt.SchemeLookback || value == simt.SchemePublished):
+			s.Scheme = value
+		case name == "scheme":
+			return s, usageErrorf("--schedule %s: scheme is %s or %s", setting, simt.SchemeLookback, simt.SchemePublished)
+		default:
+			return s, usageErrorf("--schedule %s: there are workgroup, items and scheme", setting)
+		}
+	}
+	return s, nil
+}
