@@ -27,9 +27,10 @@ func main() {
 	var err error
 	switch {
 	case slices.Equal(arguments, []string{"serve"}):
-		out := os.Stdout
-		os.Stdout = os.Stderr // a stray print must not break the protocol
-		err = worker.Serve(run.New(), os.Stdin, out)
+		var out *os.File
+		if out, err = worker.TakeStdout(); err == nil {
+			err = worker.Serve(run.New(), os.Stdin, out)
+		}
 	case slices.Equal(arguments, []string{"devices"}):
 		err = list(os.Stdout, printText)
 	case slices.Equal(arguments, []string{"devices", "--json"}):

@@ -29,7 +29,11 @@ func TestMain(m *testing.M) {
 		if name := os.Getenv(pidVariable); name != "" {
 			os.WriteFile(name, fmt.Append(nil, os.Getpid()), 0o600)
 		}
-		if err := worker.Serve(run.New(), os.Stdin, os.Stdout); err != nil {
+		out, err := worker.TakeStdout()
+		if err == nil {
+			err = worker.Serve(run.New(), os.Stdin, out)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -201,6 +205,15 @@ func TestWhile(t *testing.T) {
 	result := mustRun(t, device(t), request(growPlan(), nil))
 	if size, count := result.Scalars["size"].Bits, result.Scalars["count"].Bits; size != 128 || count != 128 {
 		t.Errorf("size %d, count %d, want 128", size, count)
+	}
+}
+
+// What a kernel or a driver prints does not get between the messages.
+func TestPrintf(t *testing.T) {
+	r := request(wordPlan("print"), nil)
+	r.Texts["test.cl"] = `__kernel void print(long row0, int rows, __global int *word) { printf("{}\n"); word[0] = 7; }`
+	if got := mustRun(t, device(t), r).Scalars["word"].Bits; got != 7 {
+		t.Errorf("word %d", got)
 	}
 }
 
