@@ -1,7 +1,7 @@
 package worker
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -26,7 +26,7 @@ type spaceError struct{ error }
 // prepare makes the request of a run.
 func (t *transfer) prepare(r Request) error {
 	if r.Plan == nil {
-		return fmt.Errorf("no plan")
+		return errors.New("no plan")
 	}
 	t.request.Run = &runRequest{Device: r.Device, Plan: r.Plan, Texts: r.Texts, Build: r.Build, Scalars: r.Inputs.Scalars,
 		Memory: r.Memory, PartRows: r.PartRows, Trace: r.Trace}
@@ -108,6 +108,12 @@ func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error
 	}
 	if err := readMessage(w.out, &answer); err != nil {
 		return answer, nil, err
+	}
+	if answer.Failure != nil {
+		return answer, nil, nil
+	}
+	if (answer.Run != nil) != (t.request.Run != nil) || (answer.Listing != nil) != t.request.Devices {
+		return answer, nil, errors.New("the answer does not fit the question")
 	}
 	if answer.Run == nil {
 		return answer, nil, nil

@@ -20,7 +20,10 @@ import (
 	"github.com/kgen-go/kgen/plan/exec"
 )
 
-const modeVariable = "KGEN_TEST_MODE"
+const (
+	modeVariable   = "KGEN_TEST_MODE"
+	babbleVariable = "KGEN_TEST_BABBLE"
+)
 
 // TestMain makes the test program a worker, of a good or a bad kind.
 func TestMain(m *testing.M) {
@@ -41,7 +44,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	case "babble":
 		fmt.Println(`{"protocol":1}`)
-		fmt.Println("hello, world")
+		fmt.Println(os.Getenv(babbleVariable))
 		io.Copy(io.Discard, os.Stdin)
 	default:
 		if err := worker.Serve(fake{}, os.Stdin, os.Stdout); err != nil {
@@ -356,10 +359,16 @@ func TestBadWorkers(t *testing.T) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
-	_, err := open(t, options("babble")).Run(context.Background(), request([]int64{1}, ""))
-	var crash *worker.CrashError
-	if !errors.As(err, &crash) {
-		t.Errorf("babble: %v", err)
+	for _, babble := range []string{"hello, world", "{}", `{"listing":{"devices":[]}}`, `{"run":{"columns":[{"port":"y","kind":"i64","size":8}]}}`} {
+		o := options("babble")
+		o.Environment = append(o.Environment, babbleVariable+"="+babble)
+		o.Limit = 500 * time.Millisecond
+		_, err := open(t, o).Run(context.Background(), request([]int64{1}, ""))
+		var crash *worker.CrashError
+		var timeout *worker.TimeoutError // it never sends the column that it announces
+		if !errors.As(err, &crash) && !errors.As(err, &timeout) {
+			t.Errorf("%s: %v", babble, err)
+		}
 	}
 }
 
