@@ -39,6 +39,9 @@ type Dialect struct {
 	// Fence orders the accesses of a work-item to local and global memory, as
 	// its group sees them.
 	Fence string
+	// Unroll stands before a short loop that shall be unrolled; "" leaves it to
+	// the compiler.
+	Unroll string
 	// Atomic is a call for integers of 32 or 64 bits; of a compare and exchange,
 	// args begin with the expected value.
 	Atomic func(op loop.AtomicOp, k ir.Kind, address string, args []string) string

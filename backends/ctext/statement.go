@@ -175,9 +175,20 @@ func (p *printer) counted(s *loop.For) {
 	if s.Step != 1 {
 		step = fmt.Sprintf("%s += %d", name, s.Step)
 	}
+	if p.dialect.Unroll != "" && isShort(s) {
+		p.line("%s", p.dialect.Unroll)
+	}
 	p.line("for (%s %s = %s%s; %s < %s; %s) {", p.valueType(s.Var.T), name, lo, end, name, hi, step)
 	p.block(s.Body)
 	p.line("}")
+}
+
+// isShort reports whether a loop has a small, constant number of rounds. Unrolled,
+// the arrays that it indexes can be registers.
+func isShort(s *loop.For) bool {
+	lo, isConst := s.Lo.(*loop.Const)
+	hi, isConstHi := s.Hi.(*loop.Const)
+	return isConst && isConstHi && (hi.Value.Int64()-lo.Value.Int64())/s.Step <= 32
 }
 
 // do prints a call. Several results come in a structure.

@@ -48,6 +48,7 @@ func Dialect() *ctext.Dialect {
 			return "barrier(CLK_LOCAL_MEM_FENCE);"
 		},
 		Fence:    "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+		Unroll:   "kgen_unroll",
 		Atomic:   atomic,
 		Preamble: preamble,
 		Options: map[plan.Cap][]string{
@@ -84,5 +85,11 @@ func preamble(needs func(plan.Cap) bool) []string {
 		// What a pipeline compares is its author's decision.
 		"#ifdef __clang__",
 		`#pragma clang diagnostic ignored "-Wtautological-compare"`,
+		"#endif",
+		// Elsewhere unrolling makes builds slower, and little else.
+		"#ifdef __NV_CL_C_VERSION",
+		`#define kgen_unroll _Pragma("unroll")`,
+		"#else",
+		"#define kgen_unroll",
 		"#endif")
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/kgen-go/kgen/ir/loop"
 )
 
-// localArray returns local memory with an element per work-item: the slot-th
-// of its kind. Every user leaves it behind a barrier.
+// localArray returns local memory with an element per work-item, and those that
+// groupScan needs: the slot-th of its kind. Every user leaves it behind a barrier.
 func (e *emission) localArray(key stateKey, slot int) *loop.Var {
 	kind := e.kind(key)
 	name := fmt.Sprintf("shared_%v_%d", kind, slot)
 	if e.local[name] == nil {
-		e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(e.workgroup, loop.ScalarOf(kind)).In(loop.Local)}
+		e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(e.workgroup+2*rakes(e.workgroup)+1, loop.ScalarOf(kind)).In(loop.Local)}
 	}
 	return e.local[name]
 }
@@ -61,45 +61,67 @@ func (e *emission) assignAll(vars []*loop.Var, values []loop.Expr) {
 	}
 }
 
+// rakes returns how many work-items of a group fold stretches of the others.
+func rakes(workgroup int) int {
+	n := 1
+	for n*n < workgroup {
+		n *= 2
+	}
+	return n
+}
+
 // groupScan folds a state of each work-item over the group, in order: before
 // is the fold of the work-items before this one, total that of all.
 //
-// It is the scan of Hillis and Steele (1986): log2(workgroup) steps over local
-// memory, each adds the state that lies twice as far back as the one before.
-func (e *emission) groupScan(ops []int, mine []loop.Expr) (before []*loop.Var, total []loop.Expr) {
+// Some work-items, about as many as the square root of the group, each fold a
+// stretch of states one by one; one folds those folds; and each adds the two
+// parts up. That takes four barriers, whatever the width of the state.
+func (e *emission) groupScan(ops []int, mine []loop.Expr) (before, total []loop.Expr) {
 	shared := e.shared(ops)
-	state := e.states(ops, func(j int, _ stateKey) loop.Expr { return mine[j] })
-	identity := func(_ int, key stateKey) loop.Expr { return e.identity(key) }
-	store := func() {
-		for j, v := range state {
-			e.b.Store(shared[j], e.lane, v)
+	n := rakes(e.workgroup)
+	length := e.workgroup / n
+	// A place is left free behind each stretch, so that banks do not collide;
+	// the folds of the stretches and that of all lie behind.
+	place := func(lane loop.Expr) loop.Expr { return loop.Add(lane, loop.Div(lane, loop.Int(int64(length)))) }
+	folds := int64(e.workgroup + n)
+	load := func(at loop.Expr) (list []loop.Expr) {
+		for j := range shared {
+			list = append(list, e.b.Let("state", loop.At(shared[j], at)))
+		}
+		return list
+	}
+	store := func(at loop.Expr, state []loop.Expr) {
+		for j := range shared {
+			e.b.Store(shared[j], at, state[j])
 		}
 	}
-	store()
+	// rake replaces states by the folds of those before, and returns that of all.
+	rake := func(count int, at func(i loop.Expr) loop.Expr) []*loop.Var {
+		fold := e.states(ops, func(_ int, key stateKey) loop.Expr { return e.identity(key) })
+		e.b.For("i", loop.Int(0), loop.Int(int64(count)), func(i *loop.Var) {
+			place := e.b.Let("place", at(i))
+			state := load(place)
+			store(place, exprsOf(fold))
+			e.assignAll(fold, e.combineAll(ops, exprsOf(fold), state))
+		})
+		return fold
+	}
+	store(e.b.Let("place", place(e.lane)), mine)
 	e.b.Barrier(loop.GroupScope)
-	distance := e.b.Decl("distance", loop.Int(1))
-	e.b.While(loop.Lt(distance, loop.Int(int64(e.workgroup))), func() {
-		left := e.states(ops, identity)
-		e.b.If(loop.Ge(e.lane, distance), func() {
-			for j := range left {
-				e.b.Assign(left[j], loop.At(shared[j], loop.Sub(e.lane, distance)))
-			}
-		}, nil)
-		e.b.Barrier(loop.GroupScope)
-		e.assignAll(state, e.combineAll(ops, exprsOf(left), exprsOf(state)))
-		store()
-		e.b.Barrier(loop.GroupScope)
-		e.b.Assign(distance, loop.Add(distance, distance))
-	})
-	before = e.states(ops, identity)
-	e.b.If(loop.Gt(e.lane, loop.Int(0)), func() {
-		for j := range before {
-			e.b.Assign(before[j], loop.At(shared[j], loop.Sub(e.lane, loop.Int(1))))
-		}
+	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
+		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(length+1))))
+		fold := rake(length, func(i loop.Expr) loop.Expr { return loop.Add(start, i) })
+		store(loop.Add(loop.Int(folds), e.lane), exprsOf(fold))
 	}, nil)
-	for j := range shared {
-		total = append(total, e.b.Let("total", loop.At(shared[j], loop.Int(int64(e.workgroup-1)))))
-	}
+	e.b.Barrier(loop.GroupScope)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+		fold := rake(n, func(i loop.Expr) loop.Expr { return loop.Add(loop.Int(folds), i) })
+		store(loop.Int(folds+int64(n)), exprsOf(fold))
+	}, nil)
+	e.b.Barrier(loop.GroupScope)
+	stretch := e.b.Let("stretch", loop.Div(e.lane, loop.Int(int64(length))))
+	before = e.combineAll(ops, load(loop.Add(loop.Int(folds), stretch)), load(place(e.lane)))
+	total = load(loop.Int(folds + int64(n)))
 	e.b.Barrier(loop.GroupScope)
 	return before, total
 }

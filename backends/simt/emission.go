@@ -30,7 +30,13 @@ type emission struct {
 	lane      loop.Expr // of the work-item in its group
 	tile      loop.Expr // number of the tile in the launch
 	local     map[string]*loop.Var
-	whole     map[int][]loop.Expr // per cut: the fold up to the end of the tile
+	earlier   map[stateKey]loop.Expr // the fold of all earlier tiles
+	whole     map[stateKey]loop.Expr // the fold up to the end of the tile
+	columns   map[int]*loop.Var      // staged columns: this work-item's rows
+	parcels   []*parcel
+	first     loop.Expr // number of the tile's first row
+	count     loop.Expr // rows of the tile
+	rowBefore loop.Expr // number of the row before the one at hand
 	noted     string
 }
 
@@ -39,7 +45,8 @@ const atEnd = 1 << 30
 
 func newEmission(k *kernel, l *lowering, name string) *emission {
 	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
-		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, whole: map[int][]loop.Expr{}}
+		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, earlier: map[stateKey]loop.Expr{},
+		whole: map[stateKey]loop.Expr{}, columns: map[int]*loop.Var{}}
 	e.arguments = newArguments(e.b)
 	return e
 }
@@ -68,7 +75,6 @@ func (e *emission) begin() {
 // loopRows runs a phase over the work-item's rows.
 func (e *emission) loopRows(phase int) {
 	e.now = phase
-	rows := e.b.Let("end", loop.Add(e.arguments.row0, e.arguments.rows))
 	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 		e.item = item
 		e.values = map[tile.ID]loop.Expr{}
@@ -76,8 +82,10 @@ func (e *emission) loopRows(phase int) {
 		if !e.needsOrder() {
 			at = loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane)
 		}
-		e.row = e.b.Let("row", loop.Add(loop.Add(e.arguments.row0, loop.Mul(e.tile, loop.Int(e.kernel.rows()))), at))
-		e.b.If(loop.Lt(e.row, rows), func() { e.block(0) }, nil)
+		at = e.b.Let("at", at)
+		e.row = loop.Add(e.first, at)
+		e.rowBefore = loop.Sub(e.row, loop.Int(1))
+		e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)
 	})
 }
 
@@ -178,7 +186,11 @@ func (e *emission) op(i int) {
 	case tile.Store:
 		if e.effects {
 			e.note(op)
-			e.store(op)
+			if e.exchanged[i] && e.now != atEnd {
+				e.collect(i)
+			} else {
+				e.store(op)
+			}
 		}
 	case tile.Update:
 		if e.effects {

@@ -17,6 +17,12 @@ type kernel struct {
 	used  []uint64 // per value: the phases that use it, a bit each
 	uses  []int    // per value: how many operations and domains use it
 	lines func(ir.Pos) string
+
+	// What passes through local memory; see pool.go.
+	word      ir.Kind      // of the pool
+	staged    map[int]bool // streams
+	halo      map[int]bool // those of which the row before the first is needed
+	exchanged map[int]bool // Store operations
 }
 
 // shape is the tile of a kernel.
@@ -25,13 +31,13 @@ type shape struct{ workgroup, items int }
 // rows returns the rows of a tile.
 func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
 
-func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string) *kernel {
+// newKernel prepares a tile program. A shape without items leaves them open;
+// aligned tells whether a stream certainly has an element for each row.
+func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(stream int) bool) *kernel {
 	k := &kernel{Kernel: t, shape: s, lines: lines}
 	k.phase, k.cuts = t.Phases(tile.Scan, tile.ChunkScan)
-	if k.hasChunks() {
-		k.items = int(t.Chunk) / s.workgroup
-	}
 	k.countUses()
+	k.planPool(s.items, aligned)
 	return k
 }
 
@@ -88,6 +94,10 @@ func (k *kernel) isFree(v tile.ID) bool {
 	switch k.Ops[k.Values[v].Op].Kind {
 	case tile.Const, tile.Scalar, tile.Length, tile.Row:
 		return true
+	case tile.Load:
+		if op := &k.Ops[k.Values[v].Op]; len(op.Args) == 0 && k.staged[op.Stream] {
+			return true
+		}
 	}
 	return k.Values[v].Domain == tile.Uniform
 }

@@ -113,6 +113,14 @@ func (s *launches) prefix(e *emission, cut int, ops []int, total []loop.Expr) (e
 	return earlier
 }
 
+// tileRows names the rows of the tile.
+func (e *emission) tileRows() {
+	size := e.kernel.rows()
+	offset := e.b.Let("offset", loop.Mul(e.tile, loop.Int(size)))
+	e.first = e.b.Let("first", loop.Add(e.arguments.row0, offset))
+	e.count = e.b.Let("count", loop.Least(loop.Sub(e.arguments.rows, offset), loop.Int(size)))
+}
+
 // passes runs the phases before e.until.
 func (s *launches) passes(e *emission) {
 	e.begin()
@@ -121,6 +129,8 @@ func (s *launches) passes(e *emission) {
 	} else {
 		e.tile = e.b.Let("tile", &loop.ID{Kind: loop.GroupID})
 	}
+	e.tileRows()
+	e.stage()
 	e.declareKept()
 	for _, i := range s.reductions() {
 		e.declareFolds([]int{i})
@@ -158,7 +168,9 @@ func (s *launches) main() *emission {
 	e := s.function(s.Name)
 	e.until, e.effects = len(s.cuts), true
 	s.passes(e)
+	e.pack()
 	e.loopRows(e.until)
+	e.deliver()
 	e.publishReductions(s.states)
 	if s.lookback && s.hasEnd() {
 		s.endLastTile(e)
@@ -228,9 +240,12 @@ func (e *emission) cut(phase int, prefix func(ops []int, total []loop.Expr) []lo
 	grid := e.gridScans(phase)
 	earlier := prefix(grid, gridTotal)
 	if e.until == len(e.cuts) && len(grid) > 0 {
-		e.whole[phase] = e.combineAll(grid, earlier, gridTotal)
+		whole := e.combineAll(grid, earlier, gridTotal)
+		for j, key := range e.fields(grid) {
+			e.earlier[key], e.whole[key] = earlier[j], whole[j]
+		}
 	}
-	for _, part := range e.parts(ops, exprsOf(before)) {
+	for _, part := range e.parts(ops, before) {
 		op := &e.Ops[part.op]
 		start := part.state
 		if op.Kind == tile.Scan {
@@ -302,7 +317,7 @@ func (e *emission) scanTiles(ops []int, tiles loop.Expr, from, to func(j int) *l
 		before, total := e.groupScan(ops, exprsOf(mine))
 		if to != nil {
 			e.b.If(loop.Lt(at, tiles), func() {
-				for j, x := range e.combineAll(ops, exprsOf(carry), exprsOf(before)) {
+				for j, x := range e.combineAll(ops, exprsOf(carry), before) {
 					e.b.Store(to(j), at, x)
 				}
 			}, nil)

@@ -287,11 +287,11 @@ func (s *launches) endLastTile(e *emission) {
 		e.now = atEnd
 		e.values = map[tile.ID]loop.Expr{}
 		for _, cut := range s.gridCuts() {
-			for j, key := range s.fields(s.gridScans(cut)) {
+			for _, key := range s.fields(s.gridScans(cut)) {
 				if s.lastTileEnds() {
-					e.running[key] = e.b.Decl("total", e.whole[cut][j])
+					e.running[key] = e.b.Decl("total", e.whole[key])
 				} else {
-					e.b.Store(e.state(s.totals[key], key, plan.Writes), loop.Int(0), e.whole[cut][j])
+					e.b.Store(e.state(s.totals[key], key, plan.Writes), loop.Int(0), e.whole[key])
 				}
 			}
 		}

@@ -26,8 +26,9 @@ const (
 	SchemeLookback  = "lookback"  // tiles tell each other
 )
 
-// Lower makes work-group kernels of a program. The schedule's Workgroup and
-// Items are those of every kernel, 256 and 16 by default; its Scheme is that of
+// Lower makes work-group kernels of a program. The schedule's Workgroup is that
+// of every kernel, 256 by default, and so are its Items, by default what fits;
+// its Scheme is that of
 // kernels with cuts, look-back by default, for which the plan has a fallback
 // to published.
 func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
@@ -38,9 +39,6 @@ func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) 
 func lowerFor(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
 	if schedule.Workgroup == 0 {
 		schedule.Workgroup = 256
-	}
-	if schedule.Items == 0 {
-		schedule.Items = 16
 	}
 	if schedule.Scheme == "" {
 		schedule.Scheme = SchemeLookback
@@ -122,7 +120,10 @@ type lowering struct {
 // kernel lowers one kernel and appends the steps that run it.
 func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, lines func(ir.Pos) string) {
 	delete(l.names.taken, t.Name)
-	k := newKernel(t, shape{l.schedule.Workgroup, l.schedule.Items}, lines)
+	aligned := func(stream int) bool {
+		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
+	}
+	k := newKernel(t, shape{l.schedule.Workgroup, l.schedule.Items}, lines, aligned)
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
@@ -238,6 +239,6 @@ func sourceLines(source []byte) func(ir.Pos) string {
 		if !pos.IsValid() || pos.Line > len(lines) {
 			return ""
 		}
-		return fmt.Sprintf("%s:%d: %s", pos.File, pos.Line, strings.TrimSpace(lines[pos.Line-1]))
+		return fmt.Sprintf("%s:%d: %s", pos.Base().File, pos.Line, strings.TrimSpace(lines[pos.Line-1]))
 	}
 }

@@ -16,6 +16,18 @@ func (e *emission) stream(i int) *loop.Var {
 // element reads a stream at a row of the base. A column over another domain has
 // been aligned: where that failed, it may be shorter.
 func (e *emission) element(op *tile.Op, row loop.Expr) loop.Expr {
+	if mine := e.columns[op.Stream]; mine != nil && e.now != atEnd {
+		halo := loop.Int(0)
+		if e.halo[op.Stream] {
+			halo = loop.Int(1)
+		}
+		switch row {
+		case e.row:
+			return loop.At(mine, loop.Add(e.item, halo))
+		case e.rowBefore:
+			return loop.At(mine, e.item)
+		}
+	}
 	if e.reaches(e.bufferLength(e.Streams[op.Stream].Buffer), e.Domains[0].Plan) {
 		return loop.At(e.stream(op.Stream), loop.ToCounter(row))
 	}
@@ -54,10 +66,9 @@ func (e *emission) head(op *tile.Op) loop.Expr {
 	keys := e.exprs(op.Args)
 	head := e.b.Decl("head", loop.True)
 	e.b.If(loop.Gt(e.row, loop.Int(0)), func() {
-		before := loop.Sub(e.row, loop.Int(1))
 		var differs loop.Expr = loop.False
 		for i, key := range op.Args {
-			differs = loop.Or(differs, loop.KeyNe(keys[i], e.at(key, before)))
+			differs = loop.Or(differs, loop.KeyNe(keys[i], e.at(key, e.rowBefore)))
 		}
 		e.b.Assign(head, differs)
 	}, nil)
@@ -72,6 +83,9 @@ func (e *emission) shift(op *tile.Op) loop.Expr {
 	if op.Distance < 0 {
 		length := loop.ToCounter(e.length(e.Domains[0].Plan))
 		at, exists = loop.Add(e.row, loop.Int(-op.Distance)), loop.Lt(e.row, loop.Sub(length, loop.Int(-op.Distance)))
+	}
+	if op.Distance == 1 {
+		at = e.rowBefore
 	}
 	e.b.If(exists, func() { e.b.Assign(y, e.at(x, at)) }, nil)
 	return y

@@ -4,6 +4,11 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wtautological-compare"
 #endif
+#ifdef __NV_CL_C_VERSION
+#define kgen_unroll _Pragma("unroll")
+#else
+#define kgen_unroll
+#endif
 
 ulong kgen_greatest_char8(ulong x, ulong y) {
 	return x > y ? x : y;
@@ -30,6 +35,7 @@ __kernel void forms(
 	const ulong text = kgen_swap_char8(text_argument);
 	ulong keys[4] = {0};
 	__local uchar seen[4];
+	kgen_unroll
 	for (long i = 0; i < 4; i++) {
 		keys[i] = kgen_swap_char8(names[i]);
 	}

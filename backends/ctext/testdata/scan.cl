@@ -7,6 +7,11 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wtautological-compare"
 #endif
+#ifdef __NV_CL_C_VERSION
+#define kgen_unroll _Pragma("unroll")
+#else
+#define kgen_unroll
+#endif
 
 float kgen_atomic_add_f32_local(volatile __local float *memory, float x) {
 	volatile __local uint *bits = (volatile __local uint *)memory;
