@@ -137,7 +137,7 @@ func (m *planner) plan(level string, p *Program) *plan.Plan {
 	m.steps(p)
 	m.results()
 	for _, s := range m.Pipeline.Sites {
-		site := plan.Site{Number: s.Number, Position: fmt.Sprintf("%s:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Column),
+		site := plan.Site{Number: s.Number, Position: s.Pos.Base().String(),
 			Kind: strconv.Itoa(int(s.Kind)), Message: s.Message}
 		if s.Domain != nil {
 			site.Domain = m.DomainName(s.Domain)

@@ -1,6 +1,10 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
 
 // Pos is a place in source text. Line and Column count from 1; Column counts
 // bytes; it is 0 for what a Go program built. The zero Pos is unknown.
@@ -11,6 +15,15 @@ type Pos struct {
 
 // IsValid reports whether p is known.
 func (p Pos) IsValid() bool { return p.Line > 0 }
+
+// Base returns p with the name of the file alone, without its folders: what is
+// emitted must not depend on where it was.
+func (p Pos) Base() Pos {
+	if p.File != "" {
+		p.File = strings.ToValidUTF8(filepath.Base(p.File), "\uFFFD")
+	}
+	return p
+}
 
 // String returns file:line:column, or "" if p is unknown.
 func (p Pos) String() string {
