@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -243,13 +244,24 @@ func parseOutputs(p *ir.Pipeline, flags []string) (map[string]string, error) {
 			return nil, fmt.Errorf("--out %s: %s already goes to %s", text, name, first)
 		}
 		for other, file := range outputs {
-			if file == path {
+			if samePath(file, path) {
 				return nil, fmt.Errorf("--out %s: %s already goes there", text, other)
 			}
 		}
 		outputs[name] = path
 	}
 	return outputs, nil
+}
+
+// samePath reports whether two spellings lead to one file or folder. (Links,
+// which only the file system knows, are left to the stage.)
+func samePath(a, b string) bool {
+	if a == table.Standard || b == table.Standard {
+		return a == b
+	}
+	absoluteA, errA := filepath.Abs(a)
+	absoluteB, errB := filepath.Abs(b)
+	return absoluteA == absoluteB && errA == nil && errB == nil
 }
 
 // deliver writes the tables that have a file and prints the others; to
