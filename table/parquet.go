@@ -35,10 +35,15 @@ import (
 // BROTLI, ZSTD and LZ4_RAW. Pages have at most 256 MiB. Columns that are not
 // bound may have any type, and are not read.
 //
+// A file of a few kilobytes may truthfully have a billion equal rows, or claim
+// to in all of its pages and turn out damaged only when they are decoded. Only a
+// limit of [Source].Memory protects from its size, above all where memory that
+// nothing is written to costs something (everywhere but on Linux).
+//
 // Columns are written without NULL, compressed by SNAPPY, with statistics: bool
 // as BOOLEAN, integers as INT(8,true) to INT(64,false), floats as FLOAT and
-// DOUBLE, date as DATE, and char8 as STRING without the zero bytes at its end
-// (as it is, even where it is no UTF-8, which other readers may refuse).
+// DOUBLE, date as DATE, and char8 without the zero bytes at its end: a column as
+// STRING if all its values are UTF-8, else as byte arrays without a type.
 type Parquet struct{}
 
 // Extensions returns the extension of Parquet files.

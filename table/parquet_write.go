@@ -2,51 +2,64 @@ package table
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kgen-go/kgen/ir"
 )
 
 const (
-	// A row group has rowGroupRows, or fewer rows of many columns, so that it has
-	// at most rowGroupValues: a writer holds the encoded pages of one.
-	rowGroupRows   = 1 << 20
-	rowGroupValues = 1 << 23
-	// dictionaryBytes is the size from which on the values of a row group are
-	// written as they are. A first page of different values exceeds it.
-	dictionaryBytes = 1 << 16
+	// A row group has rowGroupRows, or fewer where its values would have more
+	// than rowGroupBytes before they are compressed: a writer holds its pages.
+	rowGroupRows  = 1 << 20
+	rowGroupBytes = 1 << 25
+	// A page has pageBytes, or less where all columns together would have more
+	// than pagesBytes: a writer holds several times that much, for pages that
+	// are being filled and for dictionaries that turn out not to pay.
+	pageBytes  = 1 << 17
+	pagesBytes = 1 << 21
 )
 
-// NewWriter begins a file in row groups of about a million rows. The columns of
+// NewWriter begins a file in row groups of up to a million rows. The columns of
 // a row group are encoded in parallel. The same rows give the same bytes.
 func (Parquet) NewWriter(stage *Stage, path string, columns []Field) (Writer, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%s: a Parquet file needs a column", path)
 	}
-	out, err := stage.Create(path)
+	file, err := stage.Create(path)
 	if err != nil {
 		return nil, err
 	}
+	out := &redirected{file}
 	root := parquetRoot{}
+	rowBytes := 0
 	for _, c := range columns {
 		root.fields = append(root.fields, parquetField{parquetNode(c.Kind), c.Column})
+		rowBytes += writtenBytes(c.Kind)
 	}
-	w := &parquetWriter{Writer: parquet.NewWriter(out, &parquet.WriterConfig{
+	page := max(1<<12, min(pageBytes, pagesBytes/len(columns)))
+	w := &parquetWriter{out: out, notText: make([]bool, len(columns)), Writer: parquet.NewWriter(out, &parquet.WriterConfig{
 		CreatedBy:          "kgen",
 		Schema:             parquet.NewSchema("kgen", root),
 		Compression:        &parquet.Snappy,
 		ColumnPageBuffers:  parquet.NewBufferPool(),
-		PageBufferSize:     1 << 17,
+		PageBufferSize:     page,
 		WriteBufferSize:    1 << 18,
 		DataPageVersion:    1,
-		DictionaryMaxBytes: dictionaryBytes,
+		DictionaryMaxBytes: int64(page / 2), // a first page of different values exceeds it
 		SchemaConfig:       parquet.DefaultSchemaConfig(),
-	}), groupRows: max(1, min(rowGroupRows, rowGroupValues/len(columns)))}
+	}), groupRows: max(1, min(rowGroupRows, rowGroupBytes/rowBytes))}
 	w.columns = w.ColumnWriters()
 	return w, nil
 }
@@ -73,6 +86,14 @@ func parquetNode(k ir.Kind) parquet.Node {
 	return parquet.Encoded(node, &parquet.RLEDictionary)
 }
 
+// writtenBytes returns what a value has in a page at most.
+func writtenBytes(k ir.Kind) int {
+	if k == ir.Char8 { // and its length
+		return 4 + 8
+	}
+	return max(4, k.Size())
+}
+
 // parquetRoot is a schema with the columns in the order they were given; that
 // of a parquet.Group is alphabetical.
 type parquetRoot struct {
@@ -97,6 +118,8 @@ func (f parquetField) Value(row reflect.Value) reflect.Value { return row }
 
 type parquetWriter struct {
 	*parquet.Writer
+	out       *redirected
+	notText   []bool // the columns that have shown a char8 that is no UTF-8
 	columns   []*parquet.ColumnWriter
 	groupRows int // of a full row group
 	rows      int // of the row group that is being written
@@ -109,7 +132,9 @@ func (w *parquetWriter) Write(columns []ir.Column) error {
 		w.rows += hi - lo
 		full := w.rows == w.groupRows
 		err := w.each(func(i int) error {
-			if err := writeValues(w.columns[i], Rows(columns[i], lo, hi)); err != nil || !full {
+			part := Rows(columns[i], lo, hi)
+			w.notText[i] = w.notText[i] || !isText(part)
+			if err := writeValues(w.columns[i], part); err != nil || !full {
 				return err
 			}
 			return w.columns[i].Flush()
@@ -131,8 +156,62 @@ func (w *parquetWriter) Close() error {
 	if err := w.each(func(i int) error { return w.columns[i].Flush() }); err != nil {
 		return err
 	}
-	return w.Writer.Close()
+	if !slices.Contains(w.notText, true) {
+		return w.Writer.Close()
+	}
+	// The footer alone says what is text: what the library writes as the end of
+	// the file is held back until that is corrected.
+	file, end := w.out.Writer, &bytes.Buffer{}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	w.out.Writer = end
+	if err := w.Writer.Close(); err != nil {
+		return err
+	}
+	meta := w.File().Metadata()
+	for i, not := range w.notText {
+		if column := &meta.Schema[1+i]; not {
+			column.LogicalType, column.ConvertedType = format.LogicalType{}, thrift.Null[deprecated.ConvertedType]{}
+		}
+	}
+	var footer bytes.Buffer
+	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&footer)).Encode(meta); err != nil {
+		return err
+	}
+	const tail = 4 + len(parquetMagic)
+	length := int(binary.LittleEndian.Uint32(end.Bytes()[end.Len()-tail:]))
+	end.Truncate(end.Len() - tail - length)
+	size := footer.Len()
+	footer.Write(binary.LittleEndian.AppendUint32(nil, uint32(size)))
+	footer.WriteString(parquetMagic)
+	if _, err := end.WriteTo(file); err != nil {
+		return err
+	}
+	_, err := footer.WriteTo(file)
+	return err
 }
+
+// redirected is a writer that can be exchanged.
+type redirected struct{ io.Writer }
+
+// isText reports whether c has no char8 that is no UTF-8.
+func isText(c ir.Column) bool {
+	values, ok := c.Slice.([][8]byte)
+	if !ok {
+		return true
+	}
+	const high = 0x8080808080808080 // the bits that ASCII leaves clear
+	for i := range values {
+		if binary.LittleEndian.Uint64(values[i][:])&high != 0 && !utf8.Valid(trimmed(&values[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// trimmed returns a char8 without the zero bytes at its end.
+func trimmed(value *[8]byte) []byte { return bytes.TrimRight(value[:], "\x00") }
 
 // each does something for every column, in parallel.
 func (w *parquetWriter) each(do func(column int) error) error {
@@ -185,7 +264,7 @@ func writeValues(w *parquet.ColumnWriter, c ir.Column) error {
 		for len(s) > 0 {
 			n := min(len(s), writeBatch)
 			for i := range n {
-				values[i] = parquet.ByteArrayValue(bytes.TrimRight(s[i][:], "\x00"))
+				values[i] = parquet.ByteArrayValue(trimmed(&s[i]))
 			}
 			if _, err := w.WriteRowValues(values[:n]); err != nil {
 				return err

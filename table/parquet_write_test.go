@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -37,7 +38,8 @@ func openWritten(t *testing.T, columns []Named) (*parquet.File, []byte) {
 // TestWriteParquet: types, order and names of columns, row groups, compression
 // and statistics, as other readers see them.
 func TestWriteParquet(t *testing.T) {
-	rows := rowGroupRows + 100
+	const groupRows = rowGroupBytes / (3*8 + 2*12)
+	rows := groupRows + 100
 	i64, text := ir.NewColumn(ir.I64, rows), ir.NewColumn(ir.Char8, rows)
 	for row := range rows {
 		i64.Set(row, ir.Int(ir.I64, int64(row)))
@@ -46,7 +48,7 @@ func TestWriteParquet(t *testing.T) {
 	columns := []Named{{"z", i64}, {"a, \"b\"\n", text}, {"", Rows(i64, 0, rows)}, {"Z", text}, {"a.b", i64}}
 	file, data := openWritten(t, columns)
 	meta := file.Metadata()
-	if len(meta.RowGroups) != 2 || meta.RowGroups[0].NumRows != rowGroupRows || meta.NumRows != int64(rows) || meta.CreatedBy != "kgen" {
+	if len(meta.RowGroups) != 2 || meta.RowGroups[0].NumRows != groupRows || meta.NumRows != int64(rows) || meta.CreatedBy != "kgen" {
 		t.Errorf("%d row groups, %d rows, by %q", len(meta.RowGroups), meta.NumRows, meta.CreatedBy)
 	}
 	for i, c := range columns {
@@ -60,7 +62,7 @@ func TestWriteParquet(t *testing.T) {
 			}
 			least, most := parquet.ByteArrayValue(nil), parquet.ByteArrayValue([]byte("AIR"))
 			if c.Data.Kind == ir.I64 {
-				least, most = parquet.Int64Value(int64(g*rowGroupRows)), parquet.Int64Value(int64(min(rows, (g+1)*rowGroupRows)-1))
+				least, most = parquet.Int64Value(int64(g*groupRows)), parquet.Int64Value(int64(min(rows, (g+1)*groupRows)-1))
 			}
 			if !bytes.Equal(m.Statistics.MinValue, least.Bytes()) || !bytes.Equal(m.Statistics.MaxValue, most.Bytes()) {
 				t.Errorf("column %d of row group %d: %q to %q", i, g, m.Statistics.MinValue, m.Statistics.MaxValue)
@@ -110,18 +112,76 @@ func TestWriteParquet(t *testing.T) {
 	}
 }
 
-// TestParquetRowGroupsOfManyColumns: they have fewer rows.
+// TestParquetRowGroupsOfManyColumns: they have fewer rows, and smaller pages.
 func TestParquetRowGroupsOfManyColumns(t *testing.T) {
-	const rows = rowGroupValues / 256
-	c := ir.NewColumn(ir.Bool, rows+1)
+	const rows = rowGroupBytes / (128*8 + 128*4)
+	wide, narrow := ir.NewColumn(ir.I64, rows+1), ir.NewColumn(ir.Bool, rows+1)
+	for row := range rows {
+		wide.Set(row, ir.Int(ir.I64, int64(row)))
+	}
 	var columns []Named
-	for i := range 256 {
-		columns = append(columns, Named{fmt.Sprint(i), c})
+	for i := range 128 {
+		columns = append(columns, Named{fmt.Sprint("wide", i), wide}, Named{fmt.Sprint("narrow", i), narrow})
 	}
 	file, _ := openWritten(t, columns)
 	if groups := file.RowGroups(); len(groups) != 2 || groups[0].NumRows() != rows || groups[1].NumRows() != 1 {
 		t.Errorf("%d row groups", len(groups))
 	}
+	index, err := file.RowGroups()[0].ColumnChunks()[0].OffsetIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages := index.NumPages(); pages < 128*rows*8/pagesBytes {
+		t.Errorf("%d pages in a column", pages)
+	}
+}
+
+// TestParquetWriterMemory: what a writer of many columns holds is bounded, in
+// the middle of a row group too.
+func TestParquetWriterMemory(t *testing.T) {
+	const columns, rows = 64, 1 << 12
+	inUse := func() int64 {
+		for range 3 { // what pools hold is freed only later
+			runtime.GC()
+		}
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	stage := NewStage(t.Context(), nil)
+	defer stage.Abort()
+	var fields []Field
+	batch := make([]ir.Column, columns)
+	for i := range columns {
+		fields = append(fields, Field{Column: fmt.Sprint(i), Kind: ir.I64})
+		batch[i] = ir.NewColumn(ir.I64, rows)
+	}
+	before := inUse()
+	w, err := stage.NewWriter(filepath.Join(t.TempDir(), "out.parquet"), fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := int64(0)
+	for n := range 32 { // two row groups of 16 batches
+		for i, c := range batch {
+			for row, s := 0, c.Slice.([]int64); row < rows; row++ {
+				s[row] = int64((n*rows+row)*columns+i) * 0x1E3779B97F4A7C15
+			}
+		}
+		if err := w.Write(batch); err != nil {
+			t.Fatal(err)
+		}
+		if n%16 == 14 {
+			most = max(most, inUse()-before)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if most > 3*rowGroupBytes {
+		t.Errorf("%d bytes in use for row groups of %d", most, rowGroupBytes)
+	}
+	t.Logf("%d bytes in use", most)
 }
 
 func TestWrittenTypes(t *testing.T) {
@@ -139,6 +199,64 @@ func TestWrittenTypes(t *testing.T) {
 		"INT(8,false) (INT32)", "INT(16,false) (INT32)", "INT(32,false) (INT32)", "INT(64,false) (INT64)", "FLOAT", "DOUBLE", "DATE (INT32)", "STRING (BYTE_ARRAY)"}
 	if d := cmp.Diff(want, types); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestWriteTextOrBytes: columns are STRING only if all of their values are
+// UTF-8, and are read back either way.
+func TestWriteTextOrBytes(t *testing.T) {
+	const rows = rowGroupRows + 3
+	column := func(at int, value string) ir.Column {
+		c := ir.NewColumn(ir.Char8, rows)
+		for row := range rows {
+			c.Set(row, ir.Char8Scalar([]string{"AIR", "Ünïcö", "", "a\x00b"}[row%4]))
+		}
+		c.Set(at, ir.Char8Scalar(value))
+		return c
+	}
+	columns := []Named{
+		{"text", column(0, "\u00ff\u00ff\u00ff\u00ff")},
+		{"first", column(0, "\xff\xff\xff\xff\xff\xff\xff\xff")},
+		{"last", column(rows-1, "\x80")},
+		{"cut", column(7, "1234567\xc3")},
+		{"number", Rows(sequence(rows), 0, rows)},
+	}
+	want := []string{"STRING (BYTE_ARRAY)", "BYTE_ARRAY", "BYTE_ARRAY", "BYTE_ARRAY", "INT(64,true) (INT64)"}
+	path := filepath.Join(t.TempDir(), "out.parquet")
+	if err := Write(t.Context(), path, Table{Columns: columns}, nil); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields []Field
+	for i, c := range columns {
+		fields = append(fields, Field{c.Name, "p", c.Data.Kind})
+		if got := typeName(&file.Metadata().Schema[1+i]); got != want[i] {
+			t.Errorf("column %s is %s, want %s", c.Name, got, want[i])
+		}
+		if index, err := file.RowGroups()[1].ColumnChunks()[i].ColumnIndex(); err != nil || index.NumPages() == 0 {
+			t.Errorf("column %s: index %v, %v", c.Name, index, err)
+		}
+	}
+	got, err := readFile(t.Context(), path, fields, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range columns {
+		if !bytes.Equal(Bytes(c.Data), Bytes(got[i])) {
+			t.Errorf("column %s differs", c.Name)
+		}
 	}
 }
 
