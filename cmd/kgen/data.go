@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -132,6 +133,10 @@ type dataColumn struct {
 	Type string `json:"type"`
 }
 
+// collectFrom is the memory from which on garbage is not left to grow: that
+// would double what the index of a long and wide file takes.
+const collectFrom = 150 << 20
+
 // generateData writes all files, or none.
 func generateData(c *cobra.Command, flags dataFlags, files []dataFile) error {
 	var wanted []dataFile
@@ -148,6 +153,9 @@ func generateData(c *cobra.Command, flags dataFlags, files []dataFile) error {
 			}
 		}
 		wanted = append(wanted, file)
+	}
+	if debug.SetMemoryLimit(-1) > collectFrom {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(collectFrom))
 	}
 	stage := table.NewStage(c.Context(), c.OutOrStdout())
 	defer stage.Abort()
