@@ -171,7 +171,7 @@ func (c *meaningCase) pipeline(t *testing.T) *ir.Pipeline {
 func kernel(name string, p *ir.Pipeline) *loop.Func {
 	b := loop.NewBuilder(name)
 	b.Kernel(64)
-	n := b.Param("n", loop.Counter)
+	n := b.Param("n", loop.ScalarOf(ir.I64))
 	in := map[string]*loop.Var{}
 	for _, param := range p.Params {
 		in[param.Name] = b.Param(param.Name, loop.SliceOf(loop.ScalarOf(param.Type.Kind)).In(loop.Global).AsReadOnly())
@@ -181,7 +181,7 @@ func kernel(name string, p *ir.Pipeline) *loop.Func {
 		out = append(out, b.Param(r.Label, loop.SliceOf(loop.ScalarOf(r.Value.Type.Kind)).In(loop.Global)))
 	}
 	i := b.Let("i", loop.Add(loop.Mul(&loop.ID{Kind: loop.GroupID}, &loop.ID{Kind: loop.LocalSize}), &loop.ID{Kind: loop.LocalID}))
-	b.If(loop.Lt(i, n), func() {
+	b.If(loop.Lt(i, loop.ToCounter(n)), func() {
 		values := map[string]loop.Expr{}
 		for _, param := range p.Params {
 			values[param.Name] = b.Let(param.Name, loop.At(in[param.Name], i))

@@ -23,7 +23,7 @@ func Dialect() *ctext.Dialect {
 		Types: map[ir.Kind]string{ir.Bool: "bool", ir.I8: "char", ir.I16: "short", ir.I32: "int", ir.I64: "long",
 			ir.U8: "uchar", ir.U16: "ushort", ir.U32: "uint", ir.U64: "ulong", ir.Char8: "ulong", ir.F32: "float", ir.F64: "double"},
 		Suffix:  map[ir.Kind]string{ir.I64: "L", ir.U32: "u", ir.U64: "UL", ir.Char8: "UL", ir.F32: "f"},
-		Counter: "long",
+		Counter: "int", // a launch spans less than 2^31 rows
 		Byte:    "uchar",
 
 		Space:    map[loop.Space]string{loop.Local: "__local ", loop.Global: "__global "},

@@ -14,13 +14,15 @@ type arguments struct {
 	b      *loop.Builder
 	list   []plan.Arg
 	byName map[string]*loop.Var
-	row0   *loop.Var
-	rows   *loop.Var
+	row0   loop.Expr
+	rows   loop.Expr
 }
 
 // newArguments begins with what every kernel takes first.
 func newArguments(b *loop.Builder) *arguments {
-	return &arguments{b: b, byName: map[string]*loop.Var{}, row0: b.Param("row0", loop.Counter), rows: b.Param("rows", loop.Counter)}
+	// To the host they are 64 bits wide; a launch itself has fewer than 2^31 rows.
+	row0, rows := b.Param("row0", loop.ScalarOf(ir.I64)), b.Param("rows", loop.ScalarOf(ir.I64))
+	return &arguments{b: b, byName: map[string]*loop.Var{}, row0: b.Let("row0", loop.ToCounter(row0)), rows: b.Let("rows", loop.ToCounter(rows))}
 }
 
 func (a *arguments) param(name string, t loop.Type, arg plan.Arg) *loop.Var {

@@ -34,9 +34,10 @@ type emission struct {
 	whole     map[stateKey]loop.Expr // the fold up to the end of the tile
 	columns   map[int]*loop.Var      // staged columns: this work-item's rows
 	parcels   []*parcel
-	first     loop.Expr // number of the tile's first row
-	count     loop.Expr // rows of the tile
-	rowBefore loop.Expr // number of the row before the one at hand
+	elements  map[int]*loop.Var // per exchanged store of rows of the base: an element per item
+	first     loop.Expr         // number of the tile's first row
+	count     loop.Expr         // rows of the tile
+	rowBefore loop.Expr         // number of the row before the one at hand
 	noted     string
 }
 
@@ -46,7 +47,7 @@ const atEnd = 1 << 30
 func newEmission(k *kernel, l *lowering, name string) *emission {
 	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
 		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, earlier: map[stateKey]loop.Expr{},
-		whole: map[stateKey]loop.Expr{}, columns: map[int]*loop.Var{}}
+		whole: map[stateKey]loop.Expr{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
 	e.arguments = newArguments(e.b)
 	return e
 }

@@ -118,7 +118,8 @@ func (e *emission) tileRows() {
 	size := e.kernel.rows()
 	offset := e.b.Let("offset", loop.Mul(e.tile, loop.Int(size)))
 	e.first = e.b.Let("first", loop.Add(e.arguments.row0, offset))
-	e.count = e.b.Let("count", loop.Least(loop.Sub(e.arguments.rows, offset), loop.Int(size)))
+	rest := e.b.Let("rest", loop.Sub(e.arguments.rows, offset))
+	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
 }
 
 // passes runs the phases before e.until.

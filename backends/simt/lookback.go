@@ -52,7 +52,7 @@ func (s *launches) addStatus(cut int, ops []int) {
 	bools := -1 // the word that has room for another bool
 	bit := 0
 	for _, key := range s.fields(ops) {
-		f := field{stateKey: key, kind: s.kind(key), count: s.countsRows(key.op), word: st.words}
+		f := field{stateKey: key, kind: s.kind(key), count: s.countsRows(key.op, key.field), word: st.words}
 		switch {
 		case f.kind == ir.Bool && bools >= 0 && bit < 32:
 			f.word, f.bit = bools, bit
@@ -84,13 +84,18 @@ func (s *launches) addStatus(cut int, ops []int) {
 	}
 }
 
-// countsRows reports whether a scan adds up nothing but 0 and 1.
-func (k *kernel) countsRows(i int) bool {
+// countsRows reports whether field f of a scan adds up nothing but 0 and 1,
+// perhaps from the last head on.
+func (k *kernel) countsRows(i, f int) bool {
 	op := &k.Ops[i]
-	if op.Monoid.Kind != tile.Fold || op.Monoid.Combine[0].Operator != ir.OpAdd || op.Monoid.Fields[0].Kind != ir.I64 {
+	value := 0
+	if op.Monoid.Kind == tile.Segmented {
+		value = 1
+	}
+	if op.Monoid.Kind == tile.Ordered || f != value || op.Monoid.Fields[f].Kind != ir.I64 || !adds(op.Monoid.Combine[f]) {
 		return false
 	}
-	leaf := &k.Ops[k.Values[op.Args[0]].Op]
+	leaf := &k.Ops[k.Values[op.Args[f]].Op]
 	switch leaf.Kind {
 	case tile.Const:
 		return leaf.Const.Bits <= 1
@@ -98,6 +103,14 @@ func (k *kernel) countsRows(i int) bool {
 		return leaf.Operator == ir.OpCast && k.Values[leaf.Args[0]].Kind == ir.Bool
 	}
 	return false
+}
+
+// adds reports whether a combination is a sum, or one that starts anew at heads.
+func adds(e *tile.Expr) bool {
+	if e.Operator == ir.OpSelect {
+		e = e.Args[2]
+	}
+	return e.Operator == ir.OpAdd
 }
 
 // ticket numbers the tile, in the order in which groups begin.
@@ -226,43 +239,74 @@ func (s *launches) lookBack(e *emission, cut int, ops []int, total []loop.Expr) 
 	return earlier
 }
 
-// ask walks back over the tiles before this one and folds what they say.
+// batch is how many words are asked for at once: one answer takes about as long
+// as many.
+const batch = 8
+
+// ask walks back over the tiles before this one and folds what they say. Tile 0
+// always says a prefix, so the walk ends there at the latest.
 func (s *launches) ask(e *emission, st *status, ops []int, memory *loop.Var, fold []*loop.Var) {
+	tiles := max(batch/st.words, 1) // asked at once
 	before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))
 	spins := e.b.Decl("spins", loop.Int(0))
-	read := func(flag int) (words []loop.Expr, ready loop.Expr) {
+	walking := e.b.Decl("walking", loop.True)
+	words := func(name string) *loop.Var {
+		return e.b.Storage(name, loop.ArrayOf(tiles*st.words, loop.ScalarOf(ir.U64)))
+	}
+	prefixes, aggregates := words("prefixes"), (*loop.Var)(nil)
+	if st.words > 1 { // one word alone says by its flag which it is
+		aggregates = words("aggregates")
+	}
+	// load asks tile before - j.
+	load := func(j loop.Expr) {
+		t := e.b.Let("t", loop.Greatest(loop.Sub(before, j), loop.Int(0)))
+		for w := range st.words {
+			at := loop.Add(loop.Mul(j, loop.Int(int64(st.words))), loop.Int(int64(w)))
+			e.b.Store(prefixes, at, loop.VolatileAt(memory, st.place(t, flagPrefix, w)))
+			if aggregates != nil {
+				e.b.Store(aggregates, at, loop.VolatileAt(memory, st.place(t, flagAggregate, w)))
+			}
+		}
+	}
+	// answer returns the words of tile before - j and whether all are there.
+	answer := func(from *loop.Var, j loop.Expr) (list []loop.Expr, ready loop.Expr) {
 		ready = loop.True
 		for w := range st.words {
-			word := e.b.Let("word", loop.VolatileAt(memory, st.place(before, flag, w)))
-			words = append(words, word)
+			word := e.b.Let("word", loop.At(from, loop.Add(loop.Mul(j, loop.Int(int64(st.words))), loop.Int(int64(w)))))
+			list = append(list, word)
 			ready = loop.And(ready, loop.Ne(flagOf(word), number(ir.U64, 0)))
 		}
-		return words, ready
+		return list, ready
 	}
 	add := func(words []loop.Expr) {
 		e.assignAll(fold, e.combineAll(ops, st.unpack(e, words), exprsOf(fold)))
 	}
-	further := func() { e.b.Assign(before, loop.Sub(before, loop.Int(1))) }
-	e.b.While(loop.Ge(before, loop.Int(0)), func() {
-		if st.words == 1 {
-			words, ready := read(flagPrefix)
-			e.b.If(ready, func() {
-				add(words)
-				e.b.If(loop.Eq(flagOf(words[0]), number(ir.U64, flagPrefix)), func() { e.b.Break() }, nil)
-				further()
-			}, func() { s.wait(e, spins) })
-			return
-		}
-		words, ready := read(flagPrefix)
-		e.b.If(ready, func() {
-			add(words)
-			e.b.Break()
-		}, nil)
-		words, ready = read(flagAggregate)
-		e.b.If(ready, func() {
-			add(words)
-			further()
-		}, func() { s.wait(e, spins) })
+	e.b.While(walking, func() {
+		e.b.For("j", loop.Int(0), loop.Int(int64(tiles)), func(j *loop.Var) { load(j) })
+		e.b.For("j", loop.Int(0), loop.Int(int64(tiles)), func(j *loop.Var) {
+			e.b.While(walking, func() {
+				list, ready := answer(prefixes, j)
+				e.b.If(ready, func() {
+					add(list)
+					if st.words > 1 {
+						e.b.Assign(walking, loop.False)
+					} else {
+						e.b.Assign(walking, loop.Ne(flagOf(list[0]), number(ir.U64, flagPrefix)))
+					}
+					e.b.Break()
+				}, nil)
+				if aggregates != nil {
+					list, ready = answer(aggregates, j)
+					e.b.If(ready, func() {
+						add(list)
+						e.b.Break()
+					}, nil)
+				}
+				s.wait(e, spins, walking)
+				load(j)
+			})
+		})
+		e.b.Assign(before, loop.Sub(before, loop.Int(int64(tiles))))
 	})
 }
 
@@ -271,12 +315,12 @@ func flagOf(word loop.Expr) loop.Expr { return loop.Apply(ir.OpShr, word, number
 // wait counts a question without an answer. Past the limit, or where another
 // tile has given up, the tile goes on with what it has: the plan's fallback
 // will do the work again.
-func (s *launches) wait(e *emission, spins *loop.Var) {
+func (s *launches) wait(e *emission, spins, walking *loop.Var) {
 	e.b.Assign(spins, loop.Add(spins, loop.Int(1)))
 	e.b.If(loop.Eq(loop.Apply(ir.OpAnd, spins, loop.Int(abortCheck-1)), loop.Int(0)), func() {
 		abort := e.arguments.buffer(s.abort, ir.U32, plan.ReadsWrites)
 		e.b.If(loop.Ge(spins, loop.Int(s.spinLimit)), func() { e.b.Atomic(loop.AtomicOr, abort, loop.Int(0), number(ir.U32, 1)) }, nil)
-		e.b.If(loop.Ne(loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, 0)), func() { e.b.Break() }, nil)
+		e.b.If(loop.Ne(loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, 0)), func() { e.b.Assign(walking, loop.False) }, nil)
 	}, nil)
 }
 

@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"math/bits"
+
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
@@ -83,13 +85,14 @@ func (k *kernel) columns(aligned func(stream int) bool) (in, out, widest int) {
 	}
 	places := map[tile.ID]bool{}
 	for i := range k.Ops {
-		if k.canExchange(i) {
-			size := k.Streams[k.Ops[i].Stream].Kind.Size()
-			out, widest = out+size, max(widest, size)
-			if place := k.Ops[i].Args[1]; !places[place] {
-				places[place] = true
-				out += 4
-			}
+		if !k.canExchange(i) {
+			continue
+		}
+		size := k.Streams[k.Ops[i].Stream].Kind.Size()
+		out, widest = out+size, max(widest, size)
+		if args := k.Ops[i].Args; len(args) == 2 && !places[args[1]] {
+			places[args[1]] = true
+			out += 4
 		}
 	}
 	return in, out, widest
@@ -114,14 +117,18 @@ func (k *kernel) fits(items, bytes, widest int) bool {
 	return bytes*items <= budget && local+states <= localBudget
 }
 
-// canExchange reports whether operation i stores, in the last phase, at a place
-// that ascends row by row, and that is known from the state of a scan alone.
+// canExchange reports whether operation i stores, in the last phase, at each row
+// of the base, or at a place that ascends row by row and is known from the state
+// of a scan alone.
 func (k *kernel) canExchange(i int) bool {
 	op := &k.Ops[i]
-	if op.Kind != tile.Store || op.Epilogue || k.phase[i] < len(k.cuts) || len(op.Args) != 2 || k.Streams[op.Stream].Access != tile.Place {
+	switch {
+	case op.Kind != tile.Store || op.Epilogue || k.phase[i] < len(k.cuts):
 		return false
+	case len(op.Args) == 1:
+		return op.Domain == 0
 	}
-	return k.isOfState(op.Args[1])
+	return k.Streams[op.Stream].Access == tile.Place && k.isOfState(op.Args[1])
 }
 
 // isOfState reports whether v is computed from results of scans and from what
@@ -154,13 +161,25 @@ func (e *emission) pool() *loop.Var {
 	return e.local[name]
 }
 
-// padded returns where row i of the tile lies in the pool: a word is left free
-// behind each work-item's rows where banks would collide.
-func (e *emission) padded(i loop.Expr) loop.Expr {
-	if e.items%2 != 0 {
-		return i
+// dealt returns where row at of the tile lies in the pool, and own where item of
+// this work-item's rows does: a word is left free behind each work-item's rows
+// where banks would collide.
+func (e *emission) dealt(at loop.Expr) loop.Expr {
+	switch shift := bits.TrailingZeros(uint(e.items)); {
+	case e.items%2 != 0:
+		return at
+	case e.items == 1<<shift:
+		return loop.Add(at, loop.Apply(ir.OpShr, at, loop.Int(int64(shift))))
 	}
-	return loop.Add(i, loop.Div(i, loop.Int(int64(e.items))))
+	return loop.Add(at, loop.Div(at, loop.Int(int64(e.items))))
+}
+
+func (e *emission) own(item loop.Expr) loop.Expr {
+	stride := e.items
+	if stride%2 == 0 {
+		stride++
+	}
+	return loop.Add(loop.Mul(e.lane, loop.Int(int64(stride))), item)
 }
 
 // toWord and fromWord pass an element through a word of the pool.
@@ -199,20 +218,19 @@ func (e *emission) stage() {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
 			e.b.If(loop.Lt(at, e.count), func() {
-				e.b.Store(pool, e.padded(at), e.toWord(loop.At(memory, loop.Add(e.first, at))))
+				e.b.Store(pool, e.dealt(at), e.toWord(loop.At(memory, loop.Add(e.first, at))))
 			}, nil)
 		})
 		e.b.Barrier(loop.GroupScope)
 		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-			at := e.b.Let("at", loop.Add(start, item))
-			e.b.If(loop.Lt(at, e.count), func() {
-				e.b.Store(mine, loop.Add(item, loop.Int(int64(before))), e.fromWord(kind, loop.At(pool, e.padded(at))))
+			e.b.If(loop.Lt(loop.Add(start, item), e.count), func() {
+				e.b.Store(mine, loop.Add(item, loop.Int(int64(before))), e.fromWord(kind, loop.At(pool, e.own(item))))
 			}, nil)
 		})
 		if before > 0 {
 			e.b.If(loop.And(loop.Gt(start, loop.Int(0)), loop.Lt(start, e.count)), func() {
-				e.b.Store(mine, loop.Int(0), e.fromWord(kind, loop.At(pool, e.padded(loop.Sub(start, loop.Int(1))))))
+				e.b.Store(mine, loop.Int(0), e.fromWord(kind, loop.At(pool, e.dealt(loop.Sub(start, loop.Int(1))))))
 			}, func() {
 				e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() {
 					e.b.Store(mine, loop.Int(0), loop.At(memory, loop.Sub(e.first, loop.Int(1))))
@@ -240,6 +258,12 @@ func (e *emission) pack() {
 			continue
 		}
 		op := &e.Ops[i]
+		kind := e.Streams[op.Stream].Kind
+		mine := e.b.Storage(e.Streams[op.Stream].Name+"_rows", loop.ArrayOf(e.items, loop.ScalarOf(kind)))
+		if len(op.Args) == 1 {
+			e.elements[i] = mine
+			continue
+		}
 		var p *parcel
 		for _, known := range e.parcels {
 			if known.place == op.Args[1] {
@@ -255,9 +279,8 @@ func (e *emission) pack() {
 				e.b.Store(p.offset, item, number(ir.I32, -1))
 			})
 		}
-		kind := e.Streams[op.Stream].Kind
 		p.stores = append(p.stores, i)
-		p.values = append(p.values, e.b.Storage(e.Streams[op.Stream].Name+"_rows", loop.ArrayOf(e.items, loop.ScalarOf(kind))))
+		p.values = append(p.values, mine)
 	}
 }
 
@@ -294,6 +317,10 @@ func (e *emission) pureOf(v tile.ID) loop.Expr {
 
 // collect keeps what an exchanged store would write.
 func (e *emission) collect(i int) {
+	if mine := e.elements[i]; mine != nil {
+		e.b.Store(mine, e.item, e.expr(e.Ops[i].Args[0]))
+		return
+	}
 	for _, p := range e.parcels {
 		for j, store := range p.stores {
 			if store == i {
@@ -304,8 +331,13 @@ func (e *emission) collect(i int) {
 	}
 }
 
-// deliver writes what was collected, place by place.
+// deliver writes what was collected.
 func (e *emission) deliver() {
+	for i := range e.Ops {
+		if e.elements[i] != nil {
+			e.deliverRows(i)
+		}
+	}
 	for _, p := range e.parcels {
 		count := e.b.Let("count", loop.Sub(loop.ToCounter(p.end), loop.ToCounter(p.base)))
 		for j, i := range p.stores {
@@ -329,4 +361,23 @@ func (e *emission) deliver() {
 			e.b.Barrier(loop.GroupScope)
 		}
 	}
+}
+
+// deliverRows writes what was collected for the rows of the base.
+func (e *emission) deliverRows(i int) {
+	pool, stream := e.pool(), e.Streams[e.Ops[i].Stream]
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+		e.b.If(loop.Lt(loop.Add(loop.Mul(e.lane, loop.Int(int64(e.items))), item), e.count), func() {
+			e.b.Store(pool, e.own(item), e.toWord(loop.At(e.elements[i], item)))
+		}, nil)
+	})
+	e.b.Barrier(loop.GroupScope)
+	to := e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+		at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
+		e.b.If(loop.Lt(at, e.count), func() {
+			e.b.Store(to, loop.Add(e.first, at), e.fromWord(stream.Kind, loop.At(pool, e.dealt(at))))
+		}, nil)
+	})
+	e.b.Barrier(loop.GroupScope)
 }

@@ -45,13 +45,13 @@ func (e *emission) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	}
 	at = e.b.Let("at", at)
 	x := e.b.Decl(e.name(op.Res[0]), loop.ConstOf(ir.Scalar{Kind: e.Values[op.Res[0]].Kind}))
-	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elements(op.Stream)))
+	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
 	e.b.If(inside, func() { e.b.Assign(x, loop.At(memory, loop.ToCounter(at))) }, nil)
 	return x
 }
 
-// elements returns how many elements a stream's buffer has.
-func (e *emission) elements(stream int) loop.Expr {
+// elementsOf returns how many elements a stream's buffer has.
+func (e *emission) elementsOf(stream int) loop.Expr {
 	buffer := e.Streams[stream].Buffer
 	return e.arguments.value(buffer+"_elements", e.bufferLength(buffer))
 }
@@ -79,10 +79,11 @@ func (e *emission) head(op *tile.Op) loop.Expr {
 func (e *emission) shift(op *tile.Op) loop.Expr {
 	x, fill := op.Args[0], op.Args[1]
 	y := e.b.Decl("neighbour", e.expr(fill))
-	at, exists := loop.Sub(e.row, loop.Int(op.Distance)), loop.Ge(e.row, loop.Int(op.Distance))
-	if op.Distance < 0 {
+	distance := min(max(op.Distance, -plan.MaxRows), plan.MaxRows) // beyond all rows either way
+	at, exists := loop.Sub(e.row, loop.Int(distance)), loop.Ge(e.row, loop.Int(distance))
+	if distance < 0 {
 		length := loop.ToCounter(e.length(e.Domains[0].Plan))
-		at, exists = loop.Add(e.row, loop.Int(-op.Distance)), loop.Lt(e.row, loop.Sub(length, loop.Int(-op.Distance)))
+		at, exists = loop.Add(e.row, loop.Int(-distance)), loop.Lt(e.row, loop.Sub(length, loop.Int(-distance)))
 	}
 	if op.Distance == 1 {
 		at = e.rowBefore

@@ -14,9 +14,10 @@ var atomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop
 // update combines a value into a table; an index outside, which a check has
 // reported, changes nothing.
 func (e *emission) update(op *tile.Op) {
-	at := e.b.Let("bin", loop.ToCounter(e.expr(op.Args[0])))
+	bin := e.b.Let("bin", e.expr(op.Args[0]))
 	x := e.b.Let("x", e.expr(op.Args[1]))
-	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elements(op.Stream)))
+	inside := loop.Lt(loop.ToKind(ir.U64, bin), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
+	at := loop.ToCounter(bin)
 	kind := loop.ScalarOf(e.Streams[op.Stream].Kind).Kind
 	operator := op.Monoid.Combine[0].Operator
 	atomic, direct := atomics[operator]

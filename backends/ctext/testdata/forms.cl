@@ -36,20 +36,20 @@ __kernel void forms(
 	ulong keys[4] = {0};
 	__local uchar seen[4];
 	kgen_unroll
-	for (long i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		keys[i] = kgen_swap_char8(names[i]);
 	}
-	seen[(long)get_local_id(0)] = keys[(long)get_local_id(0)] < text;
+	seen[(int)get_local_id(0)] = keys[(int)get_local_id(0)] < text;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	names[(long)get_local_id(0) + 4] = kgen_swap_char8(kgen_greatest_char8(keys[(long)get_local_id(0)], text));
-	flags[(long)get_local_id(0)] = flag && seen[3 - (long)get_local_id(0)] != 0;
+	names[(int)get_local_id(0) + 4] = kgen_swap_char8(kgen_greatest_char8(keys[(int)get_local_id(0)], text));
+	flags[(int)get_local_id(0)] = flag && seen[3 - (int)get_local_id(0)] != 0;
 	smallest[0] = -9223372036854775807L - 1;
 	smallest[1] = (long)-(-5UL);
 	smallest[2] = -2147483648L;
 	long last = 0L;
-	for (long j = 1, j_end = (long)get_local_id(0) + 10; j < j_end; j += 3) {
-		last = last > 4L ? (long)((ulong)last + (ulong)j) : (flag ? 4L : last);
+	for (int j = 1, j_end = (int)get_local_id(0) + 10; j < j_end; j += 3) {
+		last = last > 4L ? (long)((ulong)last + (ulong)(long)j) : (flag ? 4L : last);
 	}
-	smallest[(long)get_local_id(0) + 3] = last;
-	counts[(long)get_local_id(0)] = (uchar)kgen_count_ones_u64((ulong)(long)get_local_id(0));
+	smallest[(int)get_local_id(0) + 3] = last;
+	counts[(int)get_local_id(0)] = (uchar)kgen_count_ones_u64((ulong)(int)get_local_id(0));
 }

@@ -55,35 +55,35 @@ add_pairs_results add_pairs(int a, int b, int c, int d) {
 // scan is a sample.
 // It has two lines.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan(
-	long n,
+	int n,
 	__global const int *restrict in,
 	__global int *out,
 	__global ulong *status,
 	__global double *sums,
 	__global int *extremes,
-	long unused) {
+	int unused) {
 	(void)unused;
 	__local int s[64];
 	__local float mean[1];
-	const long i = (long)get_group_id(0) * 64 + (long)get_local_id(0);
+	const int i = (int)get_group_id(0) * 64 + (int)get_local_id(0);
 	int v = 0;
 	// a.kg:3: scan(add, x)
 	if (i < n) {
 		v = in[i];
 	}
-	s[(long)get_local_id(0)] = v;
-	if ((long)get_local_id(0) == 0) {
+	s[(int)get_local_id(0)] = v;
+	if ((int)get_local_id(0) == 0) {
 		mean[0] = 0.0f;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	long v_step = 1;
+	int v_step = 1;
 	while (v_step < 64) {
 		int left = 0;
-		if ((long)get_local_id(0) >= v_step) {
-			left = s[(long)get_local_id(0) - v_step];
+		if ((int)get_local_id(0) >= v_step) {
+			left = s[(int)get_local_id(0) - v_step];
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		s[(long)get_local_id(0)] = (int)((uint)s[(long)get_local_id(0)] + (uint)left);
+		s[(int)get_local_id(0)] = (int)((uint)s[(int)get_local_id(0)] + (uint)left);
 		barrier(CLK_LOCAL_MEM_FENCE);
 		v_step *= 2;
 	}
@@ -91,7 +91,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int total = s[63];
 	if (i < n) {
-		out[i] = s[(long)get_local_id(0)];
+		out[i] = s[(int)get_local_id(0)];
 		atomic_min(&extremes[0], v);
 		atomic_max(&extremes[1], v);
 	} else if (i == n) {
@@ -99,17 +99,17 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan(
 	} else if (i > n + 64) {
 		out[i] = -2;
 	}
-	if ((long)get_local_id(0) == 0) {
+	if ((int)get_local_id(0) == 0) {
 		const add_pairs_results results = add_pairs(total, 1, 2, total);
 		const int plus2 = results.r0;
 		const int plus1 = results.r1;
 		const bool larger = results.r2;
-		const ulong old = atom_cmpxchg(&status[(long)get_group_id(0)], 0UL, (1UL << 32) | (ulong)(uint)total);
+		const ulong old = atom_cmpxchg(&status[(int)get_group_id(0)], 0UL, (1UL << 32) | (ulong)(uint)total);
 		if (old == 0UL && !larger) {
 			kgen_atomic_add_f64_global(&sums[0], (double)(int)((uint)plus2 - (uint)plus1));
 			kgen_atomic_add_f64_global(&sums[1], (double)mean[0]);
 		}
-		for (long k = 0, k_end = (long)get_group_id(0) + 1; k < k_end; k++) {
+		for (int k = 0, k_end = (int)get_group_id(0) + 1; k < k_end; k++) {
 			if (*(volatile __global ulong *)&status[k] == 7UL) {
 				break;
 			}
