@@ -55,20 +55,21 @@ add_pairs_results add_pairs(int a, int b, int c, int d) {
 // scan is a sample.
 // It has two lines.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan(
-	int n,
+	long n,
 	__global const int *restrict in,
 	__global int *out,
 	__global ulong *status,
 	__global double *sums,
 	__global int *extremes,
-	int unused) {
+	long unused) {
 	(void)unused;
+	const int count = (int)n;
 	__local int s[64];
 	__local float mean[1];
 	const int i = (int)get_group_id(0) * 64 + (int)get_local_id(0);
 	int v = 0;
 	// a.kg:3: scan(add, x)
-	if (i < n) {
+	if (i < count) {
 		v = in[i];
 	}
 	s[(int)get_local_id(0)] = v;
@@ -90,13 +91,13 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan(
 	kgen_atomic_add_f32_local(&mean[0], (float)v);
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int total = s[63];
-	if (i < n) {
+	if (i < count) {
 		out[i] = s[(int)get_local_id(0)];
 		atomic_min(&extremes[0], v);
 		atomic_max(&extremes[1], v);
-	} else if (i == n) {
+	} else if (i == count) {
 		out[i] = -1;
-	} else if (i > n + 64) {
+	} else if (i > count + 64) {
 		out[i] = -2;
 	}
 	if ((int)get_local_id(0) == 0) {
