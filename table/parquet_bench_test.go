@@ -110,6 +110,43 @@ func benchmarkRead(b *testing.B, path string, fields []Field, rows int) {
 	b.ReportMetric(float64(in.Size)/float64(rows), "filebytes/row")
 }
 
+// BenchmarkReadParquetFile reads columns like those of lineitem as kgen run
+// does: the file as kgen writes it, into new memory.
+func BenchmarkReadParquetFile(b *testing.B) {
+	const rows = 6_000_000
+	t := Table{}
+	for name, value := range map[string]func(row int, x uint64) ir.Scalar{
+		"l_orderkey":      func(row int, _ uint64) ir.Scalar { return ir.Int(ir.I64, int64(row)/4) },
+		"l_quantity":      func(_ int, x uint64) ir.Scalar { return ir.Float(ir.F64, float64(1+x%50)) },
+		"l_extendedprice": func(_ int, x uint64) ir.Scalar { return ir.Float(ir.F64, float64(90_000+x%10_000_000)/100) },
+		"l_discount":      func(_ int, x uint64) ir.Scalar { return ir.Float(ir.F64, float64(x%11)/100) },
+		"l_shipdate":      func(_ int, x uint64) ir.Scalar { return ir.Int(ir.Date, int64(8000+x%2500)) },
+	} {
+		c := ir.NewColumn(value(0, 0).Kind, rows)
+		for row := range rows {
+			c.Set(row, value(row, uint64(row)*0x9E3779B97F4A7C15>>32))
+		}
+		t.Columns = append(t.Columns, Named{name, c})
+	}
+	path := filepath.Join(b.TempDir(), "lineitem.parquet")
+	if err := Write(b.Context(), path, t, nil); err != nil {
+		b.Fatal(err)
+	}
+	var fields []Field
+	for _, c := range t.Columns {
+		fields = append(fields, Field{c.Name, c.Name, c.Data.Kind})
+	}
+	t = Table{}
+	for b.Loop() {
+		source := NewSource(b.Context(), nil)
+		if _, err := source.Read(path, fields); err != nil {
+			b.Fatal(err)
+		}
+		source.Memory.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows*len(fields)), "ns/value")
+}
+
 // BenchmarkWriteParquet writes columns, each of its own kind of values.
 func BenchmarkWriteParquet(b *testing.B) {
 	const rows = 1 << 20
