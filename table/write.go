@@ -21,6 +21,12 @@ func (s *Stage) Add(path string, t Table, progress func(done, total int64)) erro
 	if err != nil {
 		return err
 	}
+	return WriteAll(w, t, progress)
+}
+
+// WriteAll writes all rows of t and closes w. Progress, which may be nil, hears
+// of rows.
+func WriteAll(w Writer, t Table, progress func(done, total int64)) error {
 	batch := make([]ir.Column, len(t.Columns))
 	for lo := 0; lo < t.Rows(); lo += batchRows {
 		hi := min(t.Rows()-lo, batchRows) + lo

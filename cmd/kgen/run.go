@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"path/filepath"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -94,6 +91,11 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if err != nil {
 		return &usageError{err}
 	}
+	files, err := openOutputs(c, pipeline, outputs)
+	if err != nil {
+		return err
+	}
+	defer files.abort()
 	limit, err := parseLimit(flags.limit)
 	if err != nil {
 		return err
@@ -140,7 +142,18 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	for _, s := range done.steps {
 		r.Elapsed += s.Elapsed.Nanoseconds()
 	}
-	return deliver(c, r, clock, longest(extents), flags)
+	if r.Results, err = files.deliver(r.Results); err != nil {
+		return err
+	}
+	clock.end("write")
+	r.Steps = clock.steps
+	if flags.json {
+		return writeJSON(files.printTo, r)
+	}
+	if err := table.Print(files.printTo, r.Results); err != nil || !flags.time {
+		return err
+	}
+	return printSteps(c.ErrOrStderr(), clock.steps, longest(extents))
 }
 
 // readColumns reads the arguments; check first hears what they will be, as far
@@ -154,34 +167,15 @@ func readColumns(c *cobra.Command, binding *table.Binding, space *memory.Space, 
 	if err := check(extents); err != nil {
 		return nil, err
 	}
+	bar := newProgress(c.ErrOrStderr(), "read", "bytes")
+	from.Progress = bar.report
 	in, err := binding.Read(from)
+	bar.end()
 	var limit *memory.LimitError
 	if errors.As(err, &limit) {
 		return nil, fmt.Errorf("the columns need at least %s of memory; --memory-limit is %s", humanize.IBytes(uint64(limit.Needed)), humanize.IBytes(uint64(limit.Limit)))
 	}
 	return in, err
-}
-
-// parseLimit reads a size; "" is none.
-func parseLimit(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	size, err := humanize.ParseBytes(text)
-	if err != nil || size == 0 || size > math.MaxInt64 {
-		return 0, usageErrorf("--memory-limit %s: a size like 500MB, 4GiB or 1000000 is needed", text)
-	}
-	return int64(size), nil
-}
-
-// checkLimit refuses a run that may not fit.
-func checkLimit(pipeline string, f plan.Footprint, limit int64) error {
-	if limit == 0 || f.Total() <= limit {
-		return nil
-	}
-	size := func(n int64) string { return humanize.IBytes(uint64(n)) }
-	return fmt.Errorf("%s needs up to %s of memory (%d bytes): %s for its columns, %s between kernels, up to %s for results; --memory-limit is %s",
-		pipeline, size(f.Total()), f.Total(), size(f.Input), size(f.Temporary), size(f.Output), size(limit))
 }
 
 // longest returns the rows of the longest column.
@@ -217,85 +211,6 @@ type report struct {
 	Steps    []step            `json:"steps"`
 	Results  []table.Table     `json:"results"`         // those that are in no file
 	Files    map[string]string `json:"files,omitempty"` // where the others are
-}
-
-// parseOutputs returns which table goes to which file.
-func parseOutputs(p *ir.Pipeline, flags []string) (map[string]string, error) {
-	names, _ := table.ResultNames(p)
-	outputs := map[string]string{}
-	for _, text := range flags {
-		name, path := names[0], text
-		if before, after, ok := strings.Cut(text, "="); ok && !strings.ContainsAny(before, `/\.`) {
-			name, path = before, after
-		} else if len(names) > 1 {
-			return nil, fmt.Errorf("--out %s: pipeline %s returns the tables %s; write --out %s=FILE", text, p.Name, strings.Join(names, ", "), names[0])
-		}
-		known := false
-		for _, n := range names {
-			known = known || n == name
-		}
-		if !known {
-			return nil, fmt.Errorf("--out %s: pipeline %s returns no table %s; it returns %s", text, p.Name, name, strings.Join(names, ", "))
-		}
-		if _, err := table.FormatOf(path); err != nil {
-			return nil, fmt.Errorf("--out %w", err)
-		}
-		if first, twice := outputs[name]; twice {
-			return nil, fmt.Errorf("--out %s: %s already goes to %s", text, name, first)
-		}
-		for other, file := range outputs {
-			if samePath(file, path) {
-				return nil, fmt.Errorf("--out %s: %s already goes there", text, other)
-			}
-		}
-		outputs[name] = path
-	}
-	return outputs, nil
-}
-
-// samePath reports whether two spellings lead to one file or folder. (Links,
-// which only the file system knows, are left to the stage.)
-func samePath(a, b string) bool {
-	if a == table.Standard || b == table.Standard {
-		return a == b
-	}
-	absoluteA, errA := filepath.Abs(a)
-	absoluteB, errB := filepath.Abs(b)
-	return absoluteA == absoluteB && errA == nil && errB == nil
-}
-
-// deliver writes the tables that have a file and prints the others; to
-// standard error where standard output carries a table.
-func deliver(c *cobra.Command, r report, clock *clock, rows int64, flags runFlags) error {
-	rest := []table.Table{}
-	printTo := c.OutOrStdout()
-	stage := table.NewStage(c.Context(), c.OutOrStdout())
-	defer stage.Abort()
-	for _, t := range r.Results {
-		path, ok := r.Files[t.Name]
-		if !ok {
-			rest = append(rest, t)
-			continue
-		}
-		if path == table.Standard {
-			printTo = c.ErrOrStderr()
-		}
-		if err := stage.Add(path, t, nil); err != nil {
-			return err
-		}
-	}
-	if err := stage.Commit(); err != nil {
-		return err
-	}
-	clock.end("write")
-	r.Results, r.Steps = rest, clock.steps
-	if flags.json {
-		return writeJSON(printTo, r)
-	}
-	if err := table.Print(printTo, rest); err != nil || !flags.time {
-		return err
-	}
-	return printSteps(c.ErrOrStderr(), clock.steps, rows)
 }
 
 func writeJSON(w io.Writer, v any) error {
