@@ -3,9 +3,11 @@
 package testsuite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,10 +24,15 @@ import (
 	planexec "github.com/kgen-go/kgen/plan/exec"
 )
 
-// TestOpenCL runs the corpus on the first OpenCL device, at every level, on a
-// tile or less and on several. KGEN_OPENCL_LEVELS chooses some levels.
+// openCLSchedule has small tiles, so that few rows fill several.
+var openCLSchedule = plan.Schedule{Workgroup: 32, Items: 4}
+
+// TestOpenCL runs the corpus on the first OpenCL device, at every level, on no
+// row, one, a tile and one more, and several tiles. A driver takes seconds to
+// compile: pipelines run side by side, and what a level shares with an earlier
+// one runs once. KGEN_OPENCL_LEVELS chooses some levels.
 func TestOpenCL(t *testing.T) {
-	levels := fuse.Levels
+	levels := []string{fuse.LevelOnePass, fuse.LevelNone, fuse.LevelPaper3, fuse.LevelPaper2, fuse.LevelAuto}
 	if chosen := os.Getenv("KGEN_OPENCL_LEVELS"); chosen != "" {
 		levels = strings.Split(chosen, ",")
 	}
@@ -33,53 +40,139 @@ func TestOpenCL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space := memory.NewSpace(0)
-	defer space.Close()
-	client, err := worker.Open(t.Context(), worker.Options{Program: worker.OpenCL, Path: buildWorker(t), Space: space})
+	path := buildWorker(t)
+	devices := make(chan openCLDevice, 2)
+	for range cap(devices) {
+		device := openDevice(t, path)
+		requireDevice(t, device)
+		devices <- device
+	}
+	t.Run("corpus", func(t *testing.T) {
+		for i, entry := range entries {
+			t.Run(entry.Name, func(t *testing.T) {
+				t.Parallel()
+				device := <-devices
+				defer func() { devices <- device }()
+				var done []*opencl.Program
+				for j, level := range levels {
+					made := makeOpenCL(t, entry, level, openCLSchedule)
+					if slices.ContainsFunc(done, func(p *opencl.Program) bool { return isSame(t, p, made) }) {
+						continue
+					}
+					done = append(done, made)
+					run, tile := device.runner(made), largestTile(made.Plan)
+					agreeOn(t, made.Plan, run, entry.Pipeline, level+", own data", entry.Columns)
+					for k, rows := range []int{0, 1, tile + 1, 3*tile + 7} {
+						shape := Shapes()[(i+2*j+k)%len(Shapes())]
+						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
+						agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v", level, data), data.Columns(entry.Pipeline))
+					}
+				}
+			})
+		}
+	})
+}
+
+// makeOpenCL emits a pipeline of the corpus; where other devices do not support
+// it, the test is skipped.
+func makeOpenCL(t *testing.T, entry Entry, level string, schedule plan.Schedule) *opencl.Program {
+	t.Helper()
+	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
+	var unsupported *fuse.Unsupported
+	if errors.As(err, &unsupported) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	for i, entry := range entries {
-		t.Run(entry.Name, func(t *testing.T) {
-			for j, level := range levels {
-				program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
-				var unsupported *fuse.Unsupported
-				if errors.As(err, &unsupported) {
-					t.Skip(err)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				made, err := opencl.Make(program, plan.Schedule{Workgroup: 32, Items: 4})
-				if err != nil {
-					t.Fatal(err)
-				}
-				run := func(in planexec.Inputs) (*planexec.Result, error) {
-					result, err := client.Run(context.Background(), worker.Request{Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in})
-					if err != nil {
-						return nil, err
-					}
-					for name, c := range result.Columns {
-						copied := planexec.Column{Kind: c.Kind, Data: slices.Clone(c.Data)}
-						space.Free(c.Data)
-						result.Columns[name] = copied
-					}
-					return &result.Result, nil
-				}
-				agreeOn(t, made.Plan, run, entry.Pipeline, level+", own data", entry.Columns)
-				for k, rows := range []int{0, 1, 129, 1000} {
-					shape := Shapes()[(i+2*j+k)%len(Shapes())]
-					data := RandomData{Rows: rows, Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
-					agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v", level, data), data.Columns(entry.Pipeline))
-				}
-			}
-		})
+	made, err := opencl.Make(program, schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// isSame reports whether two programs differ by the name of their level only.
+func isSame(t *testing.T, x, y *opencl.Program) bool {
+	var plans [2][]byte
+	for i, p := range []*opencl.Program{x, y} {
+		var unnamed *plan.Plan
+		for host, next := p.Plan, &unnamed; host != nil; host, next = host.Fallback, &(*next).Fallback {
+			same := *host
+			same.Level, *next = "", &same
+		}
+		var err error
+		if plans[i], err = plan.Encode(unnamed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bytes.Equal(plans[0], plans[1]) && maps.Equal(x.Texts(), y.Texts())
+}
+
+// largestTile returns the most rows that a group of a plan's kernels covers.
+func largestTile(p *plan.Plan) (rows int) {
+	for ; p != nil; p = p.Fallback {
+		for _, k := range p.Kernels {
+			rows = max(rows, int(k.Variants[0].Schedule.Rows()))
+		}
+	}
+	return rows
+}
+
+// openCLDevice is the first device, as one worker sees it.
+type openCLDevice struct {
+	*worker.Client
+	space *memory.Space
+}
+
+// openDevice starts the worker at path.
+func openDevice(t *testing.T, path string, environment ...string) openCLDevice {
+	t.Helper()
+	space := memory.NewSpace(0)
+	t.Cleanup(func() { space.Close() })
+	client, err := worker.Open(t.Context(), worker.Options{Program: worker.OpenCL, Path: path, Space: space, Environment: environment})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return openCLDevice{client, space}
+}
+
+// requireDevice skips the test where there is no device; KGEN_REQUIRE_OPENCL,
+// which .ci/run sets, makes that a failure.
+func requireDevice(t *testing.T, device openCLDevice) {
+	t.Helper()
+	listing, err := device.List(t.Context())
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(listing.Devices) > 0 && listing.Devices[0].Problem == "":
+		t.Log(listing.Devices[0].Machine.Device)
+	case os.Getenv("KGEN_REQUIRE_OPENCL") != "":
+		t.Fatalf("no OpenCL device: %+v", listing)
+	default:
+		t.Skipf("no OpenCL device: %+v", listing)
+	}
+}
+
+// runner returns what runs a program.
+func (d openCLDevice) runner(made *opencl.Program) func(planexec.Inputs) (*planexec.Result, error) {
+	return func(in planexec.Inputs) (*planexec.Result, error) {
+		result, err := d.Run(context.Background(), worker.Request{Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in})
+		if err != nil {
+			return nil, err
+		}
+		for name, c := range result.Columns {
+			result.Columns[name] = planexec.Column{Kind: c.Kind, Data: slices.Clone(c.Data)}
+			d.space.Free(c.Data)
+		}
+		return &result.Result, nil
 	}
 }
 
 // buildWorker builds the program that links OpenCL.
 func buildWorker(t *testing.T) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "kgen-opencl")
 	command := exec.Command("go", "build", "-tags", "opencl", "-o", path, "../cmd/kgen-opencl")
 	command.Env = append(os.Environ(), "CGO_ENABLED=1")
