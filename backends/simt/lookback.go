@@ -210,7 +210,8 @@ func (st *status) publish(e *emission, memory *loop.Var, flag int, state []loop.
 	}
 }
 
-// lookBack returns the fold of all earlier tiles, per field. One work-item asks.
+// lookBack returns the fold of all earlier tiles, per field: the group walks back
+// over them, a window of tiles at a time, a work-item for each.
 func (s *launches) lookBack(e *emission, cut int, ops []int, total []loop.Expr) (earlier []loop.Expr) {
 	var st *status
 	for i := range s.statuses {
@@ -218,109 +219,132 @@ func (s *launches) lookBack(e *emission, cut int, ops []int, total []loop.Expr) 
 			st = &s.statuses[i]
 		}
 	}
-	shared := e.shared(ops)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
-		memory := e.arguments.buffer(st.buffer, ir.U64, plan.ReadsWrites)
-		fold := e.states(ops, func(_ int, key stateKey) loop.Expr { return e.identity(key) })
-		e.b.If(loop.Gt(e.tile, loop.Int(0)), func() {
-			st.publish(e, memory, flagAggregate, total)
-			s.ask(e, st, ops, memory, fold)
+	memory := e.arguments.buffer(st.buffer, ir.U64, plan.ReadsWrites)
+	isFirst := loop.Eq(e.lane, loop.Int(0))
+	identity := func(_ int, key stateKey) loop.Expr { return e.identity(key) }
+	fold := e.states(ops, identity)
+	e.b.If(loop.And(isFirst, loop.Gt(e.tile, loop.Int(0))), func() { st.publish(e, memory, flagAggregate, total) }, nil)
+	before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))
+	window := int64(min(e.workgroup, mostWindow))
+	nearest := e.localWord("nearest") // the first of the window that told a prefix
+	e.b.While(loop.Ge(before, loop.Int(0)), func() {
+		e.b.If(isFirst, func() { e.b.Store(nearest, loop.Int(0), number(ir.U32, window)) }, nil)
+		e.b.Barrier(loop.GroupScope)
+		theirs := e.states(ops, identity)
+		e.b.If(loop.And(loop.Lt(e.lane, loop.Int(window)), loop.Ge(before, e.lane)), func() {
+			s.ask(e, st, memory, loop.Sub(before, e.lane), theirs, func() {
+				e.b.Atomic(loop.AtomicMin, nearest, loop.Int(0), loop.ToKind(ir.U32, e.lane))
+			})
 		}, nil)
-		st.publish(e, memory, flagPrefix, e.combineAll(ops, exprsOf(fold), total))
-		for j := range fold {
-			e.b.Store(shared[j], loop.Int(0), fold[j])
-		}
-	}, nil)
-	e.b.Barrier(loop.GroupScope)
-	for j := range shared {
-		earlier = append(earlier, e.b.Let("earlier", loop.At(shared[j], loop.Int(0))))
-	}
-	e.b.Barrier(loop.GroupScope)
-	return earlier
+		e.b.Barrier(loop.GroupScope)
+		last := e.b.Let("last", loop.ToCounter(loop.At(nearest, loop.Int(0))))
+		e.b.If(loop.Gt(e.lane, last), func() {
+			e.assignAll(theirs, e.named(ops, identity))
+		}, nil)
+		part := e.foldWindow(ops, theirs, last, window)
+		e.assignAll(fold, e.combineAll(ops, part, exprsOf(fold)))
+		e.b.Assign(before, loop.Choose(loop.Lt(last, loop.Int(window)), loop.Int(-1), loop.Sub(before, loop.Int(window))))
+	})
+	e.b.If(isFirst, func() { st.publish(e, memory, flagPrefix, e.combineAll(ops, exprsOf(fold), total)) }, nil)
+	return exprsOf(fold)
 }
 
-// batch is how many words are asked for at once: one answer takes about as long
-// as many.
-const batch = 8
+// mostWindow is how many tiles are asked at once.
+const mostWindow = 64
 
-// ask walks back over the tiles before this one and folds what they say. Tile 0
-// always says a prefix, so the walk ends there at the latest.
-func (s *launches) ask(e *emission, st *status, ops []int, memory *loop.Var, fold []*loop.Var) {
-	tiles := max(batch/st.words, 1) // asked at once
-	before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))
-	spins := e.b.Decl("spins", loop.Int(0))
-	walking := e.b.Decl("walking", loop.True)
-	words := func(name string) *loop.Var {
-		return e.b.Storage(name, loop.ArrayOf(tiles*st.words, loop.ScalarOf(ir.U64)))
+// named returns a value per field of some operations.
+func (e *emission) named(ops []int, value func(j int, key stateKey) loop.Expr) (list []loop.Expr) {
+	for j, key := range e.fields(ops) {
+		list = append(list, value(j, key))
 	}
-	prefixes, aggregates := words("prefixes"), (*loop.Var)(nil)
-	if st.words > 1 { // one word alone says by its flag which it is
-		aggregates = words("aggregates")
-	}
-	// load asks tile before - j.
-	load := func(j loop.Expr) {
-		t := e.b.Let("t", loop.Greatest(loop.Sub(before, j), loop.Int(0)))
-		for w := range st.words {
-			at := loop.Add(loop.Mul(j, loop.Int(int64(st.words))), loop.Int(int64(w)))
-			e.b.Store(prefixes, at, loop.VolatileAt(memory, st.place(t, flagPrefix, w)))
-			if aggregates != nil {
-				e.b.Store(aggregates, at, loop.VolatileAt(memory, st.place(t, flagAggregate, w)))
-			}
+	return list
+}
+
+// foldWindow folds the states of work-items last to 0, in this order, and
+// returns the result to all.
+func (e *emission) foldWindow(ops []int, mine []*loop.Var, last loop.Expr, window int64) []loop.Expr {
+	shared := e.shared(ops)
+	store := func() {
+		for j := range mine {
+			e.b.Store(shared[j], e.lane, mine[j])
 		}
 	}
-	// answer returns the words of tile before - j and whether all are there.
-	answer := func(from *loop.Var, j loop.Expr) (list []loop.Expr, ready loop.Expr) {
+	e.b.If(loop.Lt(e.lane, loop.Int(window)), store, nil)
+	e.b.Barrier(loop.GroupScope)
+	distance := e.b.Decl("distance", loop.Int(1))
+	e.b.While(loop.And(loop.Le(distance, last), loop.Lt(distance, loop.Int(window))), func() {
+		pair := loop.Apply(ir.OpAnd, e.lane, loop.Sub(loop.Add(distance, distance), loop.Int(1)))
+		e.b.If(loop.And(loop.Eq(pair, loop.Int(0)), loop.Lt(loop.Add(e.lane, distance), loop.Int(window))), func() {
+			var other []loop.Expr
+			for j := range shared {
+				other = append(other, e.b.Let("other", loop.At(shared[j], loop.Add(e.lane, distance))))
+			}
+			e.assignAll(mine, e.combineAll(ops, other, exprsOf(mine)))
+			store()
+		}, nil)
+		e.b.Barrier(loop.GroupScope)
+		e.b.Assign(distance, loop.Add(distance, distance))
+	})
+	var result []loop.Expr
+	for j := range shared {
+		result = append(result, e.b.Let("part", loop.At(shared[j], loop.Int(0))))
+	}
+	e.b.Barrier(loop.GroupScope)
+	return result
+}
+
+// ask waits until tile t has told a state, stores it, and runs found where it
+// is a prefix.
+func (s *launches) ask(e *emission, st *status, memory *loop.Var, t loop.Expr, state []*loop.Var, found func()) {
+	spins := e.b.Decl("spins", loop.Int(0))
+	waiting := e.b.Decl("waiting", loop.True)
+	read := func(flag int) (words []loop.Expr, ready loop.Expr) {
 		ready = loop.True
 		for w := range st.words {
-			word := e.b.Let("word", loop.At(from, loop.Add(loop.Mul(j, loop.Int(int64(st.words))), loop.Int(int64(w)))))
-			list = append(list, word)
+			word := e.b.Let("word", loop.VolatileAt(memory, st.place(t, flag, w)))
+			words = append(words, word)
 			ready = loop.And(ready, loop.Ne(flagOf(word), number(ir.U64, 0)))
 		}
-		return list, ready
+		return words, ready
 	}
-	add := func(words []loop.Expr) {
-		e.assignAll(fold, e.combineAll(ops, st.unpack(e, words), exprsOf(fold)))
+	take := func(words []loop.Expr) {
+		e.assignAll(state, st.unpack(e, words))
+		e.b.Assign(waiting, loop.False)
 	}
-	e.b.While(walking, func() {
-		e.b.For("j", loop.Int(0), loop.Int(int64(tiles)), func(j *loop.Var) { load(j) })
-		e.b.For("j", loop.Int(0), loop.Int(int64(tiles)), func(j *loop.Var) {
-			e.b.While(walking, func() {
-				list, ready := answer(prefixes, j)
-				e.b.If(ready, func() {
-					add(list)
-					if st.words > 1 {
-						e.b.Assign(walking, loop.False)
-					} else {
-						e.b.Assign(walking, loop.Ne(flagOf(list[0]), number(ir.U64, flagPrefix)))
-					}
-					e.b.Break()
-				}, nil)
-				if aggregates != nil {
-					list, ready = answer(aggregates, j)
-					e.b.If(ready, func() {
-						add(list)
-						e.b.Break()
-					}, nil)
-				}
-				s.wait(e, spins, walking)
-				load(j)
-			})
+	e.b.While(waiting, func() {
+		if st.words == 1 { // its flag says which of the two it is
+			words, ready := read(flagPrefix)
+			e.b.If(ready, func() {
+				take(words)
+				e.b.If(loop.Eq(flagOf(words[0]), number(ir.U64, flagPrefix)), found, nil)
+			}, func() { s.wait(e, spins, waiting, found) })
+			return
+		}
+		words, ready := read(flagPrefix)
+		others, otherReady := read(flagAggregate)
+		e.b.If(ready, func() {
+			take(words)
+			found()
+		}, func() {
+			e.b.If(otherReady, func() { take(others) }, func() { s.wait(e, spins, waiting, found) })
 		})
-		e.b.Assign(before, loop.Sub(before, loop.Int(int64(tiles))))
 	})
 }
 
 func flagOf(word loop.Expr) loop.Expr { return loop.Apply(ir.OpShr, word, number(ir.U64, 32)) }
 
 // wait counts a question without an answer. Past the limit, or where another
-// tile has given up, the tile goes on with what it has: the plan's fallback
-// will do the work again.
-func (s *launches) wait(e *emission, spins, walking *loop.Var) {
+// tile has given up, the work-item stops asking, and the walk ends with what it
+// has: the plan's fallback will do the work again.
+func (s *launches) wait(e *emission, spins, waiting *loop.Var, found func()) {
 	e.b.Assign(spins, loop.Add(spins, loop.Int(1)))
 	e.b.If(loop.Eq(loop.Apply(ir.OpAnd, spins, loop.Int(abortCheck-1)), loop.Int(0)), func() {
 		abort := e.arguments.buffer(s.abort, ir.U32, plan.ReadsWrites)
 		e.b.If(loop.Ge(spins, loop.Int(s.spinLimit)), func() { e.b.Atomic(loop.AtomicOr, abort, loop.Int(0), number(ir.U32, 1)) }, nil)
-		e.b.If(loop.Ne(loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, 0)), func() { e.b.Assign(walking, loop.False) }, nil)
+		e.b.If(loop.Ne(loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, 0)), func() {
+			e.b.Assign(waiting, loop.False)
+			found()
+		}, nil)
 	}, nil)
 }
 
