@@ -33,6 +33,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__local int shared_i32_0[289];
 	__local long shared_i64_0[289];
 	__local long shared_i64_1[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -203,106 +204,142 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const bool state14 = shared_bool_1[288] != 0;
 	const long state15 = shared_i64_1[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		long add5 = 0L;
-		bool present3 = false;
-		int last3 = 0;
-		bool head3 = false;
-		long add6 = 0L;
-		if (tile > 0) {
-			atom_xchg(&count_runs_kernel1_status0[tile * 8], (ulong)(uint)state11 | 4294967296UL);
-			atom_xchg(&count_runs_kernel1_status0[tile * 8 + 1], (ulong)(((uint)state12 << 0) | ((uint)state14 << 1)) | 4294967296UL);
-			atom_xchg(&count_runs_kernel1_status0[tile * 8 + 2], (ulong)(uint)state13 | 4294967296UL);
-			atom_xchg(&count_runs_kernel1_status0[tile * 8 + 3], (ulong)(uint)state15 | 4294967296UL);
-			int before = tile - 1;
+	long add5 = 0L;
+	bool present3 = false;
+	int last3 = 0;
+	bool head3 = false;
+	long add6 = 0L;
+	if (lane == 0 && tile > 0) {
+		atom_xchg(&count_runs_kernel1_status0[tile * 8], (ulong)(uint)state11 | 4294967296UL);
+		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 1], (ulong)(((uint)state12 << 0) | ((uint)state14 << 1)) | 4294967296UL);
+		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 2], (ulong)(uint)state13 | 4294967296UL);
+		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 3], (ulong)(uint)state15 | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add7 = 0L;
+		bool present4 = false;
+		int last4 = 0;
+		bool head4 = false;
+		long add8 = 0L;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[8] = {0};
-			ulong aggregates[8] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 2; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j * 4] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 4];
-					aggregates[j * 4] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8];
-					prefixes[j * 4 + 1] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 5];
-					aggregates[j * 4 + 1] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 1];
-					prefixes[j * 4 + 2] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 6];
-					aggregates[j * 4 + 2] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 2];
-					prefixes[j * 4 + 3] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 7];
-					aggregates[j * 4 + 3] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 3];
-				}
-				kgen_unroll
-				for (int j = 0; j < 2; j++) {
-					while (walking) {
-						const ulong word = prefixes[j * 4];
-						const ulong word2 = prefixes[j * 4 + 1];
-						const ulong word3 = prefixes[j * 4 + 2];
-						const ulong word4 = prefixes[j * 4 + 3];
-						if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
-							const long theirs = (long)(uint)word;
-							const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
-							const int theirs3 = (int)(uint)word3;
-							const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
-							const long theirs5 = (long)(uint)word4;
-							const long add7 = (long)((ulong)theirs + (ulong)add5);
-							const bool present4 = theirs2 || present3;
-							const int last4 = present3 ? last3 : theirs3;
-							const bool head4 = theirs4 || head3;
-							const long add8 = head3 ? add6 : (long)((ulong)theirs5 + (ulong)add6);
-							add5 = add7;
-							present3 = present4;
-							last3 = last4;
-							head3 = head4;
-							add6 = add8;
-							walking = false;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 4];
+				const ulong word2 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 5];
+				const ulong word3 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 6];
+				const ulong word4 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 7];
+				const ulong word5 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8];
+				const ulong word6 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 1];
+				const ulong word7 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 2];
+				const ulong word8 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 3];
+				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
+					const long theirs = (long)(uint)word;
+					const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
+					const int theirs3 = (int)(uint)word3;
+					const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
+					const long theirs5 = (long)(uint)word4;
+					add7 = theirs;
+					present4 = theirs2;
+					last4 = theirs3;
+					head4 = theirs4;
+					add8 = theirs5;
+					waiting = false;
+					atomic_min(&shared_nearest[0], (uint)lane);
+				} else if ((word5 >> 32) != 0UL && (word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL) {
+					const long theirs = (long)(uint)word5;
+					const bool theirs2 = (((uint)word6 >> 0) & 1u) != 0u;
+					const int theirs3 = (int)(uint)word7;
+					const bool theirs4 = (((uint)word6 >> 1) & 1u) != 0u;
+					const long theirs5 = (long)(uint)word8;
+					add7 = theirs;
+					present4 = theirs2;
+					last4 = theirs3;
+					head4 = theirs4;
+					add8 = theirs5;
+					waiting = false;
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						const ulong word5 = aggregates[j * 4];
-						const ulong word6 = aggregates[j * 4 + 1];
-						const ulong word7 = aggregates[j * 4 + 2];
-						const ulong word8 = aggregates[j * 4 + 3];
-						if ((word5 >> 32) != 0UL && (word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL) {
-							const long theirs = (long)(uint)word5;
-							const bool theirs2 = (((uint)word6 >> 0) & 1u) != 0u;
-							const int theirs3 = (int)(uint)word7;
-							const bool theirs4 = (((uint)word6 >> 1) & 1u) != 0u;
-							const long theirs5 = (long)(uint)word8;
-							const long add7 = (long)((ulong)theirs + (ulong)add5);
-							const bool present4 = theirs2 || present3;
-							const int last4 = present3 ? last3 : theirs3;
-							const bool head4 = theirs4 || head3;
-							const long add8 = head3 ? add6 : (long)((ulong)theirs5 + (ulong)add6);
-							add5 = add7;
-							present3 = present4;
-							last3 = last4;
-							head3 = head4;
-							add6 = add8;
-							break;
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
-						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j * 4] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 4];
-						aggregates[j * 4] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8];
-						prefixes[j * 4 + 1] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 5];
-						aggregates[j * 4 + 1] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 1];
-						prefixes[j * 4 + 2] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 6];
-						aggregates[j * 4 + 2] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 2];
-						prefixes[j * 4 + 3] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 7];
-						aggregates[j * 4 + 3] = *(volatile __global ulong *)&count_runs_kernel1_status0[t * 8 + 3];
 					}
 				}
-				before -= 2;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last5 = (int)shared_nearest[0];
+		if (lane > last5) {
+			add7 = 0L;
+			present4 = false;
+			last4 = 0;
+			head4 = false;
+			add8 = 0L;
+		}
+		if (lane < 64) {
+			shared_i64_0[lane] = add7;
+			shared_bool_0[lane] = present4;
+			shared_i32_0[lane] = last4;
+			shared_bool_1[lane] = head4;
+			shared_i64_1[lane] = add8;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last5 && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const long other = shared_i64_0[lane + v_distance];
+				const bool other2 = shared_bool_0[lane + v_distance] != 0;
+				const int other3 = shared_i32_0[lane + v_distance];
+				const bool other4 = shared_bool_1[lane + v_distance] != 0;
+				const long other5 = shared_i64_1[lane + v_distance];
+				const long add9 = (long)((ulong)other + (ulong)add7);
+				const bool present5 = other2 || present4;
+				const int last6 = present4 ? last4 : other3;
+				const bool head5 = other4 || head4;
+				const long add10 = head4 ? add8 : (long)((ulong)other5 + (ulong)add8);
+				add7 = add9;
+				present4 = present5;
+				last4 = last6;
+				head4 = head5;
+				add8 = add10;
+				shared_i64_0[lane] = add7;
+				shared_bool_0[lane] = present4;
+				shared_i32_0[lane] = last4;
+				shared_bool_1[lane] = head4;
+				shared_i64_1[lane] = add8;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const long part = shared_i64_0[0];
+		const bool part2 = shared_bool_0[0] != 0;
+		const int part3 = shared_i32_0[0];
+		const bool part4 = shared_bool_1[0] != 0;
+		const long part5 = shared_i64_1[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const long add9 = (long)((ulong)part + (ulong)add5);
+		const bool present5 = part2 || present3;
+		const int last6 = present3 ? last3 : part3;
+		const bool head5 = part4 || head3;
+		const long add10 = head3 ? add6 : (long)((ulong)part5 + (ulong)add6);
+		add5 = add9;
+		present3 = present5;
+		last3 = last6;
+		head3 = head5;
+		add6 = add10;
+		before = last5 < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const long add7 = (long)((ulong)add5 + (ulong)state11);
 		const bool present4 = present3 || state12;
 		const int last4 = state12 ? state13 : last3;
@@ -312,33 +349,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 5], (ulong)(((uint)present4 << 0) | ((uint)head4 << 1)) | 8589934592UL);
 		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 6], (ulong)(uint)last4 | 8589934592UL);
 		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 7], (ulong)(uint)add8 | 8589934592UL);
-		shared_i64_0[0] = add5;
-		shared_bool_0[0] = present3;
-		shared_i32_0[0] = last3;
-		shared_bool_1[0] = head3;
-		shared_i64_1[0] = add6;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long earlier = shared_i64_0[0];
-	const int earlier2 = shared_i32_0[0];
-	const bool earlier3 = shared_bool_1[0] != 0;
-	const long earlier4 = shared_i64_1[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long add5 = (long)((ulong)earlier + (ulong)state11);
-	const int last3 = state12 ? state13 : earlier2;
-	const long add6 = state14 ? state15 : (long)((ulong)earlier4 + (ulong)state15);
-	const long add7 = (long)((ulong)earlier + (ulong)add3);
-	long add8 = add7;
-	const int last4 = present2 ? last2 : earlier2;
-	int last5 = last4;
-	const bool head3 = earlier3 || head2;
-	const long add9 = head2 ? add4 : (long)((ulong)earlier4 + (ulong)add4);
-	bool head4 = head3;
+	const long add7 = (long)((ulong)add5 + (ulong)state11);
+	const int last4 = state12 ? state13 : last3;
+	const long add8 = state14 ? state15 : (long)((ulong)add6 + (ulong)state15);
+	const long add9 = (long)((ulong)add5 + (ulong)add3);
 	long add10 = add9;
+	const int last5 = present2 ? last2 : last3;
+	int last6 = last5;
+	const bool head4 = head3 || head2;
+	const long add11 = head2 ? add4 : (long)((ulong)add6 + (ulong)add4);
+	bool head5 = head4;
+	long add12 = add11;
 	int key_2_rows[16] = {0};
 	int offset2[16] = {0};
-	const long base = (long)((ulong)earlier - 1UL);
-	const long end = (long)((ulong)add5 - 1UL);
+	const long base = (long)((ulong)add5 - 1UL);
+	const long end = (long)((ulong)add7 - 1UL);
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		offset2[item] = -1;
@@ -348,19 +374,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	for (int item = 0; item < 16; item++) {
 		const int at = lane * 16 + item;
 		if (at < count2) {
-			const long g_begun = add8;
-			const long add11 = (long)((ulong)add8 + (ulong)x_kept[item]);
-			add8 = add11;
+			const long g_begun = add10;
+			const long add13 = (long)((ulong)add10 + (ulong)x_kept[item]);
+			add10 = add13;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const int key_22 = last5;
-			const int last6 = key_rows[item + 1];
-			last5 = last6;
-			const long count3 = add10;
-			const bool head5 = head4 || head_kept[item] != 0;
-			const long add12 = head_kept[item] != 0 ? 1L : (long)((ulong)add10 + 1UL);
-			head4 = head5;
-			add10 = add12;
+			const int key_22 = last6;
+			const int last7 = key_rows[item + 1];
+			last6 = last7;
+			const long count3 = add12;
+			const bool head6 = head5 || head_kept[item] != 0;
+			const long add14 = head_kept[item] != 0 ? 1L : (long)((ulong)add12 + 1UL);
+			head5 = head6;
+			add12 = add14;
 			if (head_kept[item] != 0 && x) {
 				// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 				offset2[item] = (int)((int)slot - (int)base);
@@ -406,9 +432,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add5;
-		int total2 = last3;
-		long total3 = add6;
+		long total = add7;
+		int total2 = last4;
+		long total3 = add8;
 		if (total > 0L) {
 			key_2[(int)(long)((ulong)total - 1UL)] = total2;
 			count[(int)(long)((ulong)total - 1UL)] = total3;

@@ -45,6 +45,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__local int shared_i32_1[289];
 	__local int shared_i32_2[289];
 	__local long shared_i64_0[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -272,127 +273,175 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const bool state20 = shared_bool_2[288] != 0;
 	const int state21 = shared_i32_2[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		long add3 = 0L;
-		bool present3 = false;
-		int last3 = 0;
-		bool head5 = false;
-		int v_min3 = 2147483647;
-		bool head6 = false;
-		int v_max3 = -2147483647 - 1;
-		if (tile > 0) {
-			atom_xchg(&extremes_kernel1_status0[tile * 10], (ulong)(uint)state15 | 4294967296UL);
-			atom_xchg(&extremes_kernel1_status0[tile * 10 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
-			atom_xchg(&extremes_kernel1_status0[tile * 10 + 2], (ulong)(uint)state17 | 4294967296UL);
-			atom_xchg(&extremes_kernel1_status0[tile * 10 + 3], (ulong)(uint)state19 | 4294967296UL);
-			atom_xchg(&extremes_kernel1_status0[tile * 10 + 4], (ulong)(uint)state21 | 4294967296UL);
-			int before = tile - 1;
+	long add3 = 0L;
+	bool present3 = false;
+	int last3 = 0;
+	bool head5 = false;
+	int v_min3 = 2147483647;
+	bool head6 = false;
+	int v_max3 = -2147483647 - 1;
+	if (lane == 0 && tile > 0) {
+		atom_xchg(&extremes_kernel1_status0[tile * 10], (ulong)(uint)state15 | 4294967296UL);
+		atom_xchg(&extremes_kernel1_status0[tile * 10 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
+		atom_xchg(&extremes_kernel1_status0[tile * 10 + 2], (ulong)(uint)state17 | 4294967296UL);
+		atom_xchg(&extremes_kernel1_status0[tile * 10 + 3], (ulong)(uint)state19 | 4294967296UL);
+		atom_xchg(&extremes_kernel1_status0[tile * 10 + 4], (ulong)(uint)state21 | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add4 = 0L;
+		bool present4 = false;
+		int last4 = 0;
+		bool head7 = false;
+		int v_min4 = 2147483647;
+		bool head8 = false;
+		int v_max4 = -2147483647 - 1;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[5] = {0};
-			ulong aggregates[5] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 1; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j * 5] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 5];
-					aggregates[j * 5] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10];
-					prefixes[j * 5 + 1] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 6];
-					aggregates[j * 5 + 1] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 1];
-					prefixes[j * 5 + 2] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 7];
-					aggregates[j * 5 + 2] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 2];
-					prefixes[j * 5 + 3] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 8];
-					aggregates[j * 5 + 3] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 3];
-					prefixes[j * 5 + 4] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 9];
-					aggregates[j * 5 + 4] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 4];
-				}
-				kgen_unroll
-				for (int j = 0; j < 1; j++) {
-					while (walking) {
-						const ulong word = prefixes[j * 5];
-						const ulong word2 = prefixes[j * 5 + 1];
-						const ulong word3 = prefixes[j * 5 + 2];
-						const ulong word4 = prefixes[j * 5 + 3];
-						const ulong word5 = prefixes[j * 5 + 4];
-						if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL) {
-							const long theirs = (long)(uint)word;
-							const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
-							const int theirs3 = (int)(uint)word3;
-							const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
-							const int theirs5 = (int)(uint)word4;
-							const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
-							const int theirs7 = (int)(uint)word5;
-							const long add4 = (long)((ulong)theirs + (ulong)add3);
-							const bool present4 = theirs2 || present3;
-							const int last4 = present3 ? last3 : theirs3;
-							const bool head7 = theirs4 || head5;
-							const int v_min4 = head5 ? v_min3 : kgen_least_i32(theirs5, v_min3);
-							const bool head8 = theirs6 || head6;
-							const int v_max4 = head6 ? v_max3 : kgen_greatest_i32(theirs7, v_max3);
-							add3 = add4;
-							present3 = present4;
-							last3 = last4;
-							head5 = head7;
-							v_min3 = v_min4;
-							head6 = head8;
-							v_max3 = v_max4;
-							walking = false;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 5];
+				const ulong word2 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 6];
+				const ulong word3 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 7];
+				const ulong word4 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 8];
+				const ulong word5 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 9];
+				const ulong word6 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10];
+				const ulong word7 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 1];
+				const ulong word8 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 2];
+				const ulong word9 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 3];
+				const ulong word10 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 4];
+				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL) {
+					const long theirs = (long)(uint)word;
+					const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
+					const int theirs3 = (int)(uint)word3;
+					const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
+					const int theirs5 = (int)(uint)word4;
+					const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
+					const int theirs7 = (int)(uint)word5;
+					add4 = theirs;
+					present4 = theirs2;
+					last4 = theirs3;
+					head7 = theirs4;
+					v_min4 = theirs5;
+					head8 = theirs6;
+					v_max4 = theirs7;
+					waiting = false;
+					atomic_min(&shared_nearest[0], (uint)lane);
+				} else if ((word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL) {
+					const long theirs = (long)(uint)word6;
+					const bool theirs2 = (((uint)word7 >> 0) & 1u) != 0u;
+					const int theirs3 = (int)(uint)word8;
+					const bool theirs4 = (((uint)word7 >> 1) & 1u) != 0u;
+					const int theirs5 = (int)(uint)word9;
+					const bool theirs6 = (((uint)word7 >> 2) & 1u) != 0u;
+					const int theirs7 = (int)(uint)word10;
+					add4 = theirs;
+					present4 = theirs2;
+					last4 = theirs3;
+					head7 = theirs4;
+					v_min4 = theirs5;
+					head8 = theirs6;
+					v_max4 = theirs7;
+					waiting = false;
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						const ulong word6 = aggregates[j * 5];
-						const ulong word7 = aggregates[j * 5 + 1];
-						const ulong word8 = aggregates[j * 5 + 2];
-						const ulong word9 = aggregates[j * 5 + 3];
-						const ulong word10 = aggregates[j * 5 + 4];
-						if ((word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL) {
-							const long theirs = (long)(uint)word6;
-							const bool theirs2 = (((uint)word7 >> 0) & 1u) != 0u;
-							const int theirs3 = (int)(uint)word8;
-							const bool theirs4 = (((uint)word7 >> 1) & 1u) != 0u;
-							const int theirs5 = (int)(uint)word9;
-							const bool theirs6 = (((uint)word7 >> 2) & 1u) != 0u;
-							const int theirs7 = (int)(uint)word10;
-							const long add4 = (long)((ulong)theirs + (ulong)add3);
-							const bool present4 = theirs2 || present3;
-							const int last4 = present3 ? last3 : theirs3;
-							const bool head7 = theirs4 || head5;
-							const int v_min4 = head5 ? v_min3 : kgen_least_i32(theirs5, v_min3);
-							const bool head8 = theirs6 || head6;
-							const int v_max4 = head6 ? v_max3 : kgen_greatest_i32(theirs7, v_max3);
-							add3 = add4;
-							present3 = present4;
-							last3 = last4;
-							head5 = head7;
-							v_min3 = v_min4;
-							head6 = head8;
-							v_max3 = v_max4;
-							break;
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
-						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j * 5] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 5];
-						aggregates[j * 5] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10];
-						prefixes[j * 5 + 1] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 6];
-						aggregates[j * 5 + 1] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 1];
-						prefixes[j * 5 + 2] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 7];
-						aggregates[j * 5 + 2] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 2];
-						prefixes[j * 5 + 3] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 8];
-						aggregates[j * 5 + 3] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 3];
-						prefixes[j * 5 + 4] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 9];
-						aggregates[j * 5 + 4] = *(volatile __global ulong *)&extremes_kernel1_status0[t * 10 + 4];
 					}
 				}
-				before--;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last5 = (int)shared_nearest[0];
+		if (lane > last5) {
+			add4 = 0L;
+			present4 = false;
+			last4 = 0;
+			head7 = false;
+			v_min4 = 2147483647;
+			head8 = false;
+			v_max4 = -2147483647 - 1;
+		}
+		if (lane < 64) {
+			shared_i64_0[lane] = add4;
+			shared_bool_0[lane] = present4;
+			shared_i32_0[lane] = last4;
+			shared_bool_1[lane] = head7;
+			shared_i32_1[lane] = v_min4;
+			shared_bool_2[lane] = head8;
+			shared_i32_2[lane] = v_max4;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last5 && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const long other = shared_i64_0[lane + v_distance];
+				const bool other2 = shared_bool_0[lane + v_distance] != 0;
+				const int other3 = shared_i32_0[lane + v_distance];
+				const bool other4 = shared_bool_1[lane + v_distance] != 0;
+				const int other5 = shared_i32_1[lane + v_distance];
+				const bool other6 = shared_bool_2[lane + v_distance] != 0;
+				const int other7 = shared_i32_2[lane + v_distance];
+				const long add5 = (long)((ulong)other + (ulong)add4);
+				const bool present5 = other2 || present4;
+				const int last6 = present4 ? last4 : other3;
+				const bool head9 = other4 || head7;
+				const int v_min5 = head7 ? v_min4 : kgen_least_i32(other5, v_min4);
+				const bool head10 = other6 || head8;
+				const int v_max5 = head8 ? v_max4 : kgen_greatest_i32(other7, v_max4);
+				add4 = add5;
+				present4 = present5;
+				last4 = last6;
+				head7 = head9;
+				v_min4 = v_min5;
+				head8 = head10;
+				v_max4 = v_max5;
+				shared_i64_0[lane] = add4;
+				shared_bool_0[lane] = present4;
+				shared_i32_0[lane] = last4;
+				shared_bool_1[lane] = head7;
+				shared_i32_1[lane] = v_min4;
+				shared_bool_2[lane] = head8;
+				shared_i32_2[lane] = v_max4;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const long part = shared_i64_0[0];
+		const bool part2 = shared_bool_0[0] != 0;
+		const int part3 = shared_i32_0[0];
+		const bool part4 = shared_bool_1[0] != 0;
+		const int part5 = shared_i32_1[0];
+		const bool part6 = shared_bool_2[0] != 0;
+		const int part7 = shared_i32_2[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const long add5 = (long)((ulong)part + (ulong)add3);
+		const bool present5 = part2 || present3;
+		const int last6 = present3 ? last3 : part3;
+		const bool head9 = part4 || head5;
+		const int v_min5 = head5 ? v_min3 : kgen_least_i32(part5, v_min3);
+		const bool head10 = part6 || head6;
+		const int v_max5 = head6 ? v_max3 : kgen_greatest_i32(part7, v_max3);
+		add3 = add5;
+		present3 = present5;
+		last3 = last6;
+		head5 = head9;
+		v_min3 = v_min5;
+		head6 = head10;
+		v_max3 = v_max5;
+		before = last5 < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const long add4 = (long)((ulong)add3 + (ulong)state15);
 		const bool present4 = present3 || state16;
 		const int last4 = state16 ? state17 : last3;
@@ -405,42 +454,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		atom_xchg(&extremes_kernel1_status0[tile * 10 + 7], (ulong)(uint)last4 | 8589934592UL);
 		atom_xchg(&extremes_kernel1_status0[tile * 10 + 8], (ulong)(uint)v_min4 | 8589934592UL);
 		atom_xchg(&extremes_kernel1_status0[tile * 10 + 9], (ulong)(uint)v_max4 | 8589934592UL);
-		shared_i64_0[0] = add3;
-		shared_bool_0[0] = present3;
-		shared_i32_0[0] = last3;
-		shared_bool_1[0] = head5;
-		shared_i32_1[0] = v_min3;
-		shared_bool_2[0] = head6;
-		shared_i32_2[0] = v_max3;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long earlier = shared_i64_0[0];
-	const int earlier2 = shared_i32_0[0];
-	const bool earlier3 = shared_bool_1[0] != 0;
-	const int earlier4 = shared_i32_1[0];
-	const bool earlier5 = shared_bool_2[0] != 0;
-	const int earlier6 = shared_i32_2[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long add3 = (long)((ulong)earlier + (ulong)state15);
-	const int last3 = state16 ? state17 : earlier2;
-	const int v_min3 = state18 ? state19 : kgen_least_i32(earlier4, state19);
-	const int v_max3 = state20 ? state21 : kgen_greatest_i32(earlier6, state21);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
-	const int last4 = present2 ? last2 : earlier2;
-	int last5 = last4;
-	const bool head5 = earlier3 || head3;
-	const int v_min4 = head3 ? v_min2 : kgen_least_i32(earlier4, v_min2);
-	bool head6 = head5;
-	int v_min5 = v_min4;
-	const bool head7 = earlier5 || head4;
-	const int v_max4 = head4 ? v_max2 : kgen_greatest_i32(earlier6, v_max2);
+	const long add4 = (long)((ulong)add3 + (ulong)state15);
+	const int last4 = state16 ? state17 : last3;
+	const int v_min4 = state18 ? state19 : kgen_least_i32(v_min3, state19);
+	const int v_max4 = state20 ? state21 : kgen_greatest_i32(v_max3, state21);
+	const long add5 = (long)((ulong)add3 + (ulong)add2);
+	long add6 = add5;
+	const int last5 = present2 ? last2 : last3;
+	int last6 = last5;
+	const bool head7 = head5 || head3;
+	const int v_min5 = head3 ? v_min2 : kgen_least_i32(v_min3, v_min2);
 	bool head8 = head7;
-	int v_max5 = v_max4;
+	int v_min6 = v_min5;
+	const bool head9 = head6 || head4;
+	const int v_max5 = head4 ? v_max2 : kgen_greatest_i32(v_max3, v_max2);
+	bool head10 = head9;
+	int v_max6 = v_max5;
 	int key_2_rows[16] = {0};
 	int offset2[16] = {0};
-	const long base = (long)((ulong)earlier - 1UL);
-	const long end = (long)((ulong)add3 - 1UL);
+	const long base = (long)((ulong)add3 - 1UL);
+	const long end = (long)((ulong)add4 - 1UL);
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		offset2[item] = -1;
@@ -451,24 +485,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	for (int item = 0; item < 16; item++) {
 		const int at = lane * 16 + item;
 		if (at < count) {
-			const long g_begun = add5;
-			const long add6 = (long)((ulong)add5 + (ulong)x_kept[item]);
-			add5 = add6;
+			const long g_begun = add6;
+			const long add7 = (long)((ulong)add6 + (ulong)x_kept[item]);
+			add6 = add7;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const int key_22 = last5;
-			const int last6 = key_rows[item + 1];
-			last5 = last6;
-			const int low2 = v_min5;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const int v_min6 = head_kept[item] != 0 ? value_rows[item] : kgen_least_i32(v_min5, value_rows[item]);
-			head6 = head9;
-			v_min5 = v_min6;
-			const int high2 = v_max5;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const int v_max6 = head_kept[item] != 0 ? value_rows[item] : kgen_greatest_i32(v_max5, value_rows[item]);
-			head8 = head10;
-			v_max5 = v_max6;
+			const int key_22 = last6;
+			const int last7 = key_rows[item + 1];
+			last6 = last7;
+			const int low2 = v_min6;
+			const bool head11 = head8 || head_kept[item] != 0;
+			const int v_min7 = head_kept[item] != 0 ? value_rows[item] : kgen_least_i32(v_min6, value_rows[item]);
+			head8 = head11;
+			v_min6 = v_min7;
+			const int high2 = v_max6;
+			const bool head12 = head10 || head_kept[item] != 0;
+			const int v_max7 = head_kept[item] != 0 ? value_rows[item] : kgen_greatest_i32(v_max6, value_rows[item]);
+			head10 = head12;
+			v_max6 = v_max7;
 			if (head_kept[item] != 0 && x) {
 				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 				offset2[item] = (int)((int)slot - (int)base);
@@ -533,10 +567,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add3;
-		int total2 = last3;
-		int total3 = v_min3;
-		int total4 = v_max3;
+		long total = add4;
+		int total2 = last4;
+		int total3 = v_min4;
+		int total4 = v_max4;
 		if (total > 0L) {
 			key_2[(int)(long)((ulong)total - 1UL)] = total2;
 			low[(int)(long)((ulong)total - 1UL)] = total3;

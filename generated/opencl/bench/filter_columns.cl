@@ -33,6 +33,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global long *hit_length_cell) {
 	__local ulong pool[2304];
 	__local long shared_i64_0[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -148,59 +149,79 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	const long add2 = (long)((ulong)state + (ulong)state2);
 	const long state3 = shared_i64_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		long add3 = 0L;
-		if (tile > 0) {
-			atom_xchg(&filter_columns_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
-			int before = tile - 1;
+	long add3 = 0L;
+	if (lane == 0 && tile > 0) {
+		atom_xchg(&filter_columns_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add4 = 0L;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[8] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 8; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j] = *(volatile __global ulong *)&filter_columns_kernel1_status0[t];
-				}
-				kgen_unroll
-				for (int j = 0; j < 8; j++) {
-					while (walking) {
-						const ulong word = prefixes[j];
-						if ((word >> 32) != 0UL) {
-							const long theirs = (long)(uint)word;
-							const long add4 = (long)((ulong)theirs + (ulong)add3);
-							add3 = add4;
-							walking = (word >> 32) != 2UL;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&filter_columns_kernel1_status0[before - lane];
+				if ((word >> 32) != 0UL) {
+					const long theirs = (long)(uint)word;
+					add4 = theirs;
+					waiting = false;
+					if ((word >> 32) == 2UL) {
+						atomic_min(&shared_nearest[0], (uint)lane);
+					}
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j] = *(volatile __global ulong *)&filter_columns_kernel1_status0[t];
 					}
 				}
-				before -= 8;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last = (int)shared_nearest[0];
+		if (lane > last) {
+			add4 = 0L;
+		}
+		if (lane < 64) {
+			shared_i64_0[lane] = add4;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const long other = shared_i64_0[lane + v_distance];
+				const long add5 = (long)((ulong)other + (ulong)add4);
+				add4 = add5;
+				shared_i64_0[lane] = add4;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const long part = shared_i64_0[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const long add5 = (long)((ulong)part + (ulong)add3);
+		add3 = add5;
+		before = last < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const long add4 = (long)((ulong)add3 + (ulong)state3);
 		atom_xchg(&filter_columns_kernel1_status0[tile], (ulong)(uint)add4 | 8589934592UL);
-		shared_i64_0[0] = add3;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long earlier = shared_i64_0[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
+	const long add4 = (long)((ulong)add3 + (ulong)state3);
+	const long add5 = (long)((ulong)add3 + (ulong)add2);
+	long add6 = add5;
 	long y_2_rows[8] = {0};
 	int offset2[8] = {0};
+	const long base = add3;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		offset2[item] = -1;
@@ -211,18 +232,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		const int at = lane * 8 + item;
 		if (at < count) {
 			if (hit_kept[item] != 0) {
-				const long hit_place = add5;
-				const long add6 = (long)((ulong)add5 + 1UL);
-				add5 = add6;
+				const long hit_place = add6;
+				const long add7 = (long)((ulong)add6 + 1UL);
+				add6 = add7;
 				// bench.kg:34: return y: y[hit], z: z[hit]
-				offset2[item] = (int)((int)hit_place - (int)earlier);
+				offset2[item] = (int)((int)hit_place - (int)base);
 				y_2_rows[item] = y_rows[item];
-				offset2[item] = (int)((int)hit_place - (int)earlier);
+				offset2[item] = (int)((int)hit_place - (int)base);
 				z_2_rows[item] = z_rows[item];
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
+	const int count2 = (int)add4 - (int)base;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = offset2[item];
@@ -233,7 +254,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
+		const int place2 = (int)base + at;
 		if (place2 >= 0) {
 			y_2[place2] = (long)pool[at];
 		}
@@ -250,7 +271,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at2 = lane;
 	while (at2 < count2) {
-		const int place2 = (int)earlier + at2;
+		const int place2 = (int)base + at2;
 		if (place2 >= 0) {
 			z_2[place2] = as_double(pool[at2]);
 		}
@@ -258,7 +279,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add3;
+		long total = add4;
 		const long hit_length = total;
 		hit_length_cell[0] = hit_length;
 	}

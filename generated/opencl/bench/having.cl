@@ -39,6 +39,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	__local long shared_i64_0[289];
 	__local long shared_i64_1[289];
 	__local long shared_i64_2[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -269,135 +270,179 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	const bool state20 = shared_bool_2[288] != 0;
 	const long state21 = shared_i64_2[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		long add7 = 0L;
-		bool head5 = false;
-		long add8 = 0L;
-		bool present3 = false;
-		int last3 = 0;
-		bool head6 = false;
-		long add9 = 0L;
-		if (tile > 0) {
-			const ulong bits = (ulong)state21;
-			atom_xchg(&having_kernel1_status0[tile * 12], (ulong)(uint)state15 | 4294967296UL);
-			atom_xchg(&having_kernel1_status0[tile * 12 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
-			atom_xchg(&having_kernel1_status0[tile * 12 + 2], (ulong)(uint)state17 | 4294967296UL);
-			atom_xchg(&having_kernel1_status0[tile * 12 + 3], (ulong)(uint)state19 | 4294967296UL);
-			atom_xchg(&having_kernel1_status0[tile * 12 + 4], (ulong)(uint)bits | 4294967296UL);
-			atom_xchg(&having_kernel1_status0[tile * 12 + 5], (ulong)(uint)(bits >> 32) | 4294967296UL);
-			int before = tile - 1;
+	long add7 = 0L;
+	bool head5 = false;
+	long add8 = 0L;
+	bool present3 = false;
+	int last3 = 0;
+	bool head6 = false;
+	long add9 = 0L;
+	if (lane == 0 && tile > 0) {
+		const ulong bits = (ulong)state21;
+		atom_xchg(&having_kernel1_status0[tile * 12], (ulong)(uint)state15 | 4294967296UL);
+		atom_xchg(&having_kernel1_status0[tile * 12 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
+		atom_xchg(&having_kernel1_status0[tile * 12 + 2], (ulong)(uint)state17 | 4294967296UL);
+		atom_xchg(&having_kernel1_status0[tile * 12 + 3], (ulong)(uint)state19 | 4294967296UL);
+		atom_xchg(&having_kernel1_status0[tile * 12 + 4], (ulong)(uint)bits | 4294967296UL);
+		atom_xchg(&having_kernel1_status0[tile * 12 + 5], (ulong)(uint)(bits >> 32) | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add10 = 0L;
+		bool head7 = false;
+		long add11 = 0L;
+		bool present4 = false;
+		int last4 = 0;
+		bool head8 = false;
+		long add12 = 0L;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[6] = {0};
-			ulong aggregates[6] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 1; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j * 6] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 6];
-					aggregates[j * 6] = *(volatile __global ulong *)&having_kernel1_status0[t * 12];
-					prefixes[j * 6 + 1] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 7];
-					aggregates[j * 6 + 1] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 1];
-					prefixes[j * 6 + 2] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 8];
-					aggregates[j * 6 + 2] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 2];
-					prefixes[j * 6 + 3] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 9];
-					aggregates[j * 6 + 3] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 3];
-					prefixes[j * 6 + 4] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 10];
-					aggregates[j * 6 + 4] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 4];
-					prefixes[j * 6 + 5] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 11];
-					aggregates[j * 6 + 5] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 5];
-				}
-				kgen_unroll
-				for (int j = 0; j < 1; j++) {
-					while (walking) {
-						const ulong word = prefixes[j * 6];
-						const ulong word2 = prefixes[j * 6 + 1];
-						const ulong word3 = prefixes[j * 6 + 2];
-						const ulong word4 = prefixes[j * 6 + 3];
-						const ulong word5 = prefixes[j * 6 + 4];
-						const ulong word6 = prefixes[j * 6 + 5];
-						if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL) {
-							const long theirs = (long)(uint)word;
-							const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
-							const long theirs3 = (long)(uint)word3;
-							const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
-							const int theirs5 = (int)(uint)word4;
-							const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
-							const long theirs7 = (long)((word6 << 32) | (ulong)(uint)word5);
-							const long add10 = (long)((ulong)theirs + (ulong)add7);
-							const bool head7 = theirs2 || head5;
-							const long add11 = head5 ? add8 : (long)((ulong)theirs3 + (ulong)add8);
-							const bool present4 = theirs4 || present3;
-							const int last4 = present3 ? last3 : theirs5;
-							const bool head8 = theirs6 || head6;
-							const long add12 = head6 ? add9 : (long)((ulong)theirs7 + (ulong)add9);
-							add7 = add10;
-							head5 = head7;
-							add8 = add11;
-							present3 = present4;
-							last3 = last4;
-							head6 = head8;
-							add9 = add12;
-							walking = false;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 6];
+				const ulong word2 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 7];
+				const ulong word3 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 8];
+				const ulong word4 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 9];
+				const ulong word5 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 10];
+				const ulong word6 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 11];
+				const ulong word7 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12];
+				const ulong word8 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 1];
+				const ulong word9 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 2];
+				const ulong word10 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 3];
+				const ulong word11 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 4];
+				const ulong word12 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 5];
+				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL) {
+					const long theirs = (long)(uint)word;
+					const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
+					const long theirs3 = (long)(uint)word3;
+					const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
+					const int theirs5 = (int)(uint)word4;
+					const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
+					const long theirs7 = (long)((word6 << 32) | (ulong)(uint)word5);
+					add10 = theirs;
+					head7 = theirs2;
+					add11 = theirs3;
+					present4 = theirs4;
+					last4 = theirs5;
+					head8 = theirs6;
+					add12 = theirs7;
+					waiting = false;
+					atomic_min(&shared_nearest[0], (uint)lane);
+				} else if ((word7 >> 32) != 0UL && (word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL) {
+					const long theirs = (long)(uint)word7;
+					const bool theirs2 = (((uint)word8 >> 0) & 1u) != 0u;
+					const long theirs3 = (long)(uint)word9;
+					const bool theirs4 = (((uint)word8 >> 1) & 1u) != 0u;
+					const int theirs5 = (int)(uint)word10;
+					const bool theirs6 = (((uint)word8 >> 2) & 1u) != 0u;
+					const long theirs7 = (long)((word12 << 32) | (ulong)(uint)word11);
+					add10 = theirs;
+					head7 = theirs2;
+					add11 = theirs3;
+					present4 = theirs4;
+					last4 = theirs5;
+					head8 = theirs6;
+					add12 = theirs7;
+					waiting = false;
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						const ulong word7 = aggregates[j * 6];
-						const ulong word8 = aggregates[j * 6 + 1];
-						const ulong word9 = aggregates[j * 6 + 2];
-						const ulong word10 = aggregates[j * 6 + 3];
-						const ulong word11 = aggregates[j * 6 + 4];
-						const ulong word12 = aggregates[j * 6 + 5];
-						if ((word7 >> 32) != 0UL && (word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL) {
-							const long theirs = (long)(uint)word7;
-							const bool theirs2 = (((uint)word8 >> 0) & 1u) != 0u;
-							const long theirs3 = (long)(uint)word9;
-							const bool theirs4 = (((uint)word8 >> 1) & 1u) != 0u;
-							const int theirs5 = (int)(uint)word10;
-							const bool theirs6 = (((uint)word8 >> 2) & 1u) != 0u;
-							const long theirs7 = (long)((word12 << 32) | (ulong)(uint)word11);
-							const long add10 = (long)((ulong)theirs + (ulong)add7);
-							const bool head7 = theirs2 || head5;
-							const long add11 = head5 ? add8 : (long)((ulong)theirs3 + (ulong)add8);
-							const bool present4 = theirs4 || present3;
-							const int last4 = present3 ? last3 : theirs5;
-							const bool head8 = theirs6 || head6;
-							const long add12 = head6 ? add9 : (long)((ulong)theirs7 + (ulong)add9);
-							add7 = add10;
-							head5 = head7;
-							add8 = add11;
-							present3 = present4;
-							last3 = last4;
-							head6 = head8;
-							add9 = add12;
-							break;
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
-						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j * 6] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 6];
-						aggregates[j * 6] = *(volatile __global ulong *)&having_kernel1_status0[t * 12];
-						prefixes[j * 6 + 1] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 7];
-						aggregates[j * 6 + 1] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 1];
-						prefixes[j * 6 + 2] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 8];
-						aggregates[j * 6 + 2] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 2];
-						prefixes[j * 6 + 3] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 9];
-						aggregates[j * 6 + 3] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 3];
-						prefixes[j * 6 + 4] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 10];
-						aggregates[j * 6 + 4] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 4];
-						prefixes[j * 6 + 5] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 11];
-						aggregates[j * 6 + 5] = *(volatile __global ulong *)&having_kernel1_status0[t * 12 + 5];
 					}
 				}
-				before--;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last5 = (int)shared_nearest[0];
+		if (lane > last5) {
+			add10 = 0L;
+			head7 = false;
+			add11 = 0L;
+			present4 = false;
+			last4 = 0;
+			head8 = false;
+			add12 = 0L;
+		}
+		if (lane < 64) {
+			shared_i64_0[lane] = add10;
+			shared_bool_0[lane] = head7;
+			shared_i64_1[lane] = add11;
+			shared_bool_1[lane] = present4;
+			shared_i32_0[lane] = last4;
+			shared_bool_2[lane] = head8;
+			shared_i64_2[lane] = add12;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last5 && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const long other = shared_i64_0[lane + v_distance];
+				const bool other2 = shared_bool_0[lane + v_distance] != 0;
+				const long other3 = shared_i64_1[lane + v_distance];
+				const bool other4 = shared_bool_1[lane + v_distance] != 0;
+				const int other5 = shared_i32_0[lane + v_distance];
+				const bool other6 = shared_bool_2[lane + v_distance] != 0;
+				const long other7 = shared_i64_2[lane + v_distance];
+				const long add13 = (long)((ulong)other + (ulong)add10);
+				const bool head9 = other2 || head7;
+				const long add14 = head7 ? add11 : (long)((ulong)other3 + (ulong)add11);
+				const bool present5 = other4 || present4;
+				const int last6 = present4 ? last4 : other5;
+				const bool head10 = other6 || head8;
+				const long add15 = head8 ? add12 : (long)((ulong)other7 + (ulong)add12);
+				add10 = add13;
+				head7 = head9;
+				add11 = add14;
+				present4 = present5;
+				last4 = last6;
+				head8 = head10;
+				add12 = add15;
+				shared_i64_0[lane] = add10;
+				shared_bool_0[lane] = head7;
+				shared_i64_1[lane] = add11;
+				shared_bool_1[lane] = present4;
+				shared_i32_0[lane] = last4;
+				shared_bool_2[lane] = head8;
+				shared_i64_2[lane] = add12;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const long part = shared_i64_0[0];
+		const bool part2 = shared_bool_0[0] != 0;
+		const long part3 = shared_i64_1[0];
+		const bool part4 = shared_bool_1[0] != 0;
+		const int part5 = shared_i32_0[0];
+		const bool part6 = shared_bool_2[0] != 0;
+		const long part7 = shared_i64_2[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const long add13 = (long)((ulong)part + (ulong)add7);
+		const bool head9 = part2 || head5;
+		const long add14 = head5 ? add8 : (long)((ulong)part3 + (ulong)add8);
+		const bool present5 = part4 || present3;
+		const int last6 = present3 ? last3 : part5;
+		const bool head10 = part6 || head6;
+		const long add15 = head6 ? add9 : (long)((ulong)part7 + (ulong)add9);
+		add7 = add13;
+		head5 = head9;
+		add8 = add14;
+		present3 = present5;
+		last3 = last6;
+		head6 = head10;
+		add9 = add15;
+		before = last5 < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const long add10 = (long)((ulong)add7 + (ulong)state15);
 		const bool head7 = head5 || state16;
 		const long add11 = state16 ? state17 : (long)((ulong)add8 + (ulong)state17);
@@ -412,42 +457,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		atom_xchg(&having_kernel1_status0[tile * 12 + 9], (ulong)(uint)last4 | 8589934592UL);
 		atom_xchg(&having_kernel1_status0[tile * 12 + 10], (ulong)(uint)bits | 8589934592UL);
 		atom_xchg(&having_kernel1_status0[tile * 12 + 11], (ulong)(uint)(bits >> 32) | 8589934592UL);
-		shared_i64_0[0] = add7;
-		shared_bool_0[0] = head5;
-		shared_i64_1[0] = add8;
-		shared_bool_1[0] = present3;
-		shared_i32_0[0] = last3;
-		shared_bool_2[0] = head6;
-		shared_i64_2[0] = add9;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long earlier = shared_i64_0[0];
-	const bool earlier2 = shared_bool_0[0] != 0;
-	const long earlier3 = shared_i64_1[0];
-	const int earlier4 = shared_i32_0[0];
-	const bool earlier5 = shared_bool_2[0] != 0;
-	const long earlier6 = shared_i64_2[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long add7 = (long)((ulong)earlier + (ulong)state15);
-	const long add8 = state16 ? state17 : (long)((ulong)earlier3 + (ulong)state17);
-	const int last3 = state18 ? state19 : earlier4;
-	const long add9 = state20 ? state21 : (long)((ulong)earlier6 + (ulong)state21);
-	const long add10 = (long)((ulong)earlier + (ulong)add4);
-	long add11 = add10;
-	const bool head5 = earlier2 || head3;
-	const long add12 = head3 ? add5 : (long)((ulong)earlier3 + (ulong)add5);
-	bool head6 = head5;
-	long add13 = add12;
-	const int last4 = present2 ? last2 : earlier4;
-	int last5 = last4;
-	const bool head7 = earlier5 || head4;
-	const long add14 = head4 ? add6 : (long)((ulong)earlier6 + (ulong)add6);
+	const long add10 = (long)((ulong)add7 + (ulong)state15);
+	const long add11 = state16 ? state17 : (long)((ulong)add8 + (ulong)state17);
+	const int last4 = state18 ? state19 : last3;
+	const long add12 = state20 ? state21 : (long)((ulong)add9 + (ulong)state21);
+	const long add13 = (long)((ulong)add7 + (ulong)add4);
+	long add14 = add13;
+	const bool head7 = head5 || head3;
+	const long add15 = head3 ? add5 : (long)((ulong)add8 + (ulong)add5);
 	bool head8 = head7;
-	long add15 = add14;
+	long add16 = add15;
+	const int last5 = present2 ? last2 : last3;
+	int last6 = last5;
+	const bool head9 = head6 || head4;
+	const long add17 = head4 ? add6 : (long)((ulong)add9 + (ulong)add6);
+	bool head10 = head9;
+	long add18 = add17;
 	long c_rows[12] = {0};
 	int offset2[12] = {0};
-	const long base = (long)((ulong)earlier - 1UL);
-	const long end = (long)((ulong)add7 - 1UL);
+	const long base = (long)((ulong)add7 - 1UL);
+	const long end = (long)((ulong)add10 - 1UL);
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
 		offset2[item] = -1;
@@ -459,24 +489,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	for (int item = 0; item < 12; item++) {
 		const int at = lane * 12 + item;
 		if (at < count) {
-			const long g_begun = add11;
-			const long add16 = (long)((ulong)add11 + (ulong)x_kept[item]);
-			add11 = add16;
+			const long g_begun = add14;
+			const long add19 = (long)((ulong)add14 + (ulong)x_kept[item]);
+			add14 = add19;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const long c2 = add13;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const long add17 = head_kept[item] != 0 ? 1L : (long)((ulong)add13 + 1UL);
-			head6 = head9;
-			add13 = add17;
-			const int aggregate2 = last5;
-			const int last6 = key_rows[item + 1];
-			last5 = last6;
-			const long aggregate_22 = add15;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const long add18 = head_kept[item] != 0 ? x_kept2[item] : (long)((ulong)add15 + (ulong)x_kept2[item]);
-			head8 = head10;
-			add15 = add18;
+			const long c2 = add16;
+			const bool head11 = head8 || head_kept[item] != 0;
+			const long add20 = head_kept[item] != 0 ? 1L : (long)((ulong)add16 + 1UL);
+			head8 = head11;
+			add16 = add20;
+			const int aggregate2 = last6;
+			const int last7 = key_rows[item + 1];
+			last6 = last7;
+			const long aggregate_22 = add18;
+			const bool head12 = head10 || head_kept[item] != 0;
+			const long add21 = head_kept[item] != 0 ? x_kept2[item] : (long)((ulong)add18 + (ulong)x_kept2[item]);
+			head10 = head12;
+			add18 = add21;
 			if (head_kept[item] != 0 && x) {
 				// bench.kg:46: c = count(by: g)
 				offset2[item] = (int)((int)slot - (int)base);
@@ -561,10 +591,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add7;
-		long total2 = add8;
-		int total3 = last3;
-		long total4 = add9;
+		long total = add10;
+		long total2 = add11;
+		int total3 = last4;
+		long total4 = add12;
 		if (total > 0L) {
 			// bench.kg:46: c = count(by: g)
 			c[(int)(long)((ulong)total - 1UL)] = total2;
@@ -595,6 +625,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	__global long *keep_length_cell) {
 	__local ulong pool[2304];
 	__local long shared_i64_0[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -724,59 +755,79 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	const long add2 = (long)((ulong)state + (ulong)state2);
 	const long state3 = shared_i64_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		long add3 = 0L;
-		if (tile > 0) {
-			atom_xchg(&having_kernel2_status0[tile], (ulong)(uint)state3 | 4294967296UL);
-			int before = tile - 1;
+	long add3 = 0L;
+	if (lane == 0 && tile > 0) {
+		atom_xchg(&having_kernel2_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add4 = 0L;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[8] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 8; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j] = *(volatile __global ulong *)&having_kernel2_status0[t];
-				}
-				kgen_unroll
-				for (int j = 0; j < 8; j++) {
-					while (walking) {
-						const ulong word = prefixes[j];
-						if ((word >> 32) != 0UL) {
-							const long theirs = (long)(uint)word;
-							const long add4 = (long)((ulong)theirs + (ulong)add3);
-							add3 = add4;
-							walking = (word >> 32) != 2UL;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&having_kernel2_status0[before - lane];
+				if ((word >> 32) != 0UL) {
+					const long theirs = (long)(uint)word;
+					add4 = theirs;
+					waiting = false;
+					if ((word >> 32) == 2UL) {
+						atomic_min(&shared_nearest[0], (uint)lane);
+					}
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j] = *(volatile __global ulong *)&having_kernel2_status0[t];
 					}
 				}
-				before -= 8;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last = (int)shared_nearest[0];
+		if (lane > last) {
+			add4 = 0L;
+		}
+		if (lane < 64) {
+			shared_i64_0[lane] = add4;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const long other = shared_i64_0[lane + v_distance];
+				const long add5 = (long)((ulong)other + (ulong)add4);
+				add4 = add5;
+				shared_i64_0[lane] = add4;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const long part = shared_i64_0[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const long add5 = (long)((ulong)part + (ulong)add3);
+		add3 = add5;
+		before = last < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const long add4 = (long)((ulong)add3 + (ulong)state3);
 		atom_xchg(&having_kernel2_status0[tile], (ulong)(uint)add4 | 8589934592UL);
-		shared_i64_0[0] = add3;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long earlier = shared_i64_0[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
+	const long add4 = (long)((ulong)add3 + (ulong)state3);
+	const long add5 = (long)((ulong)add3 + (ulong)add2);
+	long add6 = add5;
 	int key_2_rows[8] = {0};
 	int offset2[8] = {0};
+	const long base = add3;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		offset2[item] = -1;
@@ -788,20 +839,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		const int at = lane * 8 + item;
 		if (at < count2) {
 			if (keep_rows[item] != 0) {
-				const long keep_place = add5;
-				const long add6 = (long)((ulong)add5 + 1UL);
-				add5 = add6;
+				const long keep_place = add6;
+				const long add7 = (long)((ulong)add6 + 1UL);
+				add6 = add7;
 				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				offset2[item] = (int)((int)keep_place - (int)earlier);
+				offset2[item] = (int)((int)keep_place - (int)base);
 				key_2_rows[item] = aggregate_rows[item];
-				offset2[item] = (int)((int)keep_place - (int)earlier);
+				offset2[item] = (int)((int)keep_place - (int)base);
 				count_rows[item] = c_rows[item];
-				offset2[item] = (int)((int)keep_place - (int)earlier);
+				offset2[item] = (int)((int)keep_place - (int)base);
 				total_rows[item] = aggregate_2_rows[item];
 			}
 		}
 	}
-	const int count3 = (int)add3 - (int)earlier;
+	const int count3 = (int)add4 - (int)base;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = offset2[item];
@@ -812,7 +863,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)earlier + at;
+		const int place2 = (int)base + at;
 		if (place2 >= 0) {
 			key_2[place2] = (int)pool[at];
 		}
@@ -829,7 +880,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at2 = lane;
 	while (at2 < count3) {
-		const int place2 = (int)earlier + at2;
+		const int place2 = (int)base + at2;
 		if (place2 >= 0) {
 			count[place2] = (long)pool[at2];
 		}
@@ -846,7 +897,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at3 = lane;
 	while (at3 < count3) {
-		const int place2 = (int)earlier + at3;
+		const int place2 = (int)base + at3;
 		if (place2 >= 0) {
 			total[place2] = (long)pool[at3];
 		}
@@ -854,7 +905,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total2 = add3;
+		long total2 = add4;
 		const long keep_length = total2;
 		keep_length_cell[0] = keep_length;
 	}

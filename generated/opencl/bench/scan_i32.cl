@@ -12,10 +12,6 @@
 #define kgen_unroll
 #endif
 
-long kgen_greatest_i64(long x, long y) {
-	return x > y ? x : y;
-}
-
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	long row0,
 	long rows,
@@ -26,6 +22,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	__global int *total) {
 	__local uint pool[4352];
 	__local int shared_i32_0[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -102,64 +99,83 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		int add3 = 0;
-		if (tile > 0) {
-			atom_xchg(&scan_i32_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
-			int before = tile - 1;
+	int add3 = 0;
+	if (lane == 0 && tile > 0) {
+		atom_xchg(&scan_i32_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int add4 = 0;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[8] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 8; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j] = *(volatile __global ulong *)&scan_i32_kernel1_status0[t];
-				}
-				kgen_unroll
-				for (int j = 0; j < 8; j++) {
-					while (walking) {
-						const ulong word = prefixes[j];
-						if ((word >> 32) != 0UL) {
-							const int theirs = (int)(uint)word;
-							const int add4 = (int)((uint)theirs + (uint)add3);
-							add3 = add4;
-							walking = (word >> 32) != 2UL;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&scan_i32_kernel1_status0[before - lane];
+				if ((word >> 32) != 0UL) {
+					const int theirs = (int)(uint)word;
+					add4 = theirs;
+					waiting = false;
+					if ((word >> 32) == 2UL) {
+						atomic_min(&shared_nearest[0], (uint)lane);
+					}
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j] = *(volatile __global ulong *)&scan_i32_kernel1_status0[t];
 					}
 				}
-				before -= 8;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last = (int)shared_nearest[0];
+		if (lane > last) {
+			add4 = 0;
+		}
+		if (lane < 64) {
+			shared_i32_0[lane] = add4;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const int other = shared_i32_0[lane + v_distance];
+				const int add5 = (int)((uint)other + (uint)add4);
+				add4 = add5;
+				shared_i32_0[lane] = add4;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const int part = shared_i32_0[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int add5 = (int)((uint)part + (uint)add3);
+		add3 = add5;
+		before = last < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const int add4 = (int)((uint)add3 + (uint)state3);
 		atom_xchg(&scan_i32_kernel1_status0[tile], (ulong)(uint)add4 | 8589934592UL);
-		shared_i32_0[0] = add3;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int earlier = shared_i32_0[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int add3 = (int)((uint)earlier + (uint)add2);
-	int add4 = add3;
+	const int add4 = (int)((uint)add3 + (uint)add2);
+	int add5 = add4;
 	int total_rows[16] = {0};
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = lane * 16 + item;
 		if (at < count) {
-			const int add5 = (int)((uint)add4 + (uint)x_rows[item]);
-			add4 = add5;
-			const int total2 = add4;
+			const int add6 = (int)((uint)add5 + (uint)x_rows[item]);
+			add5 = add6;
+			const int total2 = add5;
 			// bench.kg:5: return total: scan(add, x)
 			total_rows[item] = total2;
 		}

@@ -35,6 +35,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global long *k_length_cell) {
 	__local uint pool[4352];
 	__local long shared_i64_0[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -153,59 +154,79 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	const long add2 = (long)((ulong)state + (ulong)state2);
 	const long state3 = shared_i64_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		long add3 = 0L;
-		if (tile > 0) {
-			atom_xchg(&check_division_of_filter_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
-			int before = tile - 1;
+	long add3 = 0L;
+	if (lane == 0 && tile > 0) {
+		atom_xchg(&check_division_of_filter_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add4 = 0L;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[8] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 8; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j] = *(volatile __global ulong *)&check_division_of_filter_kernel1_status0[t];
-				}
-				kgen_unroll
-				for (int j = 0; j < 8; j++) {
-					while (walking) {
-						const ulong word = prefixes[j];
-						if ((word >> 32) != 0UL) {
-							const long theirs = (long)(uint)word;
-							const long add4 = (long)((ulong)theirs + (ulong)add3);
-							add3 = add4;
-							walking = (word >> 32) != 2UL;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&check_division_of_filter_kernel1_status0[before - lane];
+				if ((word >> 32) != 0UL) {
+					const long theirs = (long)(uint)word;
+					add4 = theirs;
+					waiting = false;
+					if ((word >> 32) == 2UL) {
+						atomic_min(&shared_nearest[0], (uint)lane);
+					}
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j] = *(volatile __global ulong *)&check_division_of_filter_kernel1_status0[t];
 					}
 				}
-				before -= 8;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last = (int)shared_nearest[0];
+		if (lane > last) {
+			add4 = 0L;
+		}
+		if (lane < 64) {
+			shared_i64_0[lane] = add4;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const long other = shared_i64_0[lane + v_distance];
+				const long add5 = (long)((ulong)other + (ulong)add4);
+				add4 = add5;
+				shared_i64_0[lane] = add4;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const long part = shared_i64_0[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const long add5 = (long)((ulong)part + (ulong)add3);
+		add3 = add5;
+		before = last < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const long add4 = (long)((ulong)add3 + (ulong)state3);
 		atom_xchg(&check_division_of_filter_kernel1_status0[tile], (ulong)(uint)add4 | 8589934592UL);
-		shared_i64_0[0] = add3;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long earlier = shared_i64_0[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
+	const long add4 = (long)((ulong)add3 + (ulong)state3);
+	const long add5 = (long)((ulong)add3 + (ulong)add2);
+	long add6 = add5;
 	int ratio_rows[16] = {0};
 	int offset2[16] = {0};
+	const long base = add3;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		offset2[item] = -1;
@@ -215,19 +236,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		const int at = lane * 16 + item;
 		if (at < count) {
 			if (k_rows[item] != 0) {
-				const long k_place = add5;
-				const long add6 = (long)((ulong)add5 + 1UL);
-				add5 = add6;
+				const long k_place = add6;
+				const long add7 = (long)((ulong)add6 + 1UL);
+				add6 = add7;
 				// check_division_of_filter.kg:3: return ratio: a[k] / b[k]
 				if (x_kept[item] != 0) {
 					atom_min(&errors[0], k_place);
 				}
-				offset2[item] = (int)((int)k_place - (int)earlier);
+				offset2[item] = (int)((int)k_place - (int)base);
 				ratio_rows[item] = x_kept2[item];
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
+	const int count2 = (int)add4 - (int)base;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = offset2[item];
@@ -238,7 +259,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
+		const int place2 = (int)base + at;
 		if (place2 >= 0) {
 			ratio[place2] = (int)pool[at];
 		}
@@ -246,7 +267,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add3;
+		long total = add4;
 		const long k_length = total;
 		k_length_cell[0] = k_length;
 	}

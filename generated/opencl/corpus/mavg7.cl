@@ -17,10 +17,6 @@ long kgen_least_i64(long x, long y) {
 	return x < y ? x : y;
 }
 
-long kgen_greatest_i64(long x, long y) {
-	return x > y ? x : y;
-}
-
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	long row0,
 	long rows,
@@ -31,6 +27,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	__global double *c) {
 	__local ulong pool[4352];
 	__local double shared_f64_0[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -107,84 +104,92 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	const double add2 = state + state2;
 	const double state3 = shared_f64_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		double add3 = 0.0;
-		if (tile > 0) {
-			const ulong bits = as_ulong(state3);
-			atom_xchg(&mavg7_kernel1_status0[tile * 4], (ulong)(uint)bits | 4294967296UL);
-			atom_xchg(&mavg7_kernel1_status0[tile * 4 + 1], (ulong)(uint)(bits >> 32) | 4294967296UL);
-			int before = tile - 1;
+	double add3 = 0.0;
+	if (lane == 0 && tile > 0) {
+		const ulong bits = as_ulong(state3);
+		atom_xchg(&mavg7_kernel1_status0[tile * 4], (ulong)(uint)bits | 4294967296UL);
+		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 1], (ulong)(uint)(bits >> 32) | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		double add4 = 0.0;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[8] = {0};
-			ulong aggregates[8] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 4; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j * 2] = *(volatile __global ulong *)&mavg7_kernel1_status0[t * 4 + 2];
-					aggregates[j * 2] = *(volatile __global ulong *)&mavg7_kernel1_status0[t * 4];
-					prefixes[j * 2 + 1] = *(volatile __global ulong *)&mavg7_kernel1_status0[t * 4 + 3];
-					aggregates[j * 2 + 1] = *(volatile __global ulong *)&mavg7_kernel1_status0[t * 4 + 1];
-				}
-				kgen_unroll
-				for (int j = 0; j < 4; j++) {
-					while (walking) {
-						const ulong word = prefixes[j * 2];
-						const ulong word2 = prefixes[j * 2 + 1];
-						if ((word >> 32) != 0UL && (word2 >> 32) != 0UL) {
-							const double theirs = as_double((word2 << 32) | (ulong)(uint)word);
-							const double add4 = theirs + add3;
-							add3 = add4;
-							walking = false;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 2];
+				const ulong word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 3];
+				const ulong word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4];
+				const ulong word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 1];
+				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL) {
+					const double theirs = as_double((word2 << 32) | (ulong)(uint)word);
+					add4 = theirs;
+					waiting = false;
+					atomic_min(&shared_nearest[0], (uint)lane);
+				} else if ((word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
+					const double theirs = as_double((word4 << 32) | (ulong)(uint)word3);
+					add4 = theirs;
+					waiting = false;
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						const ulong word3 = aggregates[j * 2];
-						const ulong word4 = aggregates[j * 2 + 1];
-						if ((word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
-							const double theirs = as_double((word4 << 32) | (ulong)(uint)word3);
-							const double add4 = theirs + add3;
-							add3 = add4;
-							break;
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
-						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j * 2] = *(volatile __global ulong *)&mavg7_kernel1_status0[t * 4 + 2];
-						aggregates[j * 2] = *(volatile __global ulong *)&mavg7_kernel1_status0[t * 4];
-						prefixes[j * 2 + 1] = *(volatile __global ulong *)&mavg7_kernel1_status0[t * 4 + 3];
-						aggregates[j * 2 + 1] = *(volatile __global ulong *)&mavg7_kernel1_status0[t * 4 + 1];
 					}
 				}
-				before -= 4;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last = (int)shared_nearest[0];
+		if (lane > last) {
+			add4 = 0.0;
+		}
+		if (lane < 64) {
+			shared_f64_0[lane] = add4;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const double other = shared_f64_0[lane + v_distance];
+				const double add5 = other + add4;
+				add4 = add5;
+				shared_f64_0[lane] = add4;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const double part = shared_f64_0[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const double add5 = part + add3;
+		add3 = add5;
+		before = last < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const double add4 = add3 + state3;
 		const ulong bits = as_ulong(add4);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 2], (ulong)(uint)bits | 8589934592UL);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 3], (ulong)(uint)(bits >> 32) | 8589934592UL);
-		shared_f64_0[0] = add3;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const double earlier = shared_f64_0[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const double add3 = earlier + add2;
-	double add4 = add3;
+	const double add4 = add3 + add2;
+	double add5 = add4;
 	double c_rows[16] = {0};
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = lane * 16 + item;
 		if (at < count) {
-			const double add5 = add4 + x_rows[item];
-			add4 = add5;
-			const double c2 = add4;
+			const double add6 = add5 + x_rows[item];
+			add5 = add6;
+			const double c2 = add5;
 			// moving_average.kg:3: c = scan(add, x)
 			c_rows[item] = c2;
 		}

@@ -37,6 +37,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	__local long shared_i64_1[289];
 	__local long shared_i64_2[289];
 	__local long shared_i64_3[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -264,143 +265,183 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	const bool state20 = shared_bool_2[288] != 0;
 	const long state21 = shared_i64_3[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		long add7 = 0L;
-		bool present3 = false;
-		long last3 = 0L;
-		bool head5 = false;
-		long add8 = 0L;
-		bool head6 = false;
-		long add9 = 0L;
-		if (tile > 0) {
-			const ulong bits = (ulong)state17;
-			const ulong bits2 = (ulong)state21;
-			atom_xchg(&orders_kernel1_status0[tile * 14], (ulong)(uint)state15 | 4294967296UL);
-			atom_xchg(&orders_kernel1_status0[tile * 14 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
-			atom_xchg(&orders_kernel1_status0[tile * 14 + 2], (ulong)(uint)bits | 4294967296UL);
-			atom_xchg(&orders_kernel1_status0[tile * 14 + 3], (ulong)(uint)(bits >> 32) | 4294967296UL);
-			atom_xchg(&orders_kernel1_status0[tile * 14 + 4], (ulong)(uint)state19 | 4294967296UL);
-			atom_xchg(&orders_kernel1_status0[tile * 14 + 5], (ulong)(uint)bits2 | 4294967296UL);
-			atom_xchg(&orders_kernel1_status0[tile * 14 + 6], (ulong)(uint)(bits2 >> 32) | 4294967296UL);
-			int before = tile - 1;
+	long add7 = 0L;
+	bool present3 = false;
+	long last3 = 0L;
+	bool head5 = false;
+	long add8 = 0L;
+	bool head6 = false;
+	long add9 = 0L;
+	if (lane == 0 && tile > 0) {
+		const ulong bits = (ulong)state17;
+		const ulong bits2 = (ulong)state21;
+		atom_xchg(&orders_kernel1_status0[tile * 14], (ulong)(uint)state15 | 4294967296UL);
+		atom_xchg(&orders_kernel1_status0[tile * 14 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
+		atom_xchg(&orders_kernel1_status0[tile * 14 + 2], (ulong)(uint)bits | 4294967296UL);
+		atom_xchg(&orders_kernel1_status0[tile * 14 + 3], (ulong)(uint)(bits >> 32) | 4294967296UL);
+		atom_xchg(&orders_kernel1_status0[tile * 14 + 4], (ulong)(uint)state19 | 4294967296UL);
+		atom_xchg(&orders_kernel1_status0[tile * 14 + 5], (ulong)(uint)bits2 | 4294967296UL);
+		atom_xchg(&orders_kernel1_status0[tile * 14 + 6], (ulong)(uint)(bits2 >> 32) | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add10 = 0L;
+		bool present4 = false;
+		long last4 = 0L;
+		bool head7 = false;
+		long add11 = 0L;
+		bool head8 = false;
+		long add12 = 0L;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[7] = {0};
-			ulong aggregates[7] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 1; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j * 7] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 7];
-					aggregates[j * 7] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14];
-					prefixes[j * 7 + 1] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 8];
-					aggregates[j * 7 + 1] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 1];
-					prefixes[j * 7 + 2] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 9];
-					aggregates[j * 7 + 2] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 2];
-					prefixes[j * 7 + 3] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 10];
-					aggregates[j * 7 + 3] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 3];
-					prefixes[j * 7 + 4] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 11];
-					aggregates[j * 7 + 4] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 4];
-					prefixes[j * 7 + 5] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 12];
-					aggregates[j * 7 + 5] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 5];
-					prefixes[j * 7 + 6] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 13];
-					aggregates[j * 7 + 6] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 6];
-				}
-				kgen_unroll
-				for (int j = 0; j < 1; j++) {
-					while (walking) {
-						const ulong word = prefixes[j * 7];
-						const ulong word2 = prefixes[j * 7 + 1];
-						const ulong word3 = prefixes[j * 7 + 2];
-						const ulong word4 = prefixes[j * 7 + 3];
-						const ulong word5 = prefixes[j * 7 + 4];
-						const ulong word6 = prefixes[j * 7 + 5];
-						const ulong word7 = prefixes[j * 7 + 6];
-						if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL && (word7 >> 32) != 0UL) {
-							const long theirs = (long)(uint)word;
-							const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
-							const long theirs3 = (long)((word4 << 32) | (ulong)(uint)word3);
-							const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
-							const long theirs5 = (long)(uint)word5;
-							const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
-							const long theirs7 = (long)((word7 << 32) | (ulong)(uint)word6);
-							const long add10 = (long)((ulong)theirs + (ulong)add7);
-							const bool present4 = theirs2 || present3;
-							const long last4 = present3 ? last3 : theirs3;
-							const bool head7 = theirs4 || head5;
-							const long add11 = head5 ? add8 : (long)((ulong)theirs5 + (ulong)add8);
-							const bool head8 = theirs6 || head6;
-							const long add12 = head6 ? add9 : (long)((ulong)theirs7 + (ulong)add9);
-							add7 = add10;
-							present3 = present4;
-							last3 = last4;
-							head5 = head7;
-							add8 = add11;
-							head6 = head8;
-							add9 = add12;
-							walking = false;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 7];
+				const ulong word2 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 8];
+				const ulong word3 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 9];
+				const ulong word4 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 10];
+				const ulong word5 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 11];
+				const ulong word6 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 12];
+				const ulong word7 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 13];
+				const ulong word8 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14];
+				const ulong word9 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 1];
+				const ulong word10 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 2];
+				const ulong word11 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 3];
+				const ulong word12 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 4];
+				const ulong word13 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 5];
+				const ulong word14 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 14 + 6];
+				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL && (word7 >> 32) != 0UL) {
+					const long theirs = (long)(uint)word;
+					const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
+					const long theirs3 = (long)((word4 << 32) | (ulong)(uint)word3);
+					const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
+					const long theirs5 = (long)(uint)word5;
+					const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
+					const long theirs7 = (long)((word7 << 32) | (ulong)(uint)word6);
+					add10 = theirs;
+					present4 = theirs2;
+					last4 = theirs3;
+					head7 = theirs4;
+					add11 = theirs5;
+					head8 = theirs6;
+					add12 = theirs7;
+					waiting = false;
+					atomic_min(&shared_nearest[0], (uint)lane);
+				} else if ((word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL && (word13 >> 32) != 0UL && (word14 >> 32) != 0UL) {
+					const long theirs = (long)(uint)word8;
+					const bool theirs2 = (((uint)word9 >> 0) & 1u) != 0u;
+					const long theirs3 = (long)((word11 << 32) | (ulong)(uint)word10);
+					const bool theirs4 = (((uint)word9 >> 1) & 1u) != 0u;
+					const long theirs5 = (long)(uint)word12;
+					const bool theirs6 = (((uint)word9 >> 2) & 1u) != 0u;
+					const long theirs7 = (long)((word14 << 32) | (ulong)(uint)word13);
+					add10 = theirs;
+					present4 = theirs2;
+					last4 = theirs3;
+					head7 = theirs4;
+					add11 = theirs5;
+					head8 = theirs6;
+					add12 = theirs7;
+					waiting = false;
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						const ulong word8 = aggregates[j * 7];
-						const ulong word9 = aggregates[j * 7 + 1];
-						const ulong word10 = aggregates[j * 7 + 2];
-						const ulong word11 = aggregates[j * 7 + 3];
-						const ulong word12 = aggregates[j * 7 + 4];
-						const ulong word13 = aggregates[j * 7 + 5];
-						const ulong word14 = aggregates[j * 7 + 6];
-						if ((word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL && (word13 >> 32) != 0UL && (word14 >> 32) != 0UL) {
-							const long theirs = (long)(uint)word8;
-							const bool theirs2 = (((uint)word9 >> 0) & 1u) != 0u;
-							const long theirs3 = (long)((word11 << 32) | (ulong)(uint)word10);
-							const bool theirs4 = (((uint)word9 >> 1) & 1u) != 0u;
-							const long theirs5 = (long)(uint)word12;
-							const bool theirs6 = (((uint)word9 >> 2) & 1u) != 0u;
-							const long theirs7 = (long)((word14 << 32) | (ulong)(uint)word13);
-							const long add10 = (long)((ulong)theirs + (ulong)add7);
-							const bool present4 = theirs2 || present3;
-							const long last4 = present3 ? last3 : theirs3;
-							const bool head7 = theirs4 || head5;
-							const long add11 = head5 ? add8 : (long)((ulong)theirs5 + (ulong)add8);
-							const bool head8 = theirs6 || head6;
-							const long add12 = head6 ? add9 : (long)((ulong)theirs7 + (ulong)add9);
-							add7 = add10;
-							present3 = present4;
-							last3 = last4;
-							head5 = head7;
-							add8 = add11;
-							head6 = head8;
-							add9 = add12;
-							break;
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
-						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j * 7] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 7];
-						aggregates[j * 7] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14];
-						prefixes[j * 7 + 1] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 8];
-						aggregates[j * 7 + 1] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 1];
-						prefixes[j * 7 + 2] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 9];
-						aggregates[j * 7 + 2] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 2];
-						prefixes[j * 7 + 3] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 10];
-						aggregates[j * 7 + 3] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 3];
-						prefixes[j * 7 + 4] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 11];
-						aggregates[j * 7 + 4] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 4];
-						prefixes[j * 7 + 5] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 12];
-						aggregates[j * 7 + 5] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 5];
-						prefixes[j * 7 + 6] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 13];
-						aggregates[j * 7 + 6] = *(volatile __global ulong *)&orders_kernel1_status0[t * 14 + 6];
 					}
 				}
-				before--;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last5 = (int)shared_nearest[0];
+		if (lane > last5) {
+			add10 = 0L;
+			present4 = false;
+			last4 = 0L;
+			head7 = false;
+			add11 = 0L;
+			head8 = false;
+			add12 = 0L;
+		}
+		if (lane < 64) {
+			shared_i64_0[lane] = add10;
+			shared_bool_0[lane] = present4;
+			shared_i64_1[lane] = last4;
+			shared_bool_1[lane] = head7;
+			shared_i64_2[lane] = add11;
+			shared_bool_2[lane] = head8;
+			shared_i64_3[lane] = add12;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last5 && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const long other = shared_i64_0[lane + v_distance];
+				const bool other2 = shared_bool_0[lane + v_distance] != 0;
+				const long other3 = shared_i64_1[lane + v_distance];
+				const bool other4 = shared_bool_1[lane + v_distance] != 0;
+				const long other5 = shared_i64_2[lane + v_distance];
+				const bool other6 = shared_bool_2[lane + v_distance] != 0;
+				const long other7 = shared_i64_3[lane + v_distance];
+				const long add13 = (long)((ulong)other + (ulong)add10);
+				const bool present5 = other2 || present4;
+				const long last6 = present4 ? last4 : other3;
+				const bool head9 = other4 || head7;
+				const long add14 = head7 ? add11 : (long)((ulong)other5 + (ulong)add11);
+				const bool head10 = other6 || head8;
+				const long add15 = head8 ? add12 : (long)((ulong)other7 + (ulong)add12);
+				add10 = add13;
+				present4 = present5;
+				last4 = last6;
+				head7 = head9;
+				add11 = add14;
+				head8 = head10;
+				add12 = add15;
+				shared_i64_0[lane] = add10;
+				shared_bool_0[lane] = present4;
+				shared_i64_1[lane] = last4;
+				shared_bool_1[lane] = head7;
+				shared_i64_2[lane] = add11;
+				shared_bool_2[lane] = head8;
+				shared_i64_3[lane] = add12;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const long part = shared_i64_0[0];
+		const bool part2 = shared_bool_0[0] != 0;
+		const long part3 = shared_i64_1[0];
+		const bool part4 = shared_bool_1[0] != 0;
+		const long part5 = shared_i64_2[0];
+		const bool part6 = shared_bool_2[0] != 0;
+		const long part7 = shared_i64_3[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const long add13 = (long)((ulong)part + (ulong)add7);
+		const bool present5 = part2 || present3;
+		const long last6 = present3 ? last3 : part3;
+		const bool head9 = part4 || head5;
+		const long add14 = head5 ? add8 : (long)((ulong)part5 + (ulong)add8);
+		const bool head10 = part6 || head6;
+		const long add15 = head6 ? add9 : (long)((ulong)part7 + (ulong)add9);
+		add7 = add13;
+		present3 = present5;
+		last3 = last6;
+		head5 = head9;
+		add8 = add14;
+		head6 = head10;
+		add9 = add15;
+		before = last5 < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const long add10 = (long)((ulong)add7 + (ulong)state15);
 		const bool present4 = present3 || state16;
 		const long last4 = state16 ? state17 : last3;
@@ -417,42 +458,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 		atom_xchg(&orders_kernel1_status0[tile * 14 + 11], (ulong)(uint)add11 | 8589934592UL);
 		atom_xchg(&orders_kernel1_status0[tile * 14 + 12], (ulong)(uint)bits2 | 8589934592UL);
 		atom_xchg(&orders_kernel1_status0[tile * 14 + 13], (ulong)(uint)(bits2 >> 32) | 8589934592UL);
-		shared_i64_0[0] = add7;
-		shared_bool_0[0] = present3;
-		shared_i64_1[0] = last3;
-		shared_bool_1[0] = head5;
-		shared_i64_2[0] = add8;
-		shared_bool_2[0] = head6;
-		shared_i64_3[0] = add9;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long earlier = shared_i64_0[0];
-	const long earlier2 = shared_i64_1[0];
-	const bool earlier3 = shared_bool_1[0] != 0;
-	const long earlier4 = shared_i64_2[0];
-	const bool earlier5 = shared_bool_2[0] != 0;
-	const long earlier6 = shared_i64_3[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long add7 = (long)((ulong)earlier + (ulong)state15);
-	const long last3 = state16 ? state17 : earlier2;
-	const long add8 = state18 ? state19 : (long)((ulong)earlier4 + (ulong)state19);
-	const long add9 = state20 ? state21 : (long)((ulong)earlier6 + (ulong)state21);
-	const long add10 = (long)((ulong)earlier + (ulong)add4);
-	long add11 = add10;
-	const long last4 = present2 ? last2 : earlier2;
-	long last5 = last4;
-	const bool head5 = earlier3 || head3;
-	const long add12 = head3 ? add5 : (long)((ulong)earlier4 + (ulong)add5);
-	bool head6 = head5;
-	long add13 = add12;
-	const bool head7 = earlier5 || head4;
-	const long add14 = head4 ? add6 : (long)((ulong)earlier6 + (ulong)add6);
+	const long add10 = (long)((ulong)add7 + (ulong)state15);
+	const long last4 = state16 ? state17 : last3;
+	const long add11 = state18 ? state19 : (long)((ulong)add8 + (ulong)state19);
+	const long add12 = state20 ? state21 : (long)((ulong)add9 + (ulong)state21);
+	const long add13 = (long)((ulong)add7 + (ulong)add4);
+	long add14 = add13;
+	const long last5 = present2 ? last2 : last3;
+	long last6 = last5;
+	const bool head7 = head5 || head3;
+	const long add15 = head3 ? add5 : (long)((ulong)add8 + (ulong)add5);
 	bool head8 = head7;
-	long add15 = add14;
+	long add16 = add15;
+	const bool head9 = head6 || head4;
+	const long add17 = head4 ? add6 : (long)((ulong)add9 + (ulong)add6);
+	bool head10 = head9;
+	long add18 = add17;
 	long key_rows[8] = {0};
 	int offset2[8] = {0};
-	const long base = (long)((ulong)earlier - 1UL);
-	const long end = (long)((ulong)add7 - 1UL);
+	const long base = (long)((ulong)add7 - 1UL);
+	const long end = (long)((ulong)add10 - 1UL);
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		offset2[item] = -1;
@@ -463,24 +489,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	for (int item = 0; item < 8; item++) {
 		const int at = lane * 8 + item;
 		if (at < count2) {
-			const long g_begun = add11;
-			const long add16 = (long)((ulong)add11 + (ulong)x_kept[item]);
-			add11 = add16;
+			const long g_begun = add14;
+			const long add19 = (long)((ulong)add14 + (ulong)x_kept[item]);
+			add14 = add19;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const long key2 = last5;
-			const long last6 = l_orderkey_rows[item + 1];
-			last5 = last6;
-			const long count3 = add13;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const long add17 = head_kept[item] != 0 ? 1L : (long)((ulong)add13 + 1UL);
-			head6 = head9;
-			add13 = add17;
-			const long quantity2 = add15;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const long add18 = head_kept[item] != 0 ? l_quantity_rows[item] : (long)((ulong)add15 + (ulong)l_quantity_rows[item]);
-			head8 = head10;
-			add15 = add18;
+			const long key2 = last6;
+			const long last7 = l_orderkey_rows[item + 1];
+			last6 = last7;
+			const long count3 = add16;
+			const bool head11 = head8 || head_kept[item] != 0;
+			const long add20 = head_kept[item] != 0 ? 1L : (long)((ulong)add16 + 1UL);
+			head8 = head11;
+			add16 = add20;
+			const long quantity2 = add18;
+			const bool head12 = head10 || head_kept[item] != 0;
+			const long add21 = head_kept[item] != 0 ? l_quantity_rows[item] : (long)((ulong)add18 + (ulong)l_quantity_rows[item]);
+			head10 = head12;
+			add18 = add21;
 			if (head_kept[item] != 0 && x) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				offset2[item] = (int)((int)slot - (int)base);
@@ -545,10 +571,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add7;
-		long total2 = last3;
-		long total3 = add8;
-		long total4 = add9;
+		long total = add10;
+		long total2 = last4;
+		long total3 = add11;
+		long total4 = add12;
 		if (total > 0L) {
 			key[(int)(long)((ulong)total - 1UL)] = total2;
 			count[(int)(long)((ulong)total - 1UL)] = total3;

@@ -170,6 +170,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	__global long *g_length_cell) {
 	__local ulong pool[4352];
 	__local long shared_i64_0[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -246,85 +247,93 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	const long add2 = (long)((ulong)state + (ulong)state2);
 	const long state3 = shared_i64_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		long add3 = 0L;
-		if (tile > 0) {
-			const ulong bits = (ulong)state3;
-			atom_xchg(&orders_kernel3_status0[tile * 4], (ulong)(uint)bits | 4294967296UL);
-			atom_xchg(&orders_kernel3_status0[tile * 4 + 1], (ulong)(uint)(bits >> 32) | 4294967296UL);
-			int before = tile - 1;
+	long add3 = 0L;
+	if (lane == 0 && tile > 0) {
+		const ulong bits = (ulong)state3;
+		atom_xchg(&orders_kernel3_status0[tile * 4], (ulong)(uint)bits | 4294967296UL);
+		atom_xchg(&orders_kernel3_status0[tile * 4 + 1], (ulong)(uint)(bits >> 32) | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add4 = 0L;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[8] = {0};
-			ulong aggregates[8] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 4; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j * 2] = *(volatile __global ulong *)&orders_kernel3_status0[t * 4 + 2];
-					aggregates[j * 2] = *(volatile __global ulong *)&orders_kernel3_status0[t * 4];
-					prefixes[j * 2 + 1] = *(volatile __global ulong *)&orders_kernel3_status0[t * 4 + 3];
-					aggregates[j * 2 + 1] = *(volatile __global ulong *)&orders_kernel3_status0[t * 4 + 1];
-				}
-				kgen_unroll
-				for (int j = 0; j < 4; j++) {
-					while (walking) {
-						const ulong word = prefixes[j * 2];
-						const ulong word2 = prefixes[j * 2 + 1];
-						if ((word >> 32) != 0UL && (word2 >> 32) != 0UL) {
-							const long theirs = (long)((word2 << 32) | (ulong)(uint)word);
-							const long add4 = (long)((ulong)theirs + (ulong)add3);
-							add3 = add4;
-							walking = false;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 2];
+				const ulong word2 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 3];
+				const ulong word3 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4];
+				const ulong word4 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 1];
+				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL) {
+					const long theirs = (long)((word2 << 32) | (ulong)(uint)word);
+					add4 = theirs;
+					waiting = false;
+					atomic_min(&shared_nearest[0], (uint)lane);
+				} else if ((word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
+					const long theirs = (long)((word4 << 32) | (ulong)(uint)word3);
+					add4 = theirs;
+					waiting = false;
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						const ulong word3 = aggregates[j * 2];
-						const ulong word4 = aggregates[j * 2 + 1];
-						if ((word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
-							const long theirs = (long)((word4 << 32) | (ulong)(uint)word3);
-							const long add4 = (long)((ulong)theirs + (ulong)add3);
-							add3 = add4;
-							break;
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
-						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j * 2] = *(volatile __global ulong *)&orders_kernel3_status0[t * 4 + 2];
-						aggregates[j * 2] = *(volatile __global ulong *)&orders_kernel3_status0[t * 4];
-						prefixes[j * 2 + 1] = *(volatile __global ulong *)&orders_kernel3_status0[t * 4 + 3];
-						aggregates[j * 2 + 1] = *(volatile __global ulong *)&orders_kernel3_status0[t * 4 + 1];
 					}
 				}
-				before -= 4;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last = (int)shared_nearest[0];
+		if (lane > last) {
+			add4 = 0L;
+		}
+		if (lane < 64) {
+			shared_i64_0[lane] = add4;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const long other = shared_i64_0[lane + v_distance];
+				const long add5 = (long)((ulong)other + (ulong)add4);
+				add4 = add5;
+				shared_i64_0[lane] = add4;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const long part = shared_i64_0[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const long add5 = (long)((ulong)part + (ulong)add3);
+		add3 = add5;
+		before = last < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const long add4 = (long)((ulong)add3 + (ulong)state3);
 		const ulong bits = (ulong)add4;
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 2], (ulong)(uint)bits | 8589934592UL);
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 3], (ulong)(uint)(bits >> 32) | 8589934592UL);
-		shared_i64_0[0] = add3;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long earlier = shared_i64_0[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
+	const long add4 = (long)((ulong)add3 + (ulong)state3);
+	const long add5 = (long)((ulong)add3 + (ulong)add2);
+	long add6 = add5;
 	long g_offset_rows[16] = {0};
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = lane * 16 + item;
 		if (at < count) {
-			const long offset2 = add5;
-			const long add6 = (long)((ulong)add5 + (ulong)g_total_rows[item]);
-			add5 = add6;
+			const long offset2 = add6;
+			const long add7 = (long)((ulong)add6 + (ulong)g_total_rows[item]);
+			add6 = add7;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
 		}
@@ -345,7 +354,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add3;
+		long total = add4;
 		const long x = total;
 		g_length_cell[0] = x;
 	}
@@ -397,6 +406,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__local long shared_i64_1[289];
 	__local long shared_i64_2[289];
 	__local long shared_i64_3[289];
+	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -657,158 +667,202 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	const bool state23 = shared_bool_3[288] != 0;
 	const long state24 = shared_i64_3[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
-		bool present5 = false;
-		long last5 = 0L;
-		bool present6 = false;
-		long last6 = 0L;
-		bool head5 = false;
-		long add5 = 0L;
-		bool head6 = false;
-		long add6 = 0L;
-		if (tile > 0) {
-			const ulong bits = (ulong)state18;
-			const ulong bits2 = (ulong)state20;
-			const ulong bits3 = (ulong)state24;
-			atom_xchg(&orders_kernel5_status0[tile * 16], (ulong)(((uint)state17 << 0) | ((uint)state19 << 1) | ((uint)state21 << 2) | ((uint)state23 << 3)) | 4294967296UL);
-			atom_xchg(&orders_kernel5_status0[tile * 16 + 1], (ulong)(uint)bits | 4294967296UL);
-			atom_xchg(&orders_kernel5_status0[tile * 16 + 2], (ulong)(uint)(bits >> 32) | 4294967296UL);
-			atom_xchg(&orders_kernel5_status0[tile * 16 + 3], (ulong)(uint)bits2 | 4294967296UL);
-			atom_xchg(&orders_kernel5_status0[tile * 16 + 4], (ulong)(uint)(bits2 >> 32) | 4294967296UL);
-			atom_xchg(&orders_kernel5_status0[tile * 16 + 5], (ulong)(uint)state22 | 4294967296UL);
-			atom_xchg(&orders_kernel5_status0[tile * 16 + 6], (ulong)(uint)bits3 | 4294967296UL);
-			atom_xchg(&orders_kernel5_status0[tile * 16 + 7], (ulong)(uint)(bits3 >> 32) | 4294967296UL);
-			int before = tile - 1;
+	bool present5 = false;
+	long last5 = 0L;
+	bool present6 = false;
+	long last6 = 0L;
+	bool head5 = false;
+	long add5 = 0L;
+	bool head6 = false;
+	long add6 = 0L;
+	if (lane == 0 && tile > 0) {
+		const ulong bits = (ulong)state18;
+		const ulong bits2 = (ulong)state20;
+		const ulong bits3 = (ulong)state24;
+		atom_xchg(&orders_kernel5_status0[tile * 16], (ulong)(((uint)state17 << 0) | ((uint)state19 << 1) | ((uint)state21 << 2) | ((uint)state23 << 3)) | 4294967296UL);
+		atom_xchg(&orders_kernel5_status0[tile * 16 + 1], (ulong)(uint)bits | 4294967296UL);
+		atom_xchg(&orders_kernel5_status0[tile * 16 + 2], (ulong)(uint)(bits >> 32) | 4294967296UL);
+		atom_xchg(&orders_kernel5_status0[tile * 16 + 3], (ulong)(uint)bits2 | 4294967296UL);
+		atom_xchg(&orders_kernel5_status0[tile * 16 + 4], (ulong)(uint)(bits2 >> 32) | 4294967296UL);
+		atom_xchg(&orders_kernel5_status0[tile * 16 + 5], (ulong)(uint)state22 | 4294967296UL);
+		atom_xchg(&orders_kernel5_status0[tile * 16 + 6], (ulong)(uint)bits3 | 4294967296UL);
+		atom_xchg(&orders_kernel5_status0[tile * 16 + 7], (ulong)(uint)(bits3 >> 32) | 4294967296UL);
+	}
+	int before = tile - 1;
+	while (before >= 0) {
+		if (lane == 0) {
+			shared_nearest[0] = 64u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		bool present7 = false;
+		long last7 = 0L;
+		bool present8 = false;
+		long last8 = 0L;
+		bool head7 = false;
+		long add7 = 0L;
+		bool head8 = false;
+		long add8 = 0L;
+		if (lane < 64 && before >= lane) {
 			int spins = 0;
-			bool walking = true;
-			ulong prefixes[8] = {0};
-			ulong aggregates[8] = {0};
-			while (walking) {
-				kgen_unroll
-				for (int j = 0; j < 1; j++) {
-					const int t = kgen_greatest_i64(before - j, 0L);
-					prefixes[j * 8] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 8];
-					aggregates[j * 8] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16];
-					prefixes[j * 8 + 1] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 9];
-					aggregates[j * 8 + 1] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 1];
-					prefixes[j * 8 + 2] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 10];
-					aggregates[j * 8 + 2] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 2];
-					prefixes[j * 8 + 3] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 11];
-					aggregates[j * 8 + 3] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 3];
-					prefixes[j * 8 + 4] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 12];
-					aggregates[j * 8 + 4] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 4];
-					prefixes[j * 8 + 5] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 13];
-					aggregates[j * 8 + 5] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 5];
-					prefixes[j * 8 + 6] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 14];
-					aggregates[j * 8 + 6] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 6];
-					prefixes[j * 8 + 7] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 15];
-					aggregates[j * 8 + 7] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 7];
-				}
-				kgen_unroll
-				for (int j = 0; j < 1; j++) {
-					while (walking) {
-						const ulong word = prefixes[j * 8];
-						const ulong word2 = prefixes[j * 8 + 1];
-						const ulong word3 = prefixes[j * 8 + 2];
-						const ulong word4 = prefixes[j * 8 + 3];
-						const ulong word5 = prefixes[j * 8 + 4];
-						const ulong word6 = prefixes[j * 8 + 5];
-						const ulong word7 = prefixes[j * 8 + 6];
-						const ulong word8 = prefixes[j * 8 + 7];
-						if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL) {
-							const bool theirs = (((uint)word >> 0) & 1u) != 0u;
-							const long theirs2 = (long)((word3 << 32) | (ulong)(uint)word2);
-							const bool theirs3 = (((uint)word >> 1) & 1u) != 0u;
-							const long theirs4 = (long)((word5 << 32) | (ulong)(uint)word4);
-							const bool theirs5 = (((uint)word >> 2) & 1u) != 0u;
-							const long theirs6 = (long)(uint)word6;
-							const bool theirs7 = (((uint)word >> 3) & 1u) != 0u;
-							const long theirs8 = (long)((word8 << 32) | (ulong)(uint)word7);
-							const bool present7 = theirs || present5;
-							const long last7 = present5 ? last5 : theirs2;
-							const bool present8 = theirs3 || present6;
-							const long last8 = present6 ? last6 : theirs4;
-							const bool head7 = theirs5 || head5;
-							const long add7 = head5 ? add5 : (long)((ulong)theirs6 + (ulong)add5);
-							const bool head8 = theirs7 || head6;
-							const long add8 = head6 ? add6 : (long)((ulong)theirs8 + (ulong)add6);
-							present5 = present7;
-							last5 = last7;
-							present6 = present8;
-							last6 = last8;
-							head5 = head7;
-							add5 = add7;
-							head6 = head8;
-							add6 = add8;
-							walking = false;
-							break;
+			bool waiting = true;
+			while (waiting) {
+				const ulong word = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 8];
+				const ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 9];
+				const ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 10];
+				const ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 11];
+				const ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 12];
+				const ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 13];
+				const ulong word7 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 14];
+				const ulong word8 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 15];
+				const ulong word9 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16];
+				const ulong word10 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 1];
+				const ulong word11 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 2];
+				const ulong word12 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 3];
+				const ulong word13 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 4];
+				const ulong word14 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 5];
+				const ulong word15 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 6];
+				const ulong word16 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 7];
+				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL) {
+					const bool theirs = (((uint)word >> 0) & 1u) != 0u;
+					const long theirs2 = (long)((word3 << 32) | (ulong)(uint)word2);
+					const bool theirs3 = (((uint)word >> 1) & 1u) != 0u;
+					const long theirs4 = (long)((word5 << 32) | (ulong)(uint)word4);
+					const bool theirs5 = (((uint)word >> 2) & 1u) != 0u;
+					const long theirs6 = (long)(uint)word6;
+					const bool theirs7 = (((uint)word >> 3) & 1u) != 0u;
+					const long theirs8 = (long)((word8 << 32) | (ulong)(uint)word7);
+					present7 = theirs;
+					last7 = theirs2;
+					present8 = theirs3;
+					last8 = theirs4;
+					head7 = theirs5;
+					add7 = theirs6;
+					head8 = theirs7;
+					add8 = theirs8;
+					waiting = false;
+					atomic_min(&shared_nearest[0], (uint)lane);
+				} else if ((word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL && (word13 >> 32) != 0UL && (word14 >> 32) != 0UL && (word15 >> 32) != 0UL && (word16 >> 32) != 0UL) {
+					const bool theirs = (((uint)word9 >> 0) & 1u) != 0u;
+					const long theirs2 = (long)((word11 << 32) | (ulong)(uint)word10);
+					const bool theirs3 = (((uint)word9 >> 1) & 1u) != 0u;
+					const long theirs4 = (long)((word13 << 32) | (ulong)(uint)word12);
+					const bool theirs5 = (((uint)word9 >> 2) & 1u) != 0u;
+					const long theirs6 = (long)(uint)word14;
+					const bool theirs7 = (((uint)word9 >> 3) & 1u) != 0u;
+					const long theirs8 = (long)((word16 << 32) | (ulong)(uint)word15);
+					present7 = theirs;
+					last7 = theirs2;
+					present8 = theirs3;
+					last8 = theirs4;
+					head7 = theirs5;
+					add7 = theirs6;
+					head8 = theirs7;
+					add8 = theirs8;
+					waiting = false;
+				} else {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-						const ulong word9 = aggregates[j * 8];
-						const ulong word10 = aggregates[j * 8 + 1];
-						const ulong word11 = aggregates[j * 8 + 2];
-						const ulong word12 = aggregates[j * 8 + 3];
-						const ulong word13 = aggregates[j * 8 + 4];
-						const ulong word14 = aggregates[j * 8 + 5];
-						const ulong word15 = aggregates[j * 8 + 6];
-						const ulong word16 = aggregates[j * 8 + 7];
-						if ((word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL && (word13 >> 32) != 0UL && (word14 >> 32) != 0UL && (word15 >> 32) != 0UL && (word16 >> 32) != 0UL) {
-							const bool theirs = (((uint)word9 >> 0) & 1u) != 0u;
-							const long theirs2 = (long)((word11 << 32) | (ulong)(uint)word10);
-							const bool theirs3 = (((uint)word9 >> 1) & 1u) != 0u;
-							const long theirs4 = (long)((word13 << 32) | (ulong)(uint)word12);
-							const bool theirs5 = (((uint)word9 >> 2) & 1u) != 0u;
-							const long theirs6 = (long)(uint)word14;
-							const bool theirs7 = (((uint)word9 >> 3) & 1u) != 0u;
-							const long theirs8 = (long)((word16 << 32) | (ulong)(uint)word15);
-							const bool present7 = theirs || present5;
-							const long last7 = present5 ? last5 : theirs2;
-							const bool present8 = theirs3 || present6;
-							const long last8 = present6 ? last6 : theirs4;
-							const bool head7 = theirs5 || head5;
-							const long add7 = head5 ? add5 : (long)((ulong)theirs6 + (ulong)add5);
-							const bool head8 = theirs7 || head6;
-							const long add8 = head6 ? add6 : (long)((ulong)theirs8 + (ulong)add6);
-							present5 = present7;
-							last5 = last7;
-							present6 = present8;
-							last6 = last8;
-							head5 = head7;
-							add5 = add7;
-							head6 = head8;
-							add6 = add8;
-							break;
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+							atomic_min(&shared_nearest[0], (uint)lane);
 						}
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								walking = false;
-							}
-						}
-						const int t = kgen_greatest_i64(before - j, 0L);
-						prefixes[j * 8] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 8];
-						aggregates[j * 8] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16];
-						prefixes[j * 8 + 1] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 9];
-						aggregates[j * 8 + 1] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 1];
-						prefixes[j * 8 + 2] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 10];
-						aggregates[j * 8 + 2] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 2];
-						prefixes[j * 8 + 3] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 11];
-						aggregates[j * 8 + 3] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 3];
-						prefixes[j * 8 + 4] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 12];
-						aggregates[j * 8 + 4] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 4];
-						prefixes[j * 8 + 5] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 13];
-						aggregates[j * 8 + 5] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 5];
-						prefixes[j * 8 + 6] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 14];
-						aggregates[j * 8 + 6] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 6];
-						prefixes[j * 8 + 7] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 15];
-						aggregates[j * 8 + 7] = *(volatile __global ulong *)&orders_kernel5_status0[t * 16 + 7];
 					}
 				}
-				before--;
 			}
 		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int last9 = (int)shared_nearest[0];
+		if (lane > last9) {
+			present7 = false;
+			last7 = 0L;
+			present8 = false;
+			last8 = 0L;
+			head7 = false;
+			add7 = 0L;
+			head8 = false;
+			add8 = 0L;
+		}
+		if (lane < 64) {
+			shared_bool_0[lane] = present7;
+			shared_i64_0[lane] = last7;
+			shared_bool_1[lane] = present8;
+			shared_i64_1[lane] = last8;
+			shared_bool_2[lane] = head7;
+			shared_i64_2[lane] = add7;
+			shared_bool_3[lane] = head8;
+			shared_i64_3[lane] = add8;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_distance = 1;
+		while (v_distance <= last9 && v_distance < 64) {
+			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
+				const bool other = shared_bool_0[lane + v_distance] != 0;
+				const long other2 = shared_i64_0[lane + v_distance];
+				const bool other3 = shared_bool_1[lane + v_distance] != 0;
+				const long other4 = shared_i64_1[lane + v_distance];
+				const bool other5 = shared_bool_2[lane + v_distance] != 0;
+				const long other6 = shared_i64_2[lane + v_distance];
+				const bool other7 = shared_bool_3[lane + v_distance] != 0;
+				const long other8 = shared_i64_3[lane + v_distance];
+				const bool present9 = other || present7;
+				const long last10 = present7 ? last7 : other2;
+				const bool present10 = other3 || present8;
+				const long last11 = present8 ? last8 : other4;
+				const bool head9 = other5 || head7;
+				const long add9 = head7 ? add7 : (long)((ulong)other6 + (ulong)add7);
+				const bool head10 = other7 || head8;
+				const long add10 = head8 ? add8 : (long)((ulong)other8 + (ulong)add8);
+				present7 = present9;
+				last7 = last10;
+				present8 = present10;
+				last8 = last11;
+				head7 = head9;
+				add7 = add9;
+				head8 = head10;
+				add8 = add10;
+				shared_bool_0[lane] = present7;
+				shared_i64_0[lane] = last7;
+				shared_bool_1[lane] = present8;
+				shared_i64_1[lane] = last8;
+				shared_bool_2[lane] = head7;
+				shared_i64_2[lane] = add7;
+				shared_bool_3[lane] = head8;
+				shared_i64_3[lane] = add8;
+			}
+			barrier(CLK_LOCAL_MEM_FENCE);
+			v_distance += v_distance;
+		}
+		const bool part = shared_bool_0[0] != 0;
+		const long part2 = shared_i64_0[0];
+		const bool part3 = shared_bool_1[0] != 0;
+		const long part4 = shared_i64_1[0];
+		const bool part5 = shared_bool_2[0] != 0;
+		const long part6 = shared_i64_2[0];
+		const bool part7 = shared_bool_3[0] != 0;
+		const long part8 = shared_i64_3[0];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const bool present9 = part || present5;
+		const long last10 = present5 ? last5 : part2;
+		const bool present10 = part3 || present6;
+		const long last11 = present6 ? last6 : part4;
+		const bool head9 = part5 || head5;
+		const long add9 = head5 ? add5 : (long)((ulong)part6 + (ulong)add5);
+		const bool head10 = part7 || head6;
+		const long add10 = head6 ? add6 : (long)((ulong)part8 + (ulong)add6);
+		present5 = present9;
+		last5 = last10;
+		present6 = present10;
+		last6 = last11;
+		head5 = head9;
+		add5 = add9;
+		head6 = head10;
+		add6 = add10;
+		before = last9 < 64 ? -1L : before - 64;
+	}
+	if (lane == 0) {
 		const bool present7 = present5 || state17;
 		const long last7 = state17 ? state18 : last5;
 		const bool present8 = present6 || state19;
@@ -828,45 +882,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		atom_xchg(&orders_kernel5_status0[tile * 16 + 13], (ulong)(uint)add7 | 8589934592UL);
 		atom_xchg(&orders_kernel5_status0[tile * 16 + 14], (ulong)(uint)bits3 | 8589934592UL);
 		atom_xchg(&orders_kernel5_status0[tile * 16 + 15], (ulong)(uint)(bits3 >> 32) | 8589934592UL);
-		shared_bool_0[0] = present5;
-		shared_i64_0[0] = last5;
-		shared_bool_1[0] = present6;
-		shared_i64_1[0] = last6;
-		shared_bool_2[0] = head5;
-		shared_i64_2[0] = add5;
-		shared_bool_3[0] = head6;
-		shared_i64_3[0] = add6;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const bool earlier = shared_bool_0[0] != 0;
-	const long earlier2 = shared_i64_0[0];
-	const long earlier3 = shared_i64_1[0];
-	const bool earlier4 = shared_bool_2[0] != 0;
-	const long earlier5 = shared_i64_2[0];
-	const bool earlier6 = shared_bool_3[0] != 0;
-	const long earlier7 = shared_i64_3[0];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const bool present5 = earlier || state17;
-	const long last5 = state17 ? state18 : earlier2;
-	const long last6 = state19 ? state20 : earlier3;
-	const long add5 = state21 ? state22 : (long)((ulong)earlier5 + (ulong)state22);
-	const long add6 = state23 ? state24 : (long)((ulong)earlier7 + (ulong)state24);
-	const bool present6 = earlier || present3;
-	const long last7 = present3 ? last3 : earlier2;
-	bool present7 = present6;
-	long last8 = last7;
-	const long last9 = present4 ? last4 : earlier3;
+	const bool present7 = present5 || state17;
+	const long last7 = state17 ? state18 : last5;
+	const long last8 = state19 ? state20 : last6;
+	const long add7 = state21 ? state22 : (long)((ulong)add5 + (ulong)state22);
+	const long add8 = state23 ? state24 : (long)((ulong)add6 + (ulong)state24);
+	const bool present8 = present5 || present3;
+	const long last9 = present3 ? last3 : last5;
+	bool present9 = present8;
 	long last10 = last9;
-	const bool head5 = earlier4 || head3;
-	const long add7 = head3 ? add3 : (long)((ulong)earlier5 + (ulong)add3);
-	bool head6 = head5;
-	long add8 = add7;
-	const bool head7 = earlier6 || head4;
-	const long add9 = head4 ? add4 : (long)((ulong)earlier7 + (ulong)add4);
+	const long last11 = present4 ? last4 : last6;
+	long last12 = last11;
+	const bool head7 = head5 || head3;
+	const long add9 = head3 ? add3 : (long)((ulong)add5 + (ulong)add3);
 	bool head8 = head7;
 	long add10 = add9;
+	const bool head9 = head6 || head4;
+	const long add11 = head4 ? add4 : (long)((ulong)add6 + (ulong)add4);
+	bool head10 = head9;
+	long add12 = add11;
 	long key_rows[8] = {0};
 	int offset2[8] = {0};
+	const long base = last5;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		offset2[item] = -1;
@@ -877,36 +915,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	for (int item = 0; item < 8; item++) {
 		const int at = lane * 8 + item;
 		if (at < count2) {
-			const bool present8 = present7;
-			const long g_open = last8;
-			const long last11 = g_rows[item + 1];
-			present7 = true;
-			last8 = last11;
-			const long key2 = last10;
-			const long last12 = l_orderkey_rows[item];
-			last10 = last12;
-			const long count3 = add8;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const long add11 = head_kept[item] != 0 ? 1L : (long)((ulong)add8 + 1UL);
-			head6 = head9;
-			add8 = add11;
-			const long quantity2 = add10;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const long add12 = head_kept[item] != 0 ? l_quantity_rows[item] : (long)((ulong)add10 + (ulong)l_quantity_rows[item]);
-			head8 = head10;
-			add10 = add12;
-			if (head_kept[item] != 0 && present8) {
+			const bool present10 = present9;
+			const long g_open = last10;
+			const long last13 = g_rows[item + 1];
+			present9 = true;
+			last10 = last13;
+			const long key2 = last12;
+			const long last14 = l_orderkey_rows[item];
+			last12 = last14;
+			const long count3 = add10;
+			const bool head11 = head8 || head_kept[item] != 0;
+			const long add13 = head_kept[item] != 0 ? 1L : (long)((ulong)add10 + 1UL);
+			head8 = head11;
+			add10 = add13;
+			const long quantity2 = add12;
+			const bool head12 = head10 || head_kept[item] != 0;
+			const long add14 = head_kept[item] != 0 ? l_quantity_rows[item] : (long)((ulong)add12 + (ulong)l_quantity_rows[item]);
+			head10 = head12;
+			add12 = add14;
+			if (head_kept[item] != 0 && present10) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				offset2[item] = (int)((int)g_open - (int)earlier2);
+				offset2[item] = (int)((int)g_open - (int)base);
 				key_rows[item] = key2;
-				offset2[item] = (int)((int)g_open - (int)earlier2);
+				offset2[item] = (int)((int)g_open - (int)base);
 				count_rows[item] = count3;
-				offset2[item] = (int)((int)g_open - (int)earlier2);
+				offset2[item] = (int)((int)g_open - (int)base);
 				quantity_rows[item] = quantity2;
 			}
 		}
 	}
-	const int count3 = (int)last5 - (int)earlier2;
+	const int count3 = (int)last7 - (int)base;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = offset2[item];
@@ -917,7 +955,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)earlier2 + at;
+		const int place2 = (int)base + at;
 		if (place2 >= 0) {
 			key[place2] = (long)pool[at];
 		}
@@ -934,7 +972,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at2 = lane;
 	while (at2 < count3) {
-		const int place2 = (int)earlier2 + at2;
+		const int place2 = (int)base + at2;
 		if (place2 >= 0) {
 			count[place2] = (long)pool[at2];
 		}
@@ -951,7 +989,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int at3 = lane;
 	while (at3 < count3) {
-		const int place2 = (int)earlier2 + at3;
+		const int place2 = (int)base + at3;
 		if (place2 >= 0) {
 			quantity[place2] = (long)pool[at3];
 		}
@@ -959,11 +997,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		bool total = present5;
-		long total2 = last5;
-		long total3 = last6;
-		long total4 = add5;
-		long total5 = add6;
+		bool total = present7;
+		long total2 = last7;
+		long total3 = last8;
+		long total4 = add7;
+		long total5 = add8;
 		if (total) {
 			key[(int)total2] = total3;
 			count[(int)total2] = total4;
