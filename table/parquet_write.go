@@ -49,7 +49,7 @@ func (Parquet) NewWriter(stage *Stage, path string, columns []Field) (Writer, er
 		rowBytes += writtenBytes(c.Kind)
 	}
 	page := max(1<<12, min(pageBytes, pagesBytes/len(columns)))
-	w := &parquetWriter{out: out, notText: make([]bool, len(columns)), Writer: parquet.NewWriter(out, &parquet.WriterConfig{
+	w := &parquetWriter{out: out, notText: make([]bool, len(columns)), withNaN: make([][]int, len(columns)), Writer: parquet.NewWriter(out, &parquet.WriterConfig{
 		CreatedBy:          "kgen",
 		Schema:             parquet.NewSchema("kgen", root),
 		Compression:        &parquet.Snappy,
@@ -119,10 +119,12 @@ func (f parquetField) Value(row reflect.Value) reflect.Value { return row }
 type parquetWriter struct {
 	*parquet.Writer
 	out       *redirected
-	notText   []bool // the columns that have shown a char8 that is no UTF-8
+	notText   []bool  // the columns that have shown a char8 that is no UTF-8
+	withNaN   [][]int // by column: the row groups in which it has a NaN
 	columns   []*parquet.ColumnWriter
 	groupRows int // of a full row group
 	rows      int // of the row group that is being written
+	group     int // the number of that row group
 }
 
 // Write encodes rows, and writes the row groups that they complete.
@@ -134,6 +136,9 @@ func (w *parquetWriter) Write(columns []ir.Column) error {
 		err := w.each(func(i int) error {
 			part := Rows(columns[i], lo, hi)
 			w.notText[i] = w.notText[i] || !isText(part)
+			if !slices.Contains(w.withNaN[i], w.group) && hasNaN(part) {
+				w.withNaN[i] = append(w.withNaN[i], w.group)
+			}
 			if err := writeValues(w.columns[i], part); err != nil || !full {
 				return err
 			}
@@ -141,7 +146,7 @@ func (w *parquetWriter) Write(columns []ir.Column) error {
 		})
 		if err == nil && full {
 			err = w.Flush()
-			w.rows = 0
+			w.rows, w.group = 0, w.group+1
 		}
 		if err != nil {
 			return err
@@ -156,11 +161,11 @@ func (w *parquetWriter) Close() error {
 	if err := w.each(func(i int) error { return w.columns[i].Flush() }); err != nil {
 		return err
 	}
-	if !slices.Contains(w.notText, true) {
+	if !slices.Contains(w.notText, true) && !slices.ContainsFunc(w.withNaN, func(groups []int) bool { return len(groups) > 0 }) {
 		return w.Writer.Close()
 	}
-	// The footer alone says what is text: what the library writes as the end of
-	// the file is held back until that is corrected.
+	// The footer alone says what is text and what the statistics are: what the
+	// library writes as the end of the file is held back until that is corrected.
 	file, end := w.out.Writer, &bytes.Buffer{}
 	if err := w.Flush(); err != nil {
 		return err
@@ -175,6 +180,7 @@ func (w *parquetWriter) Close() error {
 			column.LogicalType, column.ConvertedType = format.LogicalType{}, thrift.Null[deprecated.ConvertedType]{}
 		}
 	}
+	w.dropBounds(meta)
 	var footer bytes.Buffer
 	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&footer)).Encode(meta); err != nil {
 		return err
@@ -190,6 +196,29 @@ func (w *parquetWriter) Close() error {
 	}
 	_, err := footer.WriteTo(file)
 	return err
+}
+
+// dropBounds removes the least and the largest value of the row groups where a
+// column has a NaN. Those of the library are wrong where it writes a dictionary:
+// what stands before the NaN is forgotten, and readers that skip by statistics
+// would not find it. The index of bounds by page goes as a whole: readers take
+// it for one piece.
+func (w *parquetWriter) dropBounds(meta *format.FileMetaData) {
+	found := false
+	for i, groups := range w.withNaN {
+		for _, group := range groups {
+			statistics := &meta.RowGroups[group].Columns[i].MetaData.Statistics
+			statistics.MinValue, statistics.MaxValue = nil, nil
+			found = true
+		}
+	}
+	for g := range meta.RowGroups {
+		for i := range meta.RowGroups[g].Columns {
+			if column := &meta.RowGroups[g].Columns[i]; found {
+				column.ColumnIndexOffset, column.ColumnIndexLength = 0, 0
+			}
+		}
+	}
 }
 
 // redirected is a writer that can be exchanged.
@@ -208,6 +237,17 @@ func isText(c ir.Column) bool {
 		}
 	}
 	return true
+}
+
+// hasNaN reports whether c has a float that is no number.
+func hasNaN(c ir.Column) bool {
+	switch s := c.Slice.(type) {
+	case []float32:
+		return slices.ContainsFunc(s, func(f float32) bool { return f != f })
+	case []float64:
+		return slices.ContainsFunc(s, func(f float64) bool { return f != f })
+	}
+	return false
 }
 
 // trimmed returns a char8 without the zero bytes at its end.
