@@ -25,10 +25,17 @@ type host struct {
 	fields  map[string]string // result label to field
 	trace   bool
 	body    []jen.Code
+	lengths []declaredLength
 	kernels []jen.Code // the kernels' functions
 	loops   loop.Program
 	limited map[string]bool // domains whose length has been checked
 	fault   error           // what the check of the loop IR found
+}
+
+// declaredLength is the statement that names the length of a domain.
+type declaredLength struct {
+	place int // in the body
+	v     *loop.Var
 }
 
 func newHost(p *printer, program *backends.Program) *host {
@@ -68,6 +75,7 @@ func (h *host) emit() []jen.Code {
 	h.arguments()
 	h.steps()
 	h.results()
+	h.dropLengths()
 	options := jen.Id("options").Op("...").Id("Option")
 	code := []jen.Code{
 		h.resultType(result),
@@ -183,9 +191,11 @@ func (h *host) arguments() {
 			column, _ := h.names.Of(h.env.buffers[port.Buffer])
 			if length == nil {
 				length = &loop.Var{Name: d.Name, T: loop.Counter}
-				h.add(jen.Id(h.names.Declare(length)).Op(":=").Len(jen.Id(column)))
+				h.lengths = append(h.lengths, declaredLength{len(h.body), length})
+				name := h.names.Declare(length)
+				h.add(jen.Id(name).Op(":=").Len(jen.Id(column)))
 				h.env.scalars[lengthKey(d.Name)] = loop.ToKind(kindOf(plan.I64), length)
-				rows = append(rows, h.use(length))
+				rows = append(rows, jen.Id(name))
 				continue
 			}
 			text := fmt.Sprintf("%s: %s has %%d rows, the columns over %s before it have %%d", h.entry.Func, port.Name, d.Name)
@@ -238,6 +248,19 @@ func (h *host) steps() {
 	}
 	if !used { // no kernel can be split
 		h.body = slices.Delete(h.body, workers, workers+1)
+	}
+	for _, l := range h.lengths {
+		h.used[l.v] = h.used[l.v] || used // by the number of workers
+	}
+}
+
+// dropLengths removes the lengths that nothing needs: of a single column that
+// is a result as it is.
+func (h *host) dropLengths() {
+	for _, l := range slices.Backward(h.lengths) {
+		if !h.used[l.v] {
+			h.body = slices.Delete(h.body, l.place, l.place+1)
+		}
 	}
 }
 

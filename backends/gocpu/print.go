@@ -16,10 +16,11 @@ import (
 type printer struct {
 	names *backends.Names
 	calls map[*loop.Signature]string
+	used  map[*loop.Var]bool // the variables that have been printed
 }
 
 func newPrinter() *printer {
-	return &printer{names: newNames(), calls: map[*loop.Signature]string{}}
+	return &printer{names: newNames(), calls: map[*loop.Signature]string{}, used: map[*loop.Var]bool{}}
 }
 
 // use prints the name of v.
@@ -28,6 +29,7 @@ func (p *printer) use(v *loop.Var) *jen.Statement {
 	if !ok {
 		panic(fmt.Sprintf("gocpu: %s is used before it is declared", v.Name))
 	}
+	p.used[v] = true
 	return jen.Id(name)
 }
 

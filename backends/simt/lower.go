@@ -171,6 +171,9 @@ func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forwar
 		schedule.Scheme = SchemePublished
 	}
 	variant := plan.Variant{Schedule: schedule, Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
+	if forward == plan.ForwardTicket {
+		variant.Needs = []plan.Cap{plan.CapTicket}
+	}
 	kernel := plan.Kernel{Name: f.Name, Stages: s.logical.Stages, Variants: []plan.Variant{variant}}
 	s.out.Kernels = append(s.out.Kernels, kernel)
 	for _, b := range s.added {

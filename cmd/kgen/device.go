@@ -47,6 +47,7 @@ type outcome struct {
 	level   string        // that ran; "" where the device has none
 	kernels []plan.Kernel // that ran
 	steps   []step
+	notes   []string // what a user should know about how it ran
 }
 
 // devices are all devices. The first is the default, and never replaced by

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/memory"
@@ -74,6 +75,9 @@ func (p openclProgram) run(ctx context.Context, space *memory.Space, in []ir.Col
 		}
 	}
 	done.steps = stepsOf(result.Steps)
+	for _, g := range result.GaveUp {
+		done.notes = append(done.notes, fmt.Sprintf("the plan with %s gave up (%s); the result is its fallback's, which launches more kernels", simt.SchemeLookback, g.Reason))
+	}
 	return done, nil
 }
 

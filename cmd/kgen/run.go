@@ -137,6 +137,9 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 		return err
 	}
 	clock.add(done.steps)
+	for _, note := range done.notes {
+		fmt.Fprintln(c.ErrOrStderr(), "kgen:", note)
+	}
 	r := report{Pipeline: pipeline.Name, Device: device.name, Level: done.level, Plan: kernelsOf(done.kernels),
 		Results: table.Results(pipeline, done.columns), Files: outputs}
 	for _, s := range done.steps {
