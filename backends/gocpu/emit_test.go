@@ -66,6 +66,10 @@ pipeline histogram(x: [n]i32, size: i64) {
 pipeline ratios(a: [n]i32, b: [n]i32, k: [n]bool) {
 	return ratio: a[k] / b[k]
 }`},
+		{"as_they_are", fuse.LevelOnePass, `
+pipeline same(x: [n]char8, y: [m]i64) {
+	return x: x, y: y
+}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			program := compiled(t, strings.TrimPrefix(c.source, "\n"), c.level)
