@@ -191,7 +191,9 @@ func (d *chunkDecoder) indexed(out []byte, n int, data []byte) error {
 		if err != nil {
 			return err
 		}
-		count = min(count, n-done)
+		if count = min(count, n-done); count == 0 {
+			continue
+		}
 		if packed == nil {
 			batch[0] = int32(value)
 			if err := d.gather(out[done*size:(done+count)*size], batch[:1], done); err != nil {
@@ -229,7 +231,7 @@ func (d *chunkDecoder) gather(out []byte, indexes []int32, first int) error {
 	if !ok {
 		return damaged("a position lies behind the end of the dictionary")
 	}
-	if d.unfitEntry != nil && len(out) > 0 {
+	if d.unfitEntry != nil {
 		for i, index := range indexes {
 			if msg, ok := d.unfitEntry[index]; ok {
 				return &valueFault{row: d.row + int64(first+i), msg: msg}
@@ -242,9 +244,6 @@ func (d *chunkDecoder) gather(out []byte, indexes []int32, first int) error {
 func gatherEntries[T any](outBytes, entryBytes []byte, indexes []int32) bool {
 	out, entries := sliceOf[T](outBytes), sliceOf[T](entryBytes)
 	if len(indexes) < len(out) { // one for all
-		if len(out) == 0 {
-			return true
-		}
 		if uint32(indexes[0]) >= uint32(len(entries)) {
 			return false
 		}

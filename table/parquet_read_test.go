@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,6 +16,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -459,5 +462,35 @@ func TestFirstZero(t *testing.T) {
 		if _, err := firstZero(data, len(bits)+1); err == nil && !slices.Contains(bits, false) {
 			t.Fatalf("%x has more than %d values", levels, len(bits))
 		}
+	}
+}
+
+// TestUnusualPages: what some writers do and the format does not forbid, or
+// what can only mean one thing.
+func TestUnusualPages(t *testing.T) {
+	seven := binary.LittleEndian.AppendUint64(nil, 7)
+	noRun := []byte{1, 0, 0, 4 << 1, 0} // none, then four of the entry 0, of one bit
+	got, err := readBytes(t, handmade(t, 4, 0, page(t, dictionaryPage(1), seven), page(t, dataPage(4, format.RLEDictionary), noRun)), []Field{{"a", "p", ir.I64}}, 0)
+	if err != nil || !slices.Equal(got[0].Slice.([]int64), []int64{7, 7, 7, 7}) {
+		t.Errorf("a run of no values: %v, %v", got, err)
+	}
+	// DuckDB stores the differences of INT32 without wrapping them around.
+	values := make([]int64, 1000)
+	want := make([]int32, len(values))
+	for i := range values {
+		if values[i] = math.MaxInt32; i%2 == 1 {
+			values[i] = math.MinInt32
+		}
+		want[i] = int32(values[i])
+	}
+	wide, err := parquet.DeltaBinaryPacked.EncodeInt64(nil, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, meta := footerOf(t, handmade(t, int64(len(values)), 0, page(t, dataPage(int32(len(values)), format.DeltaBinaryPacked), wide)))
+	meta.Schema[1].Type = thrift.New(format.Int32)
+	got, err = readBytes(t, withFooter(t, body, meta), []Field{{"a", "p", ir.I32}}, 0)
+	if err != nil || !slices.Equal(got[0].Slice.([]int32), want) {
+		t.Errorf("differences of more than 32 bits: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/parquet-go/parquet-go"
@@ -92,7 +93,7 @@ func (d *chunkDecoder) numbers32(out []byte, n int, encoding format.Encoding, da
 		return d.plainNumbers(out, n, 4, data, fault)
 	case encoding == format.ByteStreamSplit && len(data) == 4*n:
 	case encoding == format.DeltaBinaryPacked && d.physical == format.Int32:
-		if _, err := deltaLength(data, n, 32); err != nil {
+		if _, err := deltaLength(data, n, 64); err != nil {
 			return err
 		}
 	default:
@@ -104,7 +105,7 @@ func (d *chunkDecoder) numbers32(out []byte, n int, encoding format.Encoding, da
 	}
 	decode := parquet.ByteStreamSplit.DecodeInt32
 	if encoding == format.DeltaBinaryPacked {
-		decode = parquet.DeltaBinaryPacked.DecodeInt32
+		decode = deltaInt32
 	}
 	values := sliceOf[int32](raw)
 	values, err = decode(values[:0:n], data)
@@ -112,6 +113,26 @@ func (d *chunkDecoder) numbers32(out []byte, n int, encoding format.Encoding, da
 		return damaged("%d values instead of %d in a page: %v", len(values), n, err)
 	}
 	return d.convert(out, raw, 4, 0, fault)
+}
+
+// deltaInt32 decodes INT32 as cap(values) differences. Some writers, DuckDB's
+// among them, have those in more than 32 bits, without the wrap around that the
+// format wants; modulo 2^32 the values are the same.
+func deltaInt32(values []int32, data []byte) ([]int32, error) {
+	n := cap(values)
+	if _, err := deltaLength(data, n, 32); err == nil {
+		if decoded, err := parquet.DeltaBinaryPacked.DecodeInt32(values, data); err == nil {
+			return decoded, nil
+		}
+	}
+	if n > maxPageBytes/8 {
+		return nil, errors.New("too many differences of more than 32 bits")
+	}
+	wide, err := parquet.DeltaBinaryPacked.DecodeInt64(make([]int64, 0, n+paddingBytes/8), data)
+	for _, v := range wide[:min(n, len(wide))] {
+		values = append(values, int32(v))
+	}
+	return values, err
 }
 
 // numbers64 decodes values of 8 bytes.
