@@ -59,6 +59,7 @@ kgen data KIND --help explains the columns of a kind.`,
 		Example: `  kgen data lineitem --scale 1 --out lineitem.parquet
   kgen data ints --rows 1e8 --dist zipf --s 1.1 --sorted --out z.parquet
   kgen data wisconsin --rows 1_000_000 --out - | head`,
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // those of a kind: without one, that is what is wrong
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageErrorf("there is no kind of data %s; there are %s", args[0], strings.Join(names, ", "))

@@ -17,6 +17,10 @@ func TestDataUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", "name a kind of data: lineitem, orders"},
 		{"gold", "there is no kind of data gold; there are lineitem"},
+		{"gold --out x.csv --rows 5", "there is no kind of data gold; there are lineitem"},
+		{"--out x.csv", "name a kind of data: lineitem, orders"},
+		{"ints --out x.csv --seed -1", `"--seed" flag: a whole number from 0 to 18446744073709551615 is needed`},
+		{"lineitem --out x.csv --scale x", `"--scale" flag: a number is needed`},
 		{"ints", "name the file to write: --out FILE"},
 		{"ints x.csv", "takes no arguments, only flags, not also x.csv"},
 		{"ints --out x.xyz", "--out x.xyz: unknown file format .xyz; known: .csv"},

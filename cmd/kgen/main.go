@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -76,6 +78,24 @@ func usageErrorf(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
+// numberError says of a flag that is no number what would be right, not which
+// function of Go has failed.
+func numberError(err error) error {
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return err
+	}
+	needed := map[string]string{
+		"ParseUint":  fmt.Sprintf("a whole number from 0 to %d is needed", uint64(math.MaxUint64)),
+		"ParseInt":   "a whole number is needed",
+		"ParseFloat": "a number is needed",
+	}[number.Func]
+	if needed == "" {
+		return err
+	}
+	return errors.New(strings.Replace(err.Error(), number.Error(), needed, 1))
+}
+
 // arguments requires between least and most arguments (most < 0: any number),
 // described by what.
 func arguments(least, most int, what string) cobra.PositionalArgs {
@@ -115,6 +135,7 @@ A pipeline is a function from columns and scalars to columns and scalars:
 		SilenceErrors:    true,
 		PersistentPreRun: func(*cobra.Command, []string) { *started = true },
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return numberError(err) })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newVersion())
 	root.SetHelpCommand(newHelp(root))

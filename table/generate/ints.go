@@ -97,10 +97,10 @@ func (o IntsOptions) bounds() (low, last uint64, err error) {
 	}
 	ranged := o.Distribution == Uniform || o.Distribution == Zipf
 	if !ranged && (o.Max != nil || o.Values != 0) {
-		return 0, 0, fmt.Errorf("max, values: only of distribution uniform or zipf; the rows decide how many values %s has", o.Distribution)
+		return 0, 0, fmt.Errorf("max, --values: only of distribution uniform or zipf; the rows decide how many values %s has", o.Distribution)
 	}
 	if o.Max != nil && o.Values != 0 {
-		return 0, 0, errors.New("max, values: give one of them")
+		return 0, 0, errors.New("max, --values: give one of them")
 	}
 	if o.Max != nil && (o.Max.Cmp(lowest) < 0 || o.Max.Cmp(most) > 0) {
 		return 0, 0, fmt.Errorf("max %v: from min, %v, to what %v holds, %v", o.Max, lowest, o.Kind, most)
