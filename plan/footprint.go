@@ -11,7 +11,7 @@ type Footprint struct {
 	Buffers   map[string]int64 // bytes, a bound where the length is data; those of unknown length are missing
 	Input     int64            // bytes of all input buffers
 	Temporary int64            // of all that is neither input nor output
-	Output    int64            // of the results, at their bound
+	Output    int64            // of the results, at their bound; one that is an input or another result is a copy of it
 	Unknown   bool             // some buffer is missing
 }
 
@@ -43,6 +43,17 @@ func (p *Plan) Footprint(rows, scalars map[string]int64) Footprint {
 		default:
 			f.Temporary = addSaturating(f.Temporary, bytes)
 		}
+	}
+	result := map[string]bool{}
+	for _, port := range p.Ports {
+		if port.Direction != Out || port.Buffer == "" {
+			continue
+		}
+		isInput := slices.ContainsFunc(p.Buffers, func(b Buffer) bool { return b.Name == port.Buffer && b.Role == Input })
+		if isInput || result[port.Buffer] {
+			f.Output = addSaturating(f.Output, f.Buffers[port.Buffer])
+		}
+		result[port.Buffer] = true
 	}
 	return f
 }
