@@ -125,6 +125,9 @@ func csvError(err error, line, got, want int) error {
 		e.Msg = fmt.Sprintf("byte %d: a quote inside a field; quote the whole field and write each quote in it twice", parse.Column)
 	case errors.Is(err, csv.ErrQuote):
 		e.Msg = fmt.Sprintf("byte %d: a quoted field is not closed, or text follows its closing quote", parse.Column)
+		if parse.StartLine < parse.Line {
+			e.Msg += fmt.Sprintf("; its row begins in line %d", line+parse.StartLine-1)
+		}
 	default:
 		e.Msg = parse.Err.Error()
 	}
