@@ -20,6 +20,7 @@ class OpenCL(steps.Run):
         self.caps = {cap for cap, has in {
             "atomics.i64": {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(d.extensions.split()),
             "fp64": "cl_khr_fp64" in d.extensions.split(),
+            "progress.ticket": True,  # supposed: where it is wrong, a kernel gives up and the fallback runs
             "f32.divide": d.single_fp_config & config.CORRECTLY_ROUNDED_DIVIDE_SQRT,
             "f32.denormals": d.single_fp_config & config.DENORM}.items() if has}
         super().__init__(plan, inputs)
