@@ -131,7 +131,7 @@ func TestBadCSV(t *testing.T) {
 		{"empty file", "", "a:i64", "data.csv: the file is empty; its first line must name the columns: a"},
 		{"duplicate header", "a,b,a\n1,2,3\n", "a:i64", `data.csv:1: the header names the column "a" twice, as number 1 and 3`},
 		{"bare quote", "a\n1\"2\n", "a:i64", "data.csv:2: byte 2: a quote inside a field"},
-		{"open quote", "a\n\"12\n", "a:i64", "a quoted field is not closed, or text follows its closing quote; its row begins in line 2"},
+		{"open quote", "a\n\"12\n3\n", "a:i64", "a quoted field is not closed, or text follows its closing quote; its row begins in line 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := read(t, c.text, c.field)
