@@ -173,15 +173,16 @@ func TestPrintLongTable(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	got, err := json.Marshal(Table{Name: `a"b`, Columns: []Named{
+	var got bytes.Buffer
+	err := Table{Name: `a"b`, Columns: []Named{
 		{"f", ir.Column{Kind: ir.F64, Slice: []float64{1.5}}}, {"c", ir.Column{Kind: ir.Char8, Slice: [][8]byte{{'x', '"'}}}},
-		{"d", ir.Column{Kind: ir.Date, Slice: []int32{0}}}, {"b", ir.Column{Kind: ir.Bool, Slice: []bool{true}}}}})
+		{"d", ir.Column{Kind: ir.Date, Slice: []int32{0}}}, {"b", ir.Column{Kind: ir.Bool, Slice: []bool{true}}}}}.WriteJSON(&got)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `{"name":"a\"b","rows":1,"columns":[{"name":"f","type":"f64","values":[1.5]},{"name":"c","type":"char8","values":["x\""]},` +
 		`{"name":"d","type":"date","values":["1970-01-01"]},{"name":"b","type":"bool","values":[true]}]}`
-	if d := cmp.Diff(want, string(got)); d != "" {
+	if d := cmp.Diff(want, got.String()); d != "" {
 		t.Error(d)
 	}
 	special := ir.NewColumn(ir.F32, 3)
@@ -192,9 +193,14 @@ func TestJSON(t *testing.T) {
 		}
 		special.Set(i, s)
 	}
-	got, err = json.Marshal(Table{Columns: []Named{{"f", special}}})
-	if err != nil || !strings.Contains(string(got), `["NaN","+Inf","-Inf"]`) {
-		t.Errorf("%s %v", got, err)
+	got.Reset()
+	if err := (Table{Columns: []Named{{"f", special}}}).WriteJSON(&got); err != nil || !strings.Contains(got.String(), `["NaN","+Inf","-Inf"]`) {
+		t.Errorf("%s %v", &got, err)
+	}
+	long := ir.NewColumn(ir.I64, 100_000) // several pieces
+	got.Reset()
+	if err := (Table{Columns: []Named{{"x", long}}}).WriteJSON(&got); err != nil || got.Len() < 200_000 || !json.Valid(got.Bytes()) {
+		t.Errorf("%d bytes, %v", got.Len(), err)
 	}
 }
 

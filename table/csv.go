@@ -173,6 +173,9 @@ func missingColumn(f Field, names []string) *DataError {
 	for _, n := range shown {
 		quoted = append(quoted, quoteName(n))
 	}
+	if len(quoted) == 0 {
+		quoted = []string{"none"}
+	}
 	return &DataError{Msg: fmt.Sprintf("no column %s for parameter %s; the file has %s%s (bind another by --bind %s=COLUMN)",
 		quoteName(f.Column), f.Param, strings.Join(quoted, ", "), more, f.Param)}
 }

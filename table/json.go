@@ -2,30 +2,38 @@ package table
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/kgen-go/kgen/ir"
 )
 
-// MarshalJSON makes t an object: name, rows, and for each column its name, type
-// and values. Floats that JSON lacks, dates and char8 are strings.
-func (t Table) MarshalJSON() ([]byte, error) {
-	var out []byte
-	out = append(out, `{"name":`...)
-	out = appendJSONString(out, t.Name)
-	out = fmt.Appendf(out, `,"rows":%d,"columns":[`, t.Rows())
+// WriteJSON writes t as an object: name, rows, and for each column its name,
+// type and values. Floats that JSON lacks, dates and char8 are strings.
+func (t Table) WriteJSON(out io.Writer) error {
+	const flushed = 1 << 16
+	var text []byte
+	text = append(text, `{"name":`...)
+	text = appendJSONString(text, t.Name)
+	text = fmt.Appendf(text, `,"rows":%d,"columns":[`, t.Rows())
 	for i, c := range t.Columns {
-		out = append(separate(out, i), `{"name":`...)
-		out = appendJSONString(out, c.Name)
-		out = fmt.Appendf(out, `,"type":"%s","values":[`, c.Data.Kind)
+		text = append(separate(text, i), `{"name":`...)
+		text = appendJSONString(text, c.Name)
+		text = fmt.Appendf(text, `,"type":"%s","values":[`, c.Data.Kind)
 		appendValue := jsonAppender(c.Data)
 		for row := range c.Data.Len() {
-			out = appendValue(separate(out, row), row)
+			if text = appendValue(separate(text, row), row); len(text) >= flushed {
+				if _, err := out.Write(text); err != nil {
+					return err
+				}
+				text = text[:0]
+			}
 		}
-		out = append(out, "]}"...)
+		text = append(text, "]}"...)
 	}
-	return append(out, "]}"...), nil
+	_, err := out.Write(append(text, "]}"...))
+	return err
 }
 
 // jsonAppender returns what appends a row of c as a JSON value.

@@ -136,7 +136,7 @@ func (d *chunkDecoder) dataValues(n int, encoding format.Encoding, data []byte) 
 	size := int64(d.field.Kind.Size())
 	out := d.out[d.row*size : (d.row+int64(n))*size]
 	var err error
-	if encoding == format.RLEDictionary || encoding == format.PlainDictionary {
+	if encoding == format.RLEDictionary || encoding == oldDictionary {
 		err = d.indexed(out, n, data)
 	} else {
 		err = d.values(out, n, encoding, data, func(i int, text string) error {
@@ -149,12 +149,16 @@ func (d *chunkDecoder) dataValues(n int, encoding format.Encoding, data []byte) 
 	return err
 }
 
+// oldDictionary is what writers of the first version call dictionary pages, and
+// pages of their positions.
+const oldDictionary = format.PlainDictionary //lint:ignore SA1019 files have it
+
 // readDictionary decodes the values that later pages refer to.
 func (d *chunkDecoder) readDictionary(header *format.DictionaryPageHeader, body []byte, size int) error {
 	if d.entries != nil {
 		return damaged("a column has two dictionaries")
 	}
-	if header.Encoding != format.Plain && header.Encoding != format.PlainDictionary {
+	if header.Encoding != format.Plain && header.Encoding != oldDictionary {
 		return damaged("a dictionary in the encoding %v", header.Encoding)
 	}
 	data, err := d.uncompress(d.pages.chunk.codec, body, size)

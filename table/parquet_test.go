@@ -27,7 +27,7 @@ func someColumns(rows int, few bool, seed uint64) ([]Named, []Field) {
 			if few {
 				bits %= 7
 			}
-			s := ir.Scalar{Kind: k, Bits: bits}
+			var s ir.Scalar
 			switch {
 			case k == ir.Bool:
 				s = ir.BoolScalar(bits&1 == 1)

@@ -6,8 +6,6 @@ import (
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
-
-	"github.com/kgen-go/kgen/ir"
 )
 
 // valueClass is what the values of a file's column mean.
@@ -151,18 +149,4 @@ func physicalName(e *format.SchemaElement) string {
 		name += fmt.Sprintf("(%d)", e.TypeLength.V)
 	}
 	return name
-}
-
-// parquetWidth returns the bytes of a value in a page and in a dictionary: of
-// byte arrays, which vary, those of what they become.
-func parquetWidth(physical format.Type, k ir.Kind) int {
-	switch physical {
-	case format.Boolean:
-		return 1
-	case format.Int32, format.Float:
-		return 4
-	case format.Int64, format.Double:
-		return 8
-	}
-	return k.Size()
 }

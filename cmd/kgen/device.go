@@ -86,6 +86,9 @@ func prepareInterp(_ context.Context, r request) (*executable, error) {
 	if r.level != "" {
 		return nil, usageErrorf("device interp runs operators one at a time and has no fusion levels: leave out --fuse %s", r.level)
 	}
+	if r.limit > 0 {
+		return nil, usageErrorf("device interp keeps the value of every operator, however much that is: leave out --memory-limit")
+	}
 	return &executable{
 		footprint: func(extents []table.Extent) plan.Footprint {
 			f := plan.Footprint{Unknown: true} // it keeps the value of every operator

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -151,7 +152,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	clock.end("write")
 	r.Steps = clock.steps
 	if flags.json {
-		return writeJSON(files.printTo, r)
+		return r.writeJSON(files.printTo)
 	}
 	if err := table.Print(files.printTo, r.Results); err != nil || !flags.time {
 		return err
@@ -176,7 +177,8 @@ func readColumns(c *cobra.Command, binding *table.Binding, space *memory.Space, 
 	bar.end()
 	var limit *memory.LimitError
 	if errors.As(err, &limit) {
-		return nil, fmt.Errorf("the columns need at least %s of memory; --memory-limit is %s", humanize.IBytes(uint64(limit.Needed)), humanize.IBytes(uint64(limit.Limit)))
+		return nil, fmt.Errorf("the columns need at least %s of memory (%d bytes); --memory-limit is %s",
+			humanize.IBytes(uint64(limit.Needed)), limit.Needed, humanize.IBytes(uint64(limit.Limit)))
 	}
 	return in, err
 }
@@ -212,8 +214,30 @@ type report struct {
 	Plan     []kernel          `json:"plan,omitempty"`
 	Elapsed  int64             `json:"elapsed_ns"` // on the device
 	Steps    []step            `json:"steps"`
-	Results  []table.Table     `json:"results"`         // those that are in no file
-	Files    map[string]string `json:"files,omitempty"` // where the others are
+	Files    map[string]string `json:"files,omitempty"` // where results are
+	Results  []table.Table     `json:"-"`               // those that are in no file: "results", see writeJSON
+}
+
+// writeJSON writes the report, its results row by row: as text they are many
+// times as large.
+func (r report) writeJSON(out io.Writer) error {
+	head, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out) // keeps the first error
+	w.Write(head[:len(head)-1])
+	w.WriteString(`,"results":[`)
+	for i, t := range r.Results {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		if err := t.WriteJSON(w); err != nil {
+			return err
+		}
+	}
+	w.WriteString("]}\n")
+	return w.Flush()
 }
 
 func writeJSON(w io.Writer, v any) error {

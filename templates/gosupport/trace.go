@@ -1,5 +1,7 @@
 package support
 
+//lint:file-ignore U1000 Traced pipelines use it.
+
 import "time"
 
 // WithTrace makes a pipeline tell how long its steps took: "allocate" for
