@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,8 +25,14 @@ import (
 	planexec "github.com/kgen-go/kgen/plan/exec"
 )
 
-// openCLSchedule has small tiles, so that few rows fill several.
-var openCLSchedule = plan.Schedule{Workgroup: 32, Items: 4}
+// openCLSchedule has small tiles, so that few rows fill several and drivers
+// compile faster. KGEN_OPENCL_SCHEDULE=default takes the tiles that users get.
+var openCLSchedule = func() plan.Schedule {
+	if os.Getenv("KGEN_OPENCL_SCHEDULE") == "default" {
+		return plan.Schedule{}
+	}
+	return plan.Schedule{Workgroup: 32, Items: 4}
+}()
 
 // TestOpenCL runs the corpus on the first OpenCL device, at every level, on no
 // row, one, a tile and one more, and several tiles. A driver takes seconds to
@@ -122,10 +129,12 @@ func largestTile(p *plan.Plan) (rows int) {
 	return rows
 }
 
-// openCLDevice is the first device, as one worker sees it.
+// openCLDevice is the first device, or the one that KGEN_OPENCL_DEVICE numbers,
+// as one worker sees it.
 type openCLDevice struct {
 	*worker.Client
-	space *memory.Space
+	number int
+	space  *memory.Space
 }
 
 // openDevice starts the worker at path.
@@ -138,7 +147,8 @@ func openDevice(t *testing.T, path string, environment ...string) openCLDevice {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return openCLDevice{client, space}
+	number, _ := strconv.Atoi(os.Getenv("KGEN_OPENCL_DEVICE"))
+	return openCLDevice{client, number, space}
 }
 
 // requireDevice skips the test where there is no device; KGEN_REQUIRE_OPENCL,
@@ -149,8 +159,8 @@ func requireDevice(t *testing.T, device openCLDevice) {
 	switch {
 	case err != nil:
 		t.Fatal(err)
-	case len(listing.Devices) > 0 && listing.Devices[0].Problem == "":
-		t.Log(listing.Devices[0].Machine.Device)
+	case len(listing.Devices) > device.number && listing.Devices[device.number].Problem == "":
+		t.Log(listing.Devices[device.number].Machine.Device)
 	case os.Getenv("KGEN_REQUIRE_OPENCL") != "":
 		t.Fatalf("no OpenCL device: %+v", listing)
 	default:
@@ -161,7 +171,7 @@ func requireDevice(t *testing.T, device openCLDevice) {
 // runner returns what runs a program.
 func (d openCLDevice) runner(made *opencl.Program) func(planexec.Inputs) (*planexec.Result, error) {
 	return func(in planexec.Inputs) (*planexec.Result, error) {
-		result, err := d.Run(context.Background(), worker.Request{Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in})
+		result, err := d.Run(context.Background(), worker.Request{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in})
 		if err != nil {
 			return nil, err
 		}
@@ -173,9 +183,13 @@ func (d openCLDevice) runner(made *opencl.Program) func(planexec.Inputs) (*plane
 	}
 }
 
-// buildWorker builds the program that links OpenCL.
+// buildWorker builds the program that links OpenCL, or takes the one that
+// KGEN_OPENCL_WORKER names: on a machine without Go.
 func buildWorker(t *testing.T) string {
 	t.Helper()
+	if path := os.Getenv(worker.OpenCL.Variable); path != "" {
+		return path
+	}
 	path := filepath.Join(t.TempDir(), "kgen-opencl")
 	command := exec.Command("go", "build", "-tags", "opencl", "-o", path, "../cmd/kgen-opencl")
 	command.Env = append(os.Environ(), "CGO_ENABLED=1")

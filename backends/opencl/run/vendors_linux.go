@@ -5,6 +5,13 @@ package run
 /*
 #include <dlfcn.h>
 #include <stdlib.h>
+
+// In one call, since the error is one of the thread. Not closed: the loader of
+// OpenCL keeps the library, too.
+static const char *load_error(const char *name) {
+	dlerror();
+	return dlopen(name, RTLD_LAZY | RTLD_LOCAL) ? "" : dlerror();
+}
 */
 import "C"
 
@@ -43,10 +50,5 @@ func vendorNotes() (notes []string, folder string) {
 func loadError(library string) string {
 	name := C.CString(library)
 	defer C.free(unsafe.Pointer(name))
-	C.dlerror()
-	// Not closed: the loader of OpenCL keeps it, too.
-	if C.dlopen(name, C.RTLD_LAZY|C.RTLD_LOCAL) != nil {
-		return ""
-	}
-	return C.GoString(C.dlerror())
+	return C.GoString(C.load_error(name))
 }
