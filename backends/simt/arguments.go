@@ -2,6 +2,7 @@ package simt
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
@@ -11,71 +12,80 @@ import (
 
 // arguments are the parameters of one kernel, made when they are first used.
 type arguments struct {
-	b      *loop.Builder
-	list   []plan.Arg
-	byName map[string]*loop.Var
-	row0   loop.Expr
-	rows   loop.Expr
+	b     *loop.Builder
+	list  []plan.Arg
+	known map[argument]int // positions in list
+	vars  []*loop.Var      // one per position
+	row0  loop.Expr
+	rows  loop.Expr
 }
+
+// argument is what a parameter stands for. A user's column may be called like
+// anything that lowering adds, so a name alone does not tell.
+type argument struct {
+	sort argumentSort
+	name string
+}
+
+type argumentSort uint8
+
+const (
+	bufferArgument argumentSort = iota
+	wordsArgument               // a buffer as words
+	scalarArgument
+	valueArgument // an expression of the host
+)
 
 // newArguments begins with what every kernel takes first.
 func newArguments(b *loop.Builder) *arguments {
 	// To the host they are 64 bits wide; a launch itself has fewer than 2^31 rows.
 	row0, rows := b.Param("row0", loop.ScalarOf(ir.I64)), b.Param("rows", loop.ScalarOf(ir.I64))
-	return &arguments{b: b, byName: map[string]*loop.Var{}, row0: b.Let("row0", loop.ToCounter(row0)), rows: b.Let("rows", loop.ToCounter(rows))}
+	return &arguments{b: b, known: map[argument]int{}, row0: b.Let("row0", loop.ToCounter(row0)), rows: b.Let("rows", loop.ToCounter(rows))}
 }
 
-func (a *arguments) param(name string, t loop.Type, arg plan.Arg) *loop.Var {
-	arg.Name = name
-	a.list = append(a.list, arg)
-	v := a.b.Param(name, t)
-	a.byName[name] = v
+// param returns the parameter for what, made from t and arg at its first use.
+func (a *arguments) param(what argument, t loop.Type, arg plan.Arg) *loop.Var {
+	if i, ok := a.known[what]; ok {
+		return a.vars[i]
+	}
+	arg.Name = what.name
+	for i := 2; slices.ContainsFunc(a.list, func(other plan.Arg) bool { return other.Name == arg.Name }); i++ {
+		arg.Name = fmt.Sprintf("%s_%d", what.name, i)
+	}
+	v := a.b.Param(arg.Name, t)
+	a.known[what] = len(a.list)
+	a.list, a.vars = append(a.list, arg), append(a.vars, v)
 	return v
 }
 
 // buffer returns a buffer of the plan.
 func (a *arguments) buffer(name string, k ir.Kind, access plan.Access) *loop.Var {
-	if v, ok := a.byName[name]; ok {
-		for i := range a.list {
-			if l := &a.list[i]; l.Name == name && l.Access != access {
-				l.Access = plan.ReadsWrites
-				v.T.ReadOnly = false
-			}
-		}
-		return v
+	what := argument{bufferArgument, name}
+	if i, ok := a.known[what]; ok && a.list[i].Access != access {
+		a.list[i].Access = plan.ReadsWrites
+		a.vars[i].T.ReadOnly = false
 	}
 	t := loop.SliceOf(loop.ScalarOf(k)).In(loop.Global)
 	if access == plan.Reads {
 		t = t.AsReadOnly()
 	}
-	return a.param(name, t, plan.Arg{Buffer: name, Access: access})
+	return a.param(what, t, plan.Arg{Buffer: name, Access: access})
 }
 
 // words returns a buffer as words of kind k, whatever its elements are.
 func (a *arguments) words(buffer string, k ir.Kind) *loop.Var {
-	name := buffer + "_words"
-	if v, ok := a.byName[name]; ok {
-		return v
-	}
-	return a.param(name, loop.SliceOf(loop.ScalarOf(k)).In(loop.Global), plan.Arg{Buffer: buffer, Access: plan.ReadsWrites})
+	return a.param(argument{wordsArgument, buffer + "_words"}, loop.SliceOf(loop.ScalarOf(k)).In(loop.Global),
+		plan.Arg{Buffer: buffer, Access: plan.ReadsWrites})
 }
 
 // scalar returns a scalar of the plan.
 func (a *arguments) scalar(name string, k ir.Kind) *loop.Var {
-	if v, ok := a.byName[name+" value"]; ok {
-		return v
-	}
-	v := a.param(name, loop.ScalarOf(k), plan.Arg{Scalar: name})
-	a.byName[name+" value"] = v
-	return v
+	return a.param(argument{scalarArgument, name}, loop.ScalarOf(k), plan.Arg{Scalar: name})
 }
 
 // value returns an expression of the host, as an i64.
 func (a *arguments) value(name string, e plan.Expr) *loop.Var {
-	if v, ok := a.byName[name]; ok {
-		return v
-	}
-	return a.param(name, loop.ScalarOf(ir.I64), plan.Arg{Value: e})
+	return a.param(argument{valueArgument, name}, loop.ScalarOf(ir.I64), plan.Arg{Value: e})
 }
 
 // names gives the buffers that lowering adds names that nothing else in the

@@ -93,3 +93,27 @@ func TestGivingUp(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesOfUsers lowers columns that are called like what lowering adds.
+func TestNamesOfUsers(t *testing.T) {
+	pipelines, errs := ir.Load("clash.kg", []byte(`pipeline clash(tiles: [n]i64, n_length: [n]i64, x: [n]u8, x_words: [n]u8, b_low_words: [n]u8) {
+	s = scan(add, tiles)
+	b = bins(i64(x), 4)
+	return total: sum(n_length), s, next: next(tiles, 1, 0), b_low: min(x_words, by: b, else: 0), high: max(b_low_words, by: b, else: 0)
+}
+`))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range fuse.Levels {
+		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, scheme := range []string{SchemeLookback, SchemePublished} {
+			if _, err := Lower(program, plan.Schedule{Scheme: scheme}); err != nil {
+				t.Errorf("%s, %s: %v", level, scheme, err)
+			}
+		}
+	}
+}
