@@ -22,16 +22,14 @@ func Extents(p *ir.Pipeline, in []ir.Column) []Extent {
 	return extents
 }
 
-// Extents returns what [Binding.Read] will read, and whether all files tell
-// their rows: a CSV file does not, and counts as empty.
-func (b *Binding) Extents(source *Source) (extents []Extent, known bool, err error) {
-	rows, known := map[*ir.Domain]int64{}, true
+// Extents returns what [Binding.Read] will read, as far as the files tell their
+// rows: a CSV file does not, and counts as empty.
+func (b *Binding) Extents(source *Source) (extents []Extent, err error) {
+	rows := map[*ir.Domain]int64{}
 	for _, d := range b.domains() {
-		n, tells, err := source.Rows(b.files[d])
-		if err != nil {
-			return nil, false, err
+		if rows[d], _, err = source.Rows(b.files[d]); err != nil {
+			return nil, err
 		}
-		rows[d], known = n, known && tells
 	}
 	for _, p := range b.pipeline.Params {
 		if p.Type.IsScalar() {
@@ -40,7 +38,7 @@ func (b *Binding) Extents(source *Source) (extents []Extent, known bool, err err
 			extents = append(extents, Extent{Rows: rows[p.Type.Domain]})
 		}
 	}
-	return extents, known, nil
+	return extents, nil
 }
 
 // scalar returns the value of a scalar parameter.

@@ -164,7 +164,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 // as the files tell.
 func readColumns(c *cobra.Command, binding *table.Binding, space *memory.Space, check func([]table.Extent) error) ([]ir.Column, error) {
 	from := &table.Source{Context: c.Context(), Memory: space, Stdin: c.InOrStdin()}
-	extents, _, err := binding.Extents(from)
+	extents, err := binding.Extents(from)
 	if err != nil {
 		return nil, err
 	}
