@@ -14,7 +14,6 @@ import (
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/table"
@@ -99,29 +98,15 @@ func sizes(p *ir.Pipeline, shape Shape) []int {
 // the interpreter gives.
 func agree(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
-	want, wantError := interp.Run(p, in)
-	rows := 0
-	for _, c := range in {
-		if c.Slice != nil {
-			rows = max(rows, c.Len())
-		}
+	want, err := Expect(p, in)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
 	}
 	for _, level := range fuse.Levels {
 		for _, workers := range []int{1, 3} {
 			got, err := device.run(p, level, workers, in)
-			var difference string
-			var wantCheck, gotCheck *ir.CheckError
-			switch {
-			case errors.As(wantError, &wantCheck) && errors.As(err, &gotCheck):
-				if wantCheck.Site.Number != gotCheck.Site.Number || wantCheck.Row != gotCheck.Row {
-					difference = fmt.Sprintf("fails with %v, want %v", gotCheck, wantCheck)
-				}
-			case err != nil || wantError != nil:
-				difference = fmt.Sprintf("error %v, want %v", err, wantError)
-			default:
-				difference = Differ(p, want, got, rows)
-			}
-			if difference != "" {
+			if difference := want.Differ(got, err); difference != "" {
 				t.Errorf("%s at level %s with %d workers: %s", what, level, workers, difference)
 				return
 			}

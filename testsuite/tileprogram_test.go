@@ -12,7 +12,6 @@ import (
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/tile"
 	"github.com/kgen-go/kgen/tile/tiletest"
@@ -55,25 +54,20 @@ func compareTilePrograms(t *testing.T, program *backends.Program, entry Entry, l
 			return tiletest.Blocks(tile.Analyze(k), memory, rows, random)
 		},
 	}
-	compare := func(what string, rows int, in []ir.Column) {
+	compare := func(what string, in []ir.Column) {
 		t.Helper()
-		want, wantError := interp.Run(entry.Pipeline, in)
+		want, err := Expect(entry.Pipeline, in)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
 		for how, execute := range executions {
 			got, err := runTilePrograms(program, in, execute)
-			difference := ""
-			if wantError != nil || err != nil {
-				if got, want := fmt.Sprint(err), fmt.Sprint(wantError); got != want {
-					difference = fmt.Sprintf("the error is %s, not %s", got, want)
-				}
-			} else {
-				difference = Differ(entry.Pipeline, want, got, rows)
-			}
-			if difference != "" {
+			if difference := want.Differ(got, err); difference != "" {
 				t.Fatalf("%s at level %s, %s: %s", what, level, how, difference)
 			}
 		}
 	}
-	compare("own data", 1000, entry.Columns)
+	compare("own data", entry.Columns)
 	for _, shape := range Shapes() {
 		for seed, rows := range []int{0, 1, 2, 15, 150} {
 			if rows > 15 && multipliesFloats(entry.Pipeline) {
@@ -84,7 +78,7 @@ func compareTilePrograms(t *testing.T, program *backends.Program, entry Entry, l
 					continue
 				}
 				data := RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Careless: careless, Whole: true}
-				compare(fmt.Sprintf("%+v", data), rows, data.Columns(entry.Pipeline))
+				compare(fmt.Sprintf("%+v", data), data.Columns(entry.Pipeline))
 			}
 		}
 	}
