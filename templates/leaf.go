@@ -32,6 +32,7 @@ const LeafPrefix = "kgen_"
 // Spelling is how a dialect spells what the text of a leaf leaves open.
 type Spelling struct {
 	Type  func(ir.Kind) string    // of a value
+	Bits  func(ir.Kind) string    // the function that reads bits as a value
 	Space func(loop.Space) string // the qualifier of memory
 }
 
@@ -39,7 +40,10 @@ type Spelling struct {
 func (l *Leaf) Text(s Spelling) string {
 	return placeholder.ReplaceAllStringFunc(l.text, func(found string) string {
 		m := placeholder.FindStringSubmatch(found)
-		value := l.chosen[m[2]+m[3]]
+		value := m[2]
+		if chosen, ok := l.chosen[m[2]+m[3]]; ok {
+			value = chosen
+		}
 		kind, isKind := ir.KindByName(value)
 		space, isSpace := spaces[value]
 		switch verb := m[1]; {
@@ -49,6 +53,10 @@ func (l *Leaf) Text(s Spelling) string {
 			return s.Type(kind)
 		case verb == "unsigned" && isKind:
 			return s.Type(unsignedOf[kind.Size()])
+		case verb == "bits" && isKind:
+			return s.Bits(kind)
+		case verb == "unsignedbits" && isKind:
+			return s.Bits(unsignedOf[kind.Size()])
 		case verb == "space" && isSpace:
 			return s.Space(space)
 		}
@@ -73,36 +81,46 @@ func (l *Leaves) Lookup(name string) (*Leaf, bool) {
 // All returns the leaves, those that others use before these.
 func (l *Leaves) All() []*Leaf { return l.all }
 
-//go:embed opencl/*.cl
-var openCL embed.FS
+//go:embed c/*.c opencl/*.cl cuda/*.cu
+var files embed.FS
 
 // OpenCL returns the leaf intrinsics in OpenCL C 1.2, for little-endian devices.
-var OpenCL = sync.OnceValue(func() *Leaves { return readLeaves(openCL, "opencl") })
+var OpenCL = sync.OnceValue(func() *Leaves { return readLeaves(files, "c", "opencl") })
 
-// readLeaves reads the files of a folder. Each holds leaves, which begin with a
-// line
+// CUDA returns the leaf intrinsics in CUDA C++.
+var CUDA = sync.OnceValue(func() *Leaves { return readLeaves(files, "c", "cuda") })
+
+// readLeaves reads the files of folders: what all dialects read alike is in
+// folder c. Each file holds leaves, which begin with a line
 //
 //	//leaf NAME(TYPE, ...) TYPE [for X in KIND ..., Y in ...] [needs CAP ...] [effects]
 //
 // Where it says "for", there is a leaf for each choice of kinds or spaces. In
 // the line and in the text, $X stands for the name of the choice, $type(X) for
 // the type of its values, $unsigned(X) for the unsigned type of that width,
-// and $space(X) for the qualifier of memory.
-func readLeaves(files fs.FS, folder string) *Leaves {
+// $bits(X) and $unsignedbits(X) for the functions that read bits as these, and
+// $space(X) for the qualifier of memory. X may also be the name of a kind.
+func readLeaves(files fs.FS, folders ...string) *Leaves {
 	leaves := &Leaves{byName: map[string]*Leaf{}}
-	entries, err := fs.ReadDir(files, folder)
-	if err != nil {
-		panic(err)
+	var names []string
+	for _, folder := range folders {
+		entries, err := fs.ReadDir(files, folder)
+		if err != nil {
+			panic(err)
+		}
+		for _, entry := range entries {
+			names = append(names, folder+"/"+entry.Name())
+		}
 	}
-	for _, entry := range entries {
-		text, err := fs.ReadFile(files, folder+"/"+entry.Name())
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			panic(err)
 		}
 		for _, part := range strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n//leaf ")[1:] {
 			head, body, _ := strings.Cut(part, "\n")
 			if err := leaves.add(head, strings.TrimSpace(body)); err != nil {
-				panic(fmt.Sprintf("templates: %s/%s: %s: %v", folder, entry.Name(), head, err))
+				panic(fmt.Sprintf("templates: %s: %s: %v", name, head, err))
 			}
 		}
 	}
@@ -110,7 +128,7 @@ func readLeaves(files fs.FS, folder string) *Leaves {
 }
 
 var (
-	placeholder = regexp.MustCompile(`\$(\w+)\(([A-Z])\)|\$([A-Z])`)
+	placeholder = regexp.MustCompile(`\$([a-z]+)\(([A-Z]|[a-z]+\d*)\)|\$([A-Z])`)
 	headLine    = regexp.MustCompile(`^(\S+)\(([^()]*)\) (\S+)(?: for (.*?))?(?: needs (.*?))?( effects)?$`)
 	called      = regexp.MustCompile(`\b` + LeafPrefix + `(\w+)\(`)
 )
@@ -160,7 +178,8 @@ func (l *Leaves) insert(leaf *Leaf) error {
 	if l.byName[name] != nil {
 		return fmt.Errorf("there are two leaves %s", name)
 	}
-	text := leaf.Text(Spelling{func(ir.Kind) string { return "" }, func(loop.Space) string { return "" }})
+	none := func(ir.Kind) string { return "" }
+	text := leaf.Text(Spelling{none, none, func(loop.Space) string { return "" }})
 	for _, m := range called.FindAllStringSubmatch(text, -1) {
 		used := l.byName[m[1]]
 		switch {

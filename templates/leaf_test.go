@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -11,6 +12,7 @@ import (
 
 var sample = Spelling{
 	Type:  func(k ir.Kind) string { return "<" + k.String() + ">" },
+	Bits:  func(k ir.Kind) string { return "bits_of_" + k.String() },
 	Space: func(s loop.Space) string { return [...]string{"", "L ", "G "}[s] },
 }
 
@@ -42,19 +44,34 @@ func TestLeafHasItsTypes(t *testing.T) {
 
 // Every leaf defines the function that it is looked up by, and nothing is left open.
 func TestLeavesDefineTheirNames(t *testing.T) {
-	if n := len(OpenCL().All()); n < 50 {
-		t.Errorf("only %d leaves", n)
-	}
-	for _, leaf := range OpenCL().All() {
-		text := leaf.Text(sample)
-		if !strings.Contains(text, " "+LeafPrefix+leaf.Signature.Name+"(") || strings.Contains(text, "$") {
-			t.Errorf("%s: %s", leaf.Signature.Name, text)
+	for _, leaves := range []*Leaves{OpenCL(), CUDA()} {
+		if n := len(leaves.All()); n < 50 {
+			t.Errorf("only %d leaves", n)
 		}
-		for _, r := range text {
-			if r >= 0x7f || r < ' ' && r != '\n' && r != '\t' {
-				t.Errorf("%s holds %q", leaf.Signature.Name, r)
+		for _, leaf := range leaves.All() {
+			text := leaf.Text(sample)
+			if !strings.Contains(text, " "+LeafPrefix+leaf.Signature.Name+"(") || strings.Contains(text, "$") {
+				t.Errorf("%s: %s", leaf.Signature.Name, text)
+			}
+			for _, r := range text {
+				if r >= 0x7f || r < ' ' && r != '\n' && r != '\t' {
+					t.Errorf("%s holds %q", leaf.Signature.Name, r)
+				}
 			}
 		}
+	}
+}
+
+// What a loop program may call is the same in all dialects.
+func TestDialectsHaveTheSameLeaves(t *testing.T) {
+	for _, leaf := range OpenCL().All() {
+		other, ok := CUDA().Lookup(leaf.Signature.Name)
+		if !ok || fmt.Sprint(*other.Signature) != fmt.Sprint(*leaf.Signature) {
+			t.Errorf("%v is in CUDA %v", leaf.Signature, other)
+		}
+	}
+	if len(CUDA().All()) != len(OpenCL().All()) {
+		t.Error("CUDA has more leaves")
 	}
 }
 

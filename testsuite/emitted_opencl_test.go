@@ -40,7 +40,7 @@ func emitOpenCL(t *testing.T, path string, source []byte, level, scheme string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := opencl.Emitter{}.Emit([]*backends.Program{program}, backends.Options{Schedule: plan.Schedule{Scheme: scheme}})
+	out, err := opencl.Emitter().Emit([]*backends.Program{program}, backends.Options{Schedule: plan.Schedule{Scheme: scheme}})
 	if err != nil {
 		t.Fatal(err)
 	}

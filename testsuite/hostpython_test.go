@@ -112,7 +112,7 @@ func hostAgrees(t *testing.T, python string, entry Entry, level string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := opencl.Emitter{}.Emit([]*backends.Program{program}, backends.Options{Schedule: plan.Schedule{Workgroup: 32, Items: 4}})
+	out, err := opencl.Emitter().Emit([]*backends.Program{program}, backends.Options{Schedule: plan.Schedule{Workgroup: 32, Items: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}

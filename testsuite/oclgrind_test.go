@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/fuse"
@@ -115,7 +116,7 @@ var (
 )
 
 // agree runs a program on few rows and compares the results.
-func (g *grind) agree(t *testing.T, entry Entry, made *opencl.Program, what string) []string {
+func (g *grind) agree(t *testing.T, entry Entry, made *kernels.Program, what string) []string {
 	return g.use(t, what, func(device openCLDevice) {
 		for k, rows := range grindRows {
 			data := RandomData{Rows: rows, Shape: Shapes()[k%len(Shapes())], Seed: uint64(k), Whole: true}
@@ -136,13 +137,13 @@ func TestOclgrind(t *testing.T) {
 		for _, entry := range entries {
 			t.Run(entry.Name, func(t *testing.T) {
 				t.Parallel()
-				var done []*opencl.Program
+				var done []*kernels.Program
 				for _, level := range fuse.Levels {
 					for _, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
 						schedule := grindSchedule
 						schedule.Scheme = scheme
 						made := makeOpenCL(t, entry, level, schedule)
-						if slices.ContainsFunc(done, func(p *opencl.Program) bool { return isSame(t, p, made) }) {
+						if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
 							continue
 						}
 						done = append(done, made)

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/compile"
@@ -60,10 +61,10 @@ func TestOpenCL(t *testing.T) {
 				t.Parallel()
 				device := <-devices
 				defer func() { devices <- device }()
-				var done []*opencl.Program
+				var done []*kernels.Program
 				for j, level := range levels {
 					made := makeOpenCL(t, entry, level, openCLSchedule)
-					if slices.ContainsFunc(done, func(p *opencl.Program) bool { return isSame(t, p, made) }) {
+					if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
 						continue
 					}
 					done = append(done, made)
@@ -85,7 +86,7 @@ func TestOpenCL(t *testing.T) {
 
 // makeOpenCL emits a pipeline of the corpus; where other devices do not support
 // it, the test is skipped.
-func makeOpenCL(t *testing.T, entry Entry, level string, schedule plan.Schedule) *opencl.Program {
+func makeOpenCL(t *testing.T, entry Entry, level string, schedule plan.Schedule) *kernels.Program {
 	t.Helper()
 	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
 	var unsupported *fuse.Unsupported
@@ -95,7 +96,7 @@ func makeOpenCL(t *testing.T, entry Entry, level string, schedule plan.Schedule)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := opencl.Make(program, schedule)
+	made, err := opencl.Emitter().Make(program, schedule)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +104,9 @@ func makeOpenCL(t *testing.T, entry Entry, level string, schedule plan.Schedule)
 }
 
 // isSame reports whether two programs differ by the name of their level only.
-func isSame(t *testing.T, x, y *opencl.Program) bool {
+func isSame(t *testing.T, x, y *kernels.Program) bool {
 	var plans [2][]byte
-	for i, p := range []*opencl.Program{x, y} {
+	for i, p := range []*kernels.Program{x, y} {
 		var unnamed *plan.Plan
 		for host, next := p.Plan, &unnamed; host != nil; host, next = host.Fallback, &(*next).Fallback {
 			same := *host
@@ -169,7 +170,7 @@ func requireDevice(t *testing.T, device openCLDevice) {
 }
 
 // runner returns what runs a program.
-func (d openCLDevice) runner(made *opencl.Program) func(planexec.Inputs) (*planexec.Result, error) {
+func (d openCLDevice) runner(made *kernels.Program) func(planexec.Inputs) (*planexec.Result, error) {
 	return func(in planexec.Inputs) (*planexec.Result, error) {
 		result, err := d.Run(context.Background(), worker.Request{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in})
 		if err != nil {

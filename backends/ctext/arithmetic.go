@@ -28,9 +28,18 @@ func (p *printer) binary(x *loop.Binary) text {
 	if isWrapped(t) || x.Op == ir.OpShl && !isWord(t) {
 		return p.wrapped(x)
 	}
-	p.noteRounding(x)
 	if x.Op == ir.OpShl {
 		return infix(x.Op, p.value(x.X), p.shiftCount(x))
+	}
+	return p.plainBinary(x)
+}
+
+// plainBinary prints x with the operator of C, or the function that stands for
+// it.
+func (p *printer) plainBinary(x *loop.Binary) text {
+	p.noteRounding(x)
+	if function := p.dialect.Floats[x.Op][x.Type().Kind]; function != "" {
+		return operand("%s(%s, %s)", function, p.value(x.X).string, p.value(x.Y).string)
 	}
 	return infix(x.Op, p.unlessConst(x.X, x.Y), p.unlessConst(x.Y, x.X))
 }
@@ -53,8 +62,7 @@ func (p *printer) quotient(x *loop.Binary) text {
 			return p.apply(name, t, x.X, x.Y)
 		}
 	}
-	p.noteRounding(x)
-	q := infix(x.Op, p.unlessConst(x.X, x.Y), p.unlessConst(x.Y, x.X))
+	q := p.plainBinary(x)
 	if t.Kind.IsSigned() && t.Kind.Size() < 4 { // -128 / -1
 		return cast(p.valueType(t), q)
 	}
@@ -118,7 +126,7 @@ func (p *printer) cast(x *loop.Cast) text {
 		return p.value(x.X) // already a ulong
 	}
 	if x.Bits {
-		return operand("%s(%s)", p.dialect.Bits[to.Kind], p.value(x.X).string)
+		return p.bits(to.Kind, p.value(x.X).string)
 	}
 	switch {
 	case from.Kind.IsFloat() && to.Kind.IsInteger():

@@ -21,17 +21,19 @@ type Dialect struct {
 	Counter string             // the type of counters, signed
 	Byte    string             // the type of a bool in memory
 
-	Space    map[loop.Space]string // the qualifier of memory, with a space behind it, or ""
-	Restrict string                // of read-only memory, with a space behind it
+	Space    map[loop.Space]string // the qualifier of memory that a pointer points to, with a space behind it, or ""
+	Local    string                // before the declaration of an array that a group shares, likewise
+	Restrict string                // of read-only memory, likewise
 	Function string                // before the result type of a function that kernels call, likewise
 	// Kernel is what stands before the name of a kernel: its attributes and
 	// "void". A groupSize of 0 is any.
 	Kernel func(groupSize int) string
 
-	IDs       map[loop.IDKind]string // the expression of a position, of type Counter
-	Bits      map[ir.Kind]string     // the function that reads bits as a value of another kind
-	Root      string                 // the function of square roots
-	Magnitude string                 // the function of absolute values of floats
+	IDs  map[loop.IDKind]string // the expression of a position, of type Counter
+	Bits map[ir.Kind]string     // the function that reads bits as a value of another kind, perhaps with a cast before it
+	// Floats are the functions that operators on floats are called by, where C
+	// has no operator, or one that compilers of the language round otherwise.
+	Floats map[ir.Op]map[ir.Kind]string
 
 	// Barrier waits for the work-items of a group. It orders their accesses to
 	// local memory, and to global memory if it is asked to.

@@ -167,7 +167,7 @@ func (p *printer) unary(x *loop.Unary) text {
 	case ir.OpAbs:
 		switch {
 		case t.Kind.IsFloat():
-			return operand("%s(%s)", p.dialect.Magnitude, p.value(x.X).string)
+			return p.floatFunction(x)
 		case t.Kind.IsUnsigned():
 			return p.value(x.X)
 		}
@@ -177,7 +177,7 @@ func (p *printer) unary(x *loop.Unary) text {
 		if t.Kind == ir.F32 {
 			p.needs[plan.CapDivideF32] = true
 		}
-		return operand("%s(%s)", p.dialect.Root, p.value(x.X).string)
+		return p.floatFunction(x)
 	case ir.OpYear:
 		return operand("%s(%s)", p.leaf("year"), p.value(x.X).string)
 	case ir.OpMonth:
@@ -187,6 +187,11 @@ func (p *printer) unary(x *loop.Unary) text {
 	}
 	p.fail("operator %d is not unary", x.Op)
 	return operand("0")
+}
+
+// floatFunction calls what the dialect has for a unary operator on floats.
+func (p *printer) floatFunction(x *loop.Unary) text {
+	return operand("%s(%s)", p.dialect.Floats[x.Op][x.X.Type().Kind], p.value(x.X).string)
 }
 
 // apply calls the leaf intrinsic for type t.

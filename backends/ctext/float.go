@@ -1,6 +1,7 @@
 package ctext
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func (p *printer) floatLiteral(v ir.Scalar, suffix string) text {
 	bits := v.Kind.Size() * 8
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		word := map[ir.Kind]ir.Kind{ir.F32: ir.U32, ir.F64: ir.U64}[v.Kind]
-		return operand("%s(0x%x%s)", p.dialect.Bits[v.Kind], v.Bits, p.dialect.Suffix[word])
+		return p.bits(v.Kind, fmt.Sprintf("0x%x%s", v.Bits, p.dialect.Suffix[word]))
 	}
 	precedence := operandPrecedence
 	if math.Signbit(f) {
@@ -34,4 +35,9 @@ func (p *printer) floatLiteral(v ir.Scalar, suffix string) text {
 	// Go writes exponents with two digits at least.
 	hex = strings.Replace(strings.Replace(hex, "p+0", "p+", 1), "p-0", "p-", 1)
 	return text{string: hex + suffix + " /* " + decimal + " */", precedence: precedence}
+}
+
+// bits prints a value of kind k that has the bits of x.
+func (p *printer) bits(k ir.Kind, x string) text {
+	return text{string: fmt.Sprintf("%s(%s)", p.dialect.Bits[k], x), precedence: unaryPrecedence}
 }

@@ -86,6 +86,7 @@ func (p *printer) source() []byte {
 	}
 	spelling := templates.Spelling{
 		Type:  func(k ir.Kind) string { return p.dialect.Types[k] },
+		Bits:  func(k ir.Kind) string { return p.dialect.Bits[k] },
 		Space: func(s loop.Space) string { return p.dialect.Space[s] },
 	}
 	for _, leaf := range p.dialect.Leaves.All() {

@@ -85,7 +85,7 @@ func (p *printer) decl(s *loop.Decl) {
 	case t.Form == loop.Array && t.Space == loop.Local:
 		kernel := &p.kernels[len(p.kernels)-1]
 		kernel.LocalBytes += int64(t.Len) * int64(t.Kind.Size())
-		p.line("%s%s %s[%d];", p.dialect.Space[t.Space], p.memoryType(t), p.names.Declare(s.Var), t.Len)
+		p.line("%s%s %s[%d];", p.dialect.Local, p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case t.Form == loop.Array:
 		p.line("%s %s[%d] = {0};", p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case s.Init == nil:
@@ -129,7 +129,8 @@ func isSame(x, y loop.Expr) bool {
 // update prints target = x, as target op= y or target++ where that is as exact.
 func (p *printer) update(target string, x loop.Expr, isTarget func(loop.Expr) bool) {
 	b, ok := x.(*loop.Binary)
-	if !ok || !slices.Contains([]ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul}, b.Op) || !isTarget(b.X) || isWrapped(b.Type()) {
+	if !ok || !slices.Contains([]ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul}, b.Op) || !isTarget(b.X) || isWrapped(b.Type()) ||
+		p.dialect.Floats[b.Op][b.Type().Kind] != "" {
 		p.line("%s = %s;", target, p.initial(x))
 		return
 	}

@@ -7,11 +7,17 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/backends/ctext"
+	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/templates"
 )
+
+// Emitter returns the backend that emits OpenCL C.
+func Emitter() kernels.Emitter {
+	return kernels.Emitter{Backend: "opencl", Extension: ".cl", Dialect: Dialect()}
+}
 
 // Dialect returns OpenCL C 1.2, for little-endian devices. Groups lie in
 // dimension 0. It has no subgroups, and no fence between groups.
@@ -27,6 +33,7 @@ func Dialect() *ctext.Dialect {
 		Byte:    "uchar",
 
 		Space:    map[loop.Space]string{loop.Local: "__local ", loop.Global: "__global "},
+		Local:    "__local ",
 		Restrict: "restrict ",
 		Kernel: func(groupSize int) string {
 			if groupSize == 0 {
@@ -37,9 +44,11 @@ func Dialect() *ctext.Dialect {
 
 		IDs: map[loop.IDKind]string{loop.LocalID: "get_local_id(0)", loop.LocalSize: "get_local_size(0)",
 			loop.GroupID: "get_group_id(0)", loop.GroupCount: "get_num_groups(0)"},
-		Bits:      map[ir.Kind]string{ir.U32: "as_uint", ir.U64: "as_ulong", ir.F32: "as_float", ir.F64: "as_double"},
-		Root:      "sqrt",
-		Magnitude: "fabs",
+		Bits: map[ir.Kind]string{ir.U32: "as_uint", ir.U64: "as_ulong", ir.F32: "as_float", ir.F64: "as_double"},
+		Floats: map[ir.Op]map[ir.Kind]string{
+			ir.OpSqrt: {ir.F32: "sqrt", ir.F64: "sqrt"},
+			ir.OpAbs:  {ir.F32: "fabs", ir.F64: "fabs"},
+		},
 
 		Barrier: func(global bool) string {
 			if global {

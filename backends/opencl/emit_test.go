@@ -36,7 +36,7 @@ func emitted(t *testing.T, path, source, level string) []backends.File {
 		}
 		programs = append(programs, program)
 	}
-	out, err := opencl.Emitter{}.Emit(programs, backends.Options{Schedule: plan.Schedule{Workgroup: 8, Items: 2}})
+	out, err := opencl.Emitter().Emit(programs, backends.Options{Schedule: plan.Schedule{Workgroup: 8, Items: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

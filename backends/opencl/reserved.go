@@ -21,7 +21,7 @@ var families = regexp.MustCompile(`^(` +
 	`|v(load|store)a?_?(half)?\d*(_rt[ezpn])?|(native|half|async_work_group|ndrange)_.*` +
 	`|get_(work_dim|(global|local|group|num|enqueued|image|sub_group|max_sub_group|pipe|kernel|default|fence).*)` +
 	`|(read|write)_(image.*|mem_fence|pipe.*|only|write)|(work_group|sub_group|reserve|commit|enqueue|intel|amd|arm|pocl|cl)_.*` +
-	`|(atomic|atom|image\dd).*|mem_fence|memory_(order|scope).*|kernel_(exec|enqueue_.*)|clk_.*|image_.*|event_(mode|filter)_.*` +
+	`|(atomic|atom|image\dd|clock_read_).*|mem_fence|memory_(order|scope).*|kernel_(exec|enqueue_.*)|clk_.*|image_.*|event_(mode|filter)_.*` +
 	`|(CLK|CL|FLT|DBL|HALF|FP|M|S?CHAR|UCHAR|U?SHRT|U?INT|U?LONG|ATOMIC|MEMORY|OPENCL)_.*` +
 	`)$`)
 

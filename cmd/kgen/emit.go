@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/compile"
@@ -23,7 +24,7 @@ import (
 )
 
 // emitters are all backends that emit text.
-var emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter{}}
+var emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter(), cuda.Emitter()}
 
 type emitFlags struct {
 	backend, pkg, folder, level, after, schedule string

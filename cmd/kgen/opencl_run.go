@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/worker"
@@ -23,7 +24,7 @@ func prepareOpenCL(_ context.Context, r request, number int) (*executable, error
 	if err != nil {
 		return nil, err
 	}
-	made, err := opencl.Make(program, r.schedule)
+	made, err := opencl.Emitter().Make(program, r.schedule)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func prepareOpenCL(_ context.Context, r request, number int) (*executable, error
 type openclProgram struct {
 	request
 	number int
-	made   *opencl.Program
+	made   *kernels.Program
 }
 
 func (p openclProgram) footprint(extents []table.Extent) plan.Footprint {

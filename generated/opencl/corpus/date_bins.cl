@@ -13,7 +13,7 @@
 #endif
 
 ulong kgen_march_day(int date) { // the day in that year, from 0
-	const ulong n = 4 * (ulong)(date + 2148929756L) + 3;
+	const ulong n = 4 * (ulong)(date + 2148929756) + 3;
 	const ulong p = 2939745 * (n % 146097 / 4 * 4 + 3);
 	return (p & 0xffffffff) / 2939745 / 4;
 }

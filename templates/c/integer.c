@@ -25,13 +25,3 @@ $type(T) kgen_least_$T($type(T) x, $type(T) y) {
 $type(T) kgen_greatest_$T($type(T) x, $type(T) y) {
 	return x > y ? x : y;
 }
-
-//leaf swap_char8(u64) char8
-ulong kgen_swap_char8(ulong x) {
-	return as_ulong(as_uchar8(x).s76543210);
-}
-
-//leaf count_ones_$T($T) $T for T in u32 u64
-$type(T) kgen_count_ones_$T($type(T) x) {
-	return popcount(x);
-}

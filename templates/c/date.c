@@ -3,27 +3,27 @@
 // one, before all dates (Neri and Schneider, Euclidean affine functions, 2022).
 
 //leaf march_year(i32) u64
-ulong kgen_march_year(int date) { // the year that begins in March
-	const ulong n = 4 * (ulong)(date + 2148929756L) + 3;
-	const ulong p = 2939745 * (n % 146097 / 4 * 4 + 3);
+$type(u64) kgen_march_year(int date) { // the year that begins in March
+	const $type(u64) n = 4 * ($type(u64))(date + 2148929756) + 3;
+	const $type(u64) p = 2939745 * (n % 146097 / 4 * 4 + 3);
 	return 100 * (n / 146097) + (p >> 32);
 }
 
 //leaf march_day(i32) u64
-ulong kgen_march_day(int date) { // the day in that year, from 0
-	const ulong n = 4 * (ulong)(date + 2148929756L) + 3;
-	const ulong p = 2939745 * (n % 146097 / 4 * 4 + 3);
+$type(u64) kgen_march_day(int date) { // the day in that year, from 0
+	const $type(u64) n = 4 * ($type(u64))(date + 2148929756) + 3;
+	const $type(u64) p = 2939745 * (n % 146097 / 4 * 4 + 3);
 	return (p & 0xffffffff) / 2939745 / 4;
 }
 
 //leaf year(i32) i32
 int kgen_year(int date) {
-	return (int)((long)kgen_march_year(date) - 5881600) + (kgen_march_day(date) >= 306 ? 1 : 0);
+	return (int)(($type(i64))kgen_march_year(date) - 5881600) + (kgen_march_day(date) >= 306 ? 1 : 0);
 }
 
 //leaf month(i32) i32
 int kgen_month(int date) {
-	const ulong day = kgen_march_day(date);
+	const $type(u64) day = kgen_march_day(date);
 	return (int)((2141 * day + 197913) >> 16) - (day >= 306 ? 12 : 0);
 }
 

@@ -1,4 +1,6 @@
-package opencl
+// Package kernels emits programs as the kernels of work-groups, in any dialect
+// of package ctext, with the plan by which a host runs them.
+package kernels
 
 import (
 	"fmt"
@@ -11,21 +13,25 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Emitter emits OpenCL C.
-type Emitter struct{}
+// Emitter emits kernels in one dialect.
+type Emitter struct {
+	Backend   string // as the user names it: opencl
+	Extension string // of the files with kernels: .cl
+	Dialect   *ctext.Dialect
+}
 
 // Name returns the name of the backend.
-func (Emitter) Name() string { return "opencl" }
+func (e Emitter) Name() string { return e.Backend }
 
-// Emit makes three files per pipeline: NAME.cl, the kernels; NAME.plan.json,
-// how a host runs them; and NAME.h, the constants of the plan for a host in C.
-// The kernels of a fallback are in NAME.fallback.cl.
-func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*backends.Output, error) {
+// Emit makes three files per pipeline, for the extension .cl: NAME.cl, the
+// kernels; NAME.plan.json, how a host runs them; and NAME.h, the constants of
+// the plan for a host in C. The kernels of a fallback are in NAME.fallback.cl.
+func (e Emitter) Emit(programs []*backends.Program, options backends.Options) (*backends.Output, error) {
 	out := &backends.Output{}
 	files, macros := fileNames{}, macroNames{}
 	for _, program := range programs {
 		base := files.base(program.Pipeline.Name)
-		made, err := makeAs(base, program, options.Schedule)
+		made, err := e.makeAs(base, program, options.Schedule)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +48,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 }
 
 // Loops returns the loop IR of the kernels.
-func (Emitter) Loops(program *backends.Program) (string, error) {
+func (e Emitter) Loops(program *backends.Program) (string, error) {
 	lowered, err := simt.Lower(program, plan.Schedule{})
 	if err != nil {
 		return "", err
@@ -59,12 +65,12 @@ type Program struct {
 
 // Make lowers and prints a program. A fallback has a text of its own: most runs
 // never build it.
-func Make(program *backends.Program, schedule plan.Schedule) (*Program, error) {
-	return makeAs(fileNames{}.base(program.Pipeline.Name), program, schedule)
+func (e Emitter) Make(program *backends.Program, schedule plan.Schedule) (*Program, error) {
+	return e.makeAs(fileNames{}.base(program.Pipeline.Name), program, schedule)
 }
 
 // makeAs is Make for files called base.
-func makeAs(base string, program *backends.Program, schedule plan.Schedule) (*Program, error) {
+func (e Emitter) makeAs(base string, program *backends.Program, schedule plan.Schedule) (*Program, error) {
 	lowered, err := simt.Lower(program, schedule)
 	if err != nil {
 		return nil, err
@@ -72,12 +78,12 @@ func makeAs(base string, program *backends.Program, schedule plan.Schedule) (*Pr
 	p := &Program{Plan: lowered.Plan}
 	kernels := lowered.Kernels
 	for host := p.Plan; host != nil; host = host.Fallback {
-		text, err := ctext.Print(join(program.Pipeline.Name, kernels[:len(host.Kernels)]), Dialect())
+		text, err := ctext.Print(join(program.Pipeline.Name, kernels[:len(host.Kernels)]), e.Dialect)
 		if err != nil {
 			return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
 		}
 		kernels = kernels[len(host.Kernels):]
-		file := base + ".cl"
+		file := base + e.Extension
 		host.Needs = text.Needs
 		for i := range host.Kernels {
 			describe(&host.Kernels[i].Variants[0], file, text.Kernels[i])

@@ -1,0 +1,84 @@
+// Package cuda is the dialect CUDA C++: what the printer of package ctext needs
+// to know of it. What drives a device is in backends/cuda/run.
+package cuda
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends/ctext"
+	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/templates"
+)
+
+// Emitter returns the backend that emits CUDA C++.
+func Emitter() kernels.Emitter {
+	return kernels.Emitter{Backend: "cuda", Extension: ".cu", Dialect: Dialect()}
+}
+
+// Dialect returns CUDA C++ as all of NVIDIA's compilers since 11.0 read it, for
+// devices of compute capability 6.0 and later. Groups lie in dimension x.
+func Dialect() *ctext.Dialect {
+	return &ctext.Dialect{
+		Name:       "CUDA C++",
+		Leaves:     templates.CUDA(),
+		IsReserved: isReserved,
+		Types: map[ir.Kind]string{ir.Bool: "bool", ir.I8: "signed char", ir.I16: "short", ir.I32: "int", ir.I64: "long long",
+			ir.U8: "unsigned char", ir.U16: "unsigned short", ir.U32: "unsigned", ir.U64: u64, ir.Char8: u64, ir.F32: "float", ir.F64: "double"},
+		Suffix:  map[ir.Kind]string{ir.I64: "LL", ir.U32: "u", ir.U64: "ULL", ir.Char8: "ULL", ir.F32: "f"},
+		Counter: "int", // a launch spans less than 2^31 rows
+		Byte:    "unsigned char",
+
+		Local:    "__shared__ ",
+		Restrict: "__restrict__ ",
+		Function: "static __device__ ",
+		Kernel: func(groupSize int) string {
+			if groupSize == 0 {
+				return `extern "C" __global__ void`
+			}
+			return fmt.Sprintf(`extern "C" __global__ void __launch_bounds__(%d)`, groupSize)
+		},
+
+		IDs: map[loop.IDKind]string{loop.LocalID: "threadIdx.x", loop.LocalSize: "blockDim.x",
+			loop.GroupID: "blockIdx.x", loop.GroupCount: "gridDim.x"},
+		Bits: map[ir.Kind]string{ir.U32: "__float_as_uint", ir.U64: "(" + u64 + ")__double_as_longlong",
+			ir.F32: "__uint_as_float", ir.F64: "__longlong_as_double"},
+		// Whatever the compiler is told, these round correctly, and no product
+		// becomes one with a sum.
+		Floats: map[ir.Op]map[ir.Kind]string{
+			ir.OpMul:  {ir.F32: "__fmul_rn", ir.F64: "__dmul_rn"},
+			ir.OpDiv:  {ir.F32: "__fdiv_rn"},
+			ir.OpSqrt: {ir.F32: "__fsqrt_rn", ir.F64: "__dsqrt_rn"},
+			ir.OpAbs:  {ir.F32: "fabsf", ir.F64: "fabs"},
+		},
+
+		Barrier:  func(bool) string { return "__syncthreads();" },
+		Fence:    "__threadfence_block();",
+		Unroll:   "#pragma unroll",
+		Atomic:   atomic,
+		Preamble: preamble,
+	}
+}
+
+const u64 = "unsigned long long"
+
+// atomic prints a call of the atomic functions. Those of 64 bits that do not
+// order values are there for the unsigned type only.
+func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
+	name := map[loop.AtomicOp]string{loop.AtomicAdd: "Add", loop.AtomicMin: "Min", loop.AtomicMax: "Max", loop.AtomicAnd: "And",
+		loop.AtomicOr: "Or", loop.AtomicExchange: "Exch", loop.AtomicCompareExchange: "CAS"}[op]
+	if k == ir.I64 && op != loop.AtomicMin && op != loop.AtomicMax {
+		address = "(" + u64 + " *)" + address
+	}
+	return fmt.Sprintf("atomic%s(%s, %s)", name, address, strings.Join(args, ", "))
+}
+
+func preamble(func(plan.Cap) bool) []string {
+	return []string{
+		"// CUDA C++: NVRTC or nvcc 11.0 or later, compute capability 6.0 or later, no",
+		"// options. Flushing of subnormal numbers (-ftz=true) is not allowed for.",
+	}
+}
