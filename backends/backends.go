@@ -8,6 +8,9 @@ import (
 	"github.com/kgen-go/kgen/tile"
 )
 
+// Version is the version of kgen that emitted text names.
+const Version = "v0.1.0"
+
 // Program is a compiled pipeline: what it means, the host program, and the tile
 // program of each kernel, in the order of Plan.Kernels.
 type Program struct {

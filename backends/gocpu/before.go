@@ -112,7 +112,7 @@ func (g *body) parameters(f *rangeFunc) (views []int) {
 		g.length = loop.ToCounter(g.scalars[name])
 	}
 	if checks {
-		g.errors = g.b.Param(errorsName, loop.SliceOf(loop.ScalarOf(ir.I64)))
+		g.errors = g.b.Param("failures", loop.SliceOf(loop.ScalarOf(ir.I64)))
 		f.args = append(f.args, argument{stream: -1, scalar: errorsName})
 	}
 	return views

@@ -1,6 +1,8 @@
 package gocpu
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
@@ -103,7 +105,9 @@ func (d *driver) launch() []*loop.Func {
 	case !d.splits():
 		serial()
 	case len(d.carried) == 0:
-		d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
+		d.b.If(many, d.shared(func() {
+			d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
+		}), serial)
 	case d.relocates():
 		d.b.If(many, d.shared(d.chainOfCopies), serial)
 	case d.relocatesGroups():
@@ -116,21 +120,35 @@ func (d *driver) launch() []*loop.Func {
 	return functions
 }
 
-// shared writes a chain on variables of its own: those that goroutines share
-// live on the heap, and the serial way shall allocate nothing.
-func (d *driver) shared(chain func()) func() {
+// shared writes what goroutines run, on variables and errors of its own: those
+// that goroutines share live on the heap, and the serial way shall allocate
+// nothing.
+func (d *driver) shared(write func()) func() {
 	return func() {
-		outer := d.state
+		outer, errors := d.state, d.errors
 		d.state = map[stateKey]*loop.Var{}
 		for _, s := range d.carried {
 			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(s.identity))
 		}
-		chain()
+		checks := d.checksRows()
+		if checks {
+			d.errors = d.b.Make("failed", loop.ScalarOf(ir.I64), loop.LenOf(errors))
+			d.b.Copy(d.errors, loop.Int(0), errors, loop.LenOf(errors))
+		}
+		write()
 		for _, s := range d.carried {
 			d.b.Assign(outer[s.stateKey], d.state[s.stateKey])
 		}
-		d.state = outer
+		if checks {
+			d.b.Copy(errors, loop.Int(0), d.errors, loop.LenOf(errors))
+		}
+		d.state, d.errors = outer, errors
 	}
+}
+
+// checksRows reports whether rows can fail a check.
+func (d *driver) checksRows() bool {
+	return slices.ContainsFunc(d.Ops, func(op tile.Op) bool { return op.Kind == tile.Check && !op.Epilogue && op.Domain != tile.Uniform })
 }
 
 // grain is what ranges of rows must be multiples of: whole chunks.

@@ -3,7 +3,6 @@ package gocpu
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -18,22 +17,25 @@ import (
 // the buffers, run the steps of the plan and hand the results over.
 type host struct {
 	*printer
-	program *backends.Program
-	plan    *plan.Plan
-	env     environment
-	entry   backends.Entry
-	fields  map[string]string // result label to field
-	trace   bool
-	body    []jen.Code
-	lengths []declaredLength
-	kernels []jen.Code // the kernels' functions
-	loops   loop.Program
-	limited map[string]bool // domains whose length has been checked
-	fault   error           // what the check of the loop IR found
+	program     *backends.Program
+	plan        *plan.Plan
+	env         environment
+	entry       backends.Entry
+	call        *loop.Var         // what this call was asked for; not of loop IR
+	fields      map[string]string // result label to field
+	trace       bool
+	body        []jen.Code
+	optional    []declaration
+	kernels     []jen.Code // the kernels' functions
+	loops       loop.Program
+	limited     map[string]bool // domains whose length has been checked
+	pending     bool            // memory that an allocator may have refused
+	temporaries bool            // something is stored that is no result
+	fault       error           // what the check of the loop IR found
 }
 
-// declaredLength is the statement that names the length of a domain.
-type declaredLength struct {
+// declaration is a statement that declares v.
+type declaration struct {
 	place int // in the body
 	v     *loop.Var
 }
@@ -68,14 +70,15 @@ func (h *host) emit() []jen.Code {
 	h.names.Push()
 	defer h.names.Pop()
 	result := h.entry.Result
-	for _, name := range []string{"result", "options", "err", "trace"} {
+	for _, name := range []string{"dst", "result", "options", "err", "call", "trace"} {
 		h.names.Fresh(name)
 	}
 	params, arguments := h.parameters()
+	h.needDestination()
 	h.arguments()
 	h.steps()
 	h.results()
-	h.dropLengths()
+	h.dropUnread()
 	options := jen.Id("options").Op("...").Id("Option")
 	code := []jen.Code{
 		h.resultType(result),
@@ -84,65 +87,16 @@ func (h *host) emit() []jen.Code {
 			jen.Var().Id("result").Id(result),
 			jen.Id("err").Op(":=").Id(h.entry.Into).Call(append(append([]jen.Code{jen.Op("&").Id("result")}, arguments...), jen.Id("options").Op("..."))...),
 			jen.Return(jen.Id("result"), jen.Id("err"))),
-		jen.Commentf("%s is %s with the memory of result used again where it is large enough.", h.entry.Into, h.entry.Func).Line().
-			Func().Id(h.entry.Into).Params(append(append([]jen.Code{jen.Id("result").Op("*").Id(result)}, params...), options)...).
+		h.intoDoc().Func().Id(h.entry.Into).Params(append(append([]jen.Code{jen.Id("dst").Op("*").Id(result)}, params...), options)...).
 			Error().Block(h.body...),
 	}
 	return append(code, h.kernels...)
 }
 
-// doc is the comment of the pipeline, and its text.
-func (h *host) doc() *jen.Statement {
-	p := h.program.Pipeline
-	code := &jen.Statement{}
-	text := strings.TrimSpace(p.Doc)
-	if text == "" {
-		text = fmt.Sprintf("runs the pipeline %s.", p.Name)
-	}
-	for i, line := range strings.Split(text, "\n") {
-		if i == 0 {
-			line = h.entry.Func + ": " + line
-		}
-		code.Comment(strings.TrimRight("// "+line, " ")).Line()
-	}
-	code.Comment("//").Line()
-	for _, line := range strings.Split(strings.TrimSpace(withoutDoc(p.String())), "\n") {
-		code.Comment("//\t" + line).Line()
-	}
-	return code
-}
-
-// withoutDoc is a pipeline's text without the comment above it.
-func withoutDoc(text string) string {
-	for strings.HasPrefix(text, "//") {
-		_, text, _ = strings.Cut(text, "\n")
-	}
-	return text
-}
-
-func (h *host) resultType(name string) jen.Code {
-	var fields []jen.Code
-	for _, port := range h.plan.Ports {
-		if port.Direction != plan.Out {
-			continue
-		}
-		field := jen.Id(h.fields[port.Name])
-		if port.Buffer != "" {
-			field.Index()
-		}
-		field.Add(goTypeOf(port.Kind))
-		if port.Domain != "" {
-			field.Comment("a row per row of " + port.Domain)
-		}
-		fields = append(fields, field)
-	}
-	return jen.Commentf("%s is what %s computes. Columns over one domain have one length.", name, h.entry.Func).Line().
-		Type().Id(name).Struct(fields...)
-}
-
 // parameters declares the pipeline's parameters, and returns them and the
 // arguments that pass them on.
 func (h *host) parameters() (params, arguments []jen.Code) {
+	types := make([]string, 0, len(h.plan.Ports))
 	for _, port := range h.plan.Ports {
 		if port.Direction != plan.In {
 			continue
@@ -153,11 +107,11 @@ func (h *host) parameters() (params, arguments []jen.Code) {
 		}
 		v := &loop.Var{Name: port.Name, T: t}
 		name := h.names.Declare(v)
-		param := jen.Id(name)
+		goType := goTypeOf(port.Kind)
 		switch {
 		case port.Buffer != "":
 			h.env.buffers[port.Buffer] = v
-			param.Index()
+			goType = jen.Index().Add(goType)
 		case port.Kind == plan.Char8: // 8 bytes to the caller, a number here
 			v = &loop.Var{Name: port.Name + "_bits", T: t}
 			bits := jen.Qual("encoding/binary", "BigEndian").Dot("Uint64").Call(jen.Id(name).Index(jen.Op(":")))
@@ -166,7 +120,11 @@ func (h *host) parameters() (params, arguments []jen.Code) {
 		default:
 			h.env.scalars[port.Scalar] = v
 		}
-		params = append(params, param.Add(goTypeOf(port.Kind)))
+		types = append(types, goType.GoString())
+		if last := len(types) - 2; last >= 0 && types[last] == types[last+1] { // a, b []int64
+			params[last] = arguments[last]
+		}
+		params = append(params, jen.Id(name).Add(goType))
 		arguments = append(arguments, jen.Id(name))
 	}
 	return params, arguments
@@ -174,6 +132,20 @@ func (h *host) parameters() (params, arguments []jen.Code) {
 
 // add appends statements to the function's body.
 func (h *host) add(code ...jen.Code) { h.body = append(h.body, code...) }
+
+// needDestination refuses a nil destination.
+func (h *host) needDestination() {
+	text := fmt.Sprintf("%s%s: dst is nil; give it a *%s to fill in", position(h.program.Pipeline.Pos), h.entry.Into, h.entry.Result)
+	h.add(jen.If(jen.Id("dst").Op("==").Nil()).Block(jen.Return(jen.Qual("errors", "New").Call(jen.Lit(text)))))
+}
+
+// position begins a message about a place of the source, if it is known.
+func position(pos ir.Pos) string {
+	if !pos.IsValid() {
+		return ""
+	}
+	return pos.Base().String() + ": "
+}
 
 // arguments names the lengths of the parameters' domains and requires that all
 // columns over one have it.
@@ -184,25 +156,29 @@ func (h *host) arguments() {
 			continue
 		}
 		var length *loop.Var
-		for _, port := range h.plan.Ports {
-			if port.Direction != plan.In || port.Domain != d.Name {
+		var first string // column over d
+		for i, port := range h.inputs() {
+			if port.Domain != d.Name {
 				continue
 			}
 			column, _ := h.names.Of(h.env.buffers[port.Buffer])
 			if length == nil {
+				first = port.Name
 				length = &loop.Var{Name: d.Name, T: loop.Counter}
-				h.lengths = append(h.lengths, declaredLength{len(h.body), length})
 				name := h.names.Declare(length)
-				h.add(jen.Id(name).Op(":=").Len(jen.Id(column)))
+				h.addOptional(length, jen.Id(name).Op(":=").Len(jen.Id(column)))
 				h.env.scalars[lengthKey(d.Name)] = loop.ToKind(kindOf(plan.I64), length)
 				rows = append(rows, jen.Id(name))
 				continue
 			}
-			text := fmt.Sprintf("%s: %s has %%d rows, the columns over %s before it have %%d", h.entry.Func, port.Name, d.Name)
+			text := fmt.Sprintf("%s%s: %s has %%d rows and %s has %%d, but both are over %s",
+				position(h.program.Pipeline.Params[i].Pos), h.entry.Func, port.Name, first, d.Name)
 			h.add(jen.If(jen.Len(jen.Id(column)).Op("!=").Add(h.use(length))).Block(
 				jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), jen.Len(jen.Id(column)), h.use(length)))))
 		}
 	}
+	h.call = &loop.Var{Name: "call"}
+	h.addOptional(h.call, jen.Id("call").Op(":=").Id("kgenBegin").Call(jen.Id("options")))
 	h.env.workers = &loop.Var{Name: "workers", T: loop.Counter}
 	if len(rows) == 0 {
 		rows = append(rows, jen.Lit(1))
@@ -212,7 +188,31 @@ func (h *host) arguments() {
 		most = jen.Id("max").Call(rows...)
 	}
 	name := h.names.Declare(h.env.workers)
-	h.add(jen.Id(name).Op(":=").Id("kgenWorkers").Call(jen.Id("options"), most, jen.Lit(parallelRows)))
+	h.addOptional(h.env.workers, jen.Id(name).Op(":=").Id("kgenWorkers").Call(jen.Op("&").Id("call"), most, jen.Lit(parallelRows)))
+}
+
+// inputs are the parameters, in order.
+func (h *host) inputs() []plan.Port {
+	var ports []plan.Port
+	for _, port := range h.plan.Ports {
+		if port.Direction == plan.In {
+			ports = append(ports, port)
+		}
+	}
+	return ports
+}
+
+// addOptional appends the declaration of v, which dropUnread removes if nothing
+// reads v.
+func (h *host) addOptional(v *loop.Var, code jen.Code) {
+	h.optional = append(h.optional, declaration{len(h.body), v})
+	h.add(code)
+}
+
+// callPointer is the argument that hands the call on.
+func (h *host) callPointer() jen.Code {
+	h.used[h.call] = true
+	return jen.Op("&").Id("call")
 }
 
 // steps writes the plan's steps.
@@ -221,11 +221,11 @@ func (h *host) steps() {
 	for _, b := range h.plan.Buffers {
 		buffers[b.Name] = b
 	}
-	used, workers := false, len(h.body)-1 // the last statement of arguments
 	h.trace = h.trace && slices.ContainsFunc(h.plan.Steps, func(s plan.Step) bool { return s.Launch != nil })
 	if h.trace {
-		h.add(jen.Id("trace").Op(":=").Id("kgenStartTrace").Call(jen.Id("options")))
+		h.add(jen.Id("trace").Op(":=").Id("kgenStartTrace").Call(h.callPointer()))
 	}
+	splits := false
 	for i, step := range h.plan.Steps {
 		switch {
 		case step.Alloc != nil:
@@ -233,12 +233,13 @@ func (h *host) steps() {
 		case step.Init != nil:
 			h.fill(buffers[step.Init.Buffer])
 		case step.Launch != nil:
+			h.requireMemory()
 			if h.trace && i > 0 && h.plan.Steps[i-1].Launch == nil {
 				h.mark("allocate")
 			}
 			for j, k := range h.plan.Kernels {
 				if k.Name == step.Launch.Kernel {
-					used = h.launch(j, step.Launch) || used
+					splits = h.launch(j, step.Launch) || splits
 				}
 			}
 			if h.trace {
@@ -246,20 +247,20 @@ func (h *host) steps() {
 			}
 		}
 	}
-	if !used { // no kernel can be split
-		h.body = slices.Delete(h.body, workers, workers+1)
-	}
-	for _, l := range h.lengths {
-		h.used[l.v] = h.used[l.v] || used // by the number of workers
+	if splits {
+		h.used[h.env.workers], h.used[h.call] = true, true
+		for _, o := range h.optional { // the number of workers depends on all lengths
+			h.used[o.v] = true
+		}
 	}
 }
 
-// dropLengths removes the lengths that nothing needs: of a single column that
-// is a result as it is.
-func (h *host) dropLengths() {
-	for _, l := range slices.Backward(h.lengths) {
-		if !h.used[l.v] {
-			h.body = slices.Delete(h.body, l.place, l.place+1)
+// dropUnread removes the declarations that nothing needs, such as the length of
+// a single column that is a result as it is.
+func (h *host) dropUnread() {
+	for _, o := range slices.Backward(h.optional) {
+		if !h.used[o.v] {
+			h.body = slices.Delete(h.body, o.place, o.place+1)
 		}
 	}
 }

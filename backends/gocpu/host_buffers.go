@@ -51,7 +51,7 @@ func (h *host) length(domain string) loop.Expr {
 }
 
 // alloc makes a buffer: a result's in the memory that the caller gave, if that
-// is large enough.
+// is large enough; others in that which earlier calls have left.
 func (h *host) alloc(b plan.Buffer) {
 	v := &loop.Var{Name: b.Name, T: loop.SliceOf(loop.ScalarOf(kindOf(b.Kind)))}
 	if b.Role == plan.Errors {
@@ -63,12 +63,35 @@ func (h *host) alloc(b plan.Buffer) {
 	h.env.buffers[b.Name] = v
 	for _, port := range h.plan.Ports {
 		if port.Direction == plan.Out && port.Buffer == b.Name {
-			field := jen.Id("result").Dot(h.fields[port.Name])
-			h.add(jen.Id(h.names.Declare(v)).Op(":=").Id("kgenSlice").Call(field, length))
+			h.column(v, port, length)
 			return
 		}
 	}
-	h.add(jen.Id(h.names.Declare(v)).Op(":=").Make(jen.Index().Add(goTypeOf(b.Kind)), length))
+	var memory jen.Code
+	if b.Role == plan.Errors { // of a few words: it stays on the stack
+		memory = jen.Make(jen.Index().Add(goTypeOf(b.Kind)), length)
+	} else {
+		h.temporaries = true
+		memory = jen.Id("kgenTemporary").Types(goTypeOf(b.Kind)).Call(h.callPointer(), length)
+	}
+	h.add(jen.Id(h.names.Declare(v)).Op(":=").Add(memory))
+}
+
+// column declares v as memory for a result.
+func (h *host) column(v *loop.Var, port plan.Port, length jen.Code) {
+	h.add(jen.Id(h.names.Declare(v)).Op(":=").Id("kgenColumn").Call(h.callPointer(), jen.Id("dst").Dot(h.fields[port.Name]), length))
+	h.pending = true
+}
+
+// requireMemory ends the function if the caller's allocator has refused.
+func (h *host) requireMemory() {
+	if !h.pending {
+		return
+	}
+	h.pending = false
+	err := jen.Id("call").Dot("err")
+	text := position(h.program.Pipeline.Pos) + h.entry.Func + ": %w"
+	h.add(jen.If(err.Clone().Op("!=").Nil()).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(text), err))))
 }
 
 // limit refuses lengths that were computed and are beyond all sense, instead of
@@ -89,8 +112,8 @@ func (h *host) limit(b plan.Buffer) {
 // message with, or "".
 func (h *host) origin(domain string) string {
 	for _, d := range h.program.Pipeline.Domains {
-		if d.Name == domain && d.By != nil && d.By.Pos.IsValid() {
-			return d.By.Pos.String() + ": "
+		if d.Name == domain && d.By != nil {
+			return position(d.By.Pos)
 		}
 	}
 	return ""

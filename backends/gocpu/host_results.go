@@ -13,16 +13,26 @@ func (h *host) results() {
 	if len(h.plan.Sites) > 0 {
 		h.failures()
 	}
+	copied := map[string]*loop.Var{} // of inputs that are results as they are
+	for _, port := range h.plan.Ports {
+		if port.Direction == plan.Out && h.isInput(port.Buffer) {
+			input := h.env.buffers[port.Buffer]
+			copied[port.Name] = &loop.Var{Name: port.Name, T: loop.SliceOf(loop.ScalarOf(kindOf(port.Kind)))}
+			h.column(copied[port.Name], port, jen.Len(h.use(input)))
+		}
+	}
+	h.requireMemory()
 	for _, port := range h.plan.Ports {
 		if port.Direction != plan.Out {
 			continue
 		}
-		field := jen.Id("result").Dot(h.fields[port.Name])
+		field := jen.Id("dst").Dot(h.fields[port.Name])
 		switch {
 		case port.Buffer == "":
 			h.add(field.Op("=").Add(h.scalarResult(port)))
 		case h.isInput(port.Buffer):
-			h.add(field.Op("=").Append(jen.Id("result").Dot(h.fields[port.Name]).Index(jen.Op(":0")), h.use(h.env.buffers[port.Buffer]).Op("...")))
+			column := copied[port.Name]
+			h.add(jen.Copy(h.use(column), h.use(h.env.buffers[port.Buffer])), field.Op("=").Add(h.use(column)))
 		default:
 			h.add(field.Op("=").Add(h.use(h.env.buffers[port.Buffer])).Index(jen.Op(":").Add(h.expr(h.length(port.Domain)).code)))
 		}

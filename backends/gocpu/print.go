@@ -142,14 +142,25 @@ func (p *printer) statement(s loop.Stmt) []jen.Code {
 	case *loop.View:
 		return one(p.view(s))
 	case *loop.Copy:
-		to := p.use(s.To).Index(p.index(s.At).code.Op(":"))
-		return one(jen.Copy(to, p.use(s.From).Index(jen.Op(":").Add(p.index(s.Count).code))))
+		return one(p.copied(s))
 	case *loop.Parallel:
 		return one(p.parallel(s))
 	case *loop.Chain:
 		return one(p.chain(s))
 	}
 	panic(fmt.Sprintf("gocpu: no Go for %T", s))
+}
+
+// copied prints a copy, of whole slices as such.
+func (p *printer) copied(s *loop.Copy) *jen.Statement {
+	to, from := p.use(s.To), p.use(s.From)
+	if at, ok := s.At.(*loop.Const); !ok || !isZero(at) {
+		to.Index(p.index(s.At).code.Op(":"))
+	}
+	if count, ok := s.Count.(*loop.Len); !ok || count.Memory != s.From {
+		from.Index(jen.Op(":").Add(p.index(s.Count).code))
+	}
+	return jen.Copy(to, from)
 }
 
 func (p *printer) decl(s *loop.Decl) []jen.Code {

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/kgen-go/kgen/generated/bench"
+	"github.com/kgen-go/kgen/generated/bench/unfused"
 )
 
 // short makes runs of a few rows.
@@ -16,7 +18,7 @@ func short(r *rand.Rand) int { return 1 + r.IntN(5) }
 
 func TestColumnsOfDifferentLength(t *testing.T) {
 	_, err := bench.SumRuns([]int32{1, 2, 3}, []int32{1, 2})
-	if err == nil || !strings.Contains(err.Error(), "value has 2 rows") || !strings.Contains(err.Error(), "have 3") {
+	if err == nil || !strings.Contains(err.Error(), "value has 2 rows") || !strings.Contains(err.Error(), "key has 3") {
 		t.Errorf("got error %v", err)
 	}
 	_, err = bench.Q6(nil, nil, nil, []float64{1}, 0, 1)
@@ -64,14 +66,6 @@ func TestResultUsedAgain(t *testing.T) {
 		want := plainRuns(c)
 		requireColumns(t, "sum_runs", result, nil, []any{want.key, want.count, want.total})
 	}
-	allocated := testing.AllocsPerRun(10, func() {
-		if err := bench.SumRunsInto(&result, small.key, small.value); err != nil {
-			t.Error(err)
-		}
-	})
-	if allocated > 0 {
-		t.Errorf("%v allocations a call", allocated)
-	}
 	many := makeColumns(3*block, short)
 	option := bench.WithWorkers(1)
 	if err := bench.SumRunsInto(&result, many.key, many.value, option); err != nil {
@@ -82,6 +76,101 @@ func TestResultUsedAgain(t *testing.T) {
 		if err := bench.SumRunsInto(&result, many.key, many.value, option); err != nil || &result.Key[0] != memory {
 			t.Errorf("the result moved; error %v", err)
 		}
+	}
+}
+
+// Into allocates nothing on one worker when dst is large enough, with scratch
+// where there is something to store on the way.
+func TestNoAllocation(t *testing.T) {
+	c := makeColumns(3*block, short)
+	var (
+		sums      bench.SumRunsResult
+		revenue   bench.Q6Result
+		apart     unfused.SumRunsResult
+		scratch   unfused.Scratch
+		different unfused.HavingResult
+		memory    unfused.Scratch
+	)
+	for name, call := range map[string]func() error{
+		"SumRuns": func() error { return bench.SumRunsInto(&sums, c.key, c.value, bench.WithWorkers(1)) },
+		"Q6": func() error {
+			return bench.Q6Into(&revenue, c.value, c.discount, c.amount, c.price, from, to, bench.WithWorkers(1))
+		},
+		"few rows": func() error { return bench.SumRunsInto(&sums, c.key[:100], c.value[:100]) },
+		"SumRuns unfused": func() error {
+			return unfused.SumRunsInto(&apart, c.key, c.value, unfused.WithWorkers(1), unfused.WithScratch(&scratch))
+		},
+		"Having unfused": func() error {
+			return unfused.HavingInto(&different, c.key, c.value, least, unfused.WithWorkers(1), unfused.WithScratch(&memory))
+		},
+	} {
+		allocated := testing.AllocsPerRun(5, func() {
+			if err := call(); err != nil {
+				t.Error(err)
+			}
+		})
+		if allocated > 0 {
+			t.Errorf("%s: %v allocations a call", name, allocated)
+		}
+	}
+	many := testing.AllocsPerRun(5, func() {
+		if err := unfused.SumRunsInto(&apart, c.key, c.value, unfused.WithWorkers(1)); err != nil {
+			t.Error(err)
+		}
+	})
+	if many == 0 {
+		t.Error("without scratch nothing is allocated either: the test measures nothing")
+	}
+}
+
+// Scratch may be used with other data, and other functions, in between.
+func TestScratchUsedAgain(t *testing.T) {
+	large, small := makeColumns(3*block, short), makeColumns(100, short)
+	var scratch unfused.Scratch
+	for _, c := range []columns{small, large, small, {}, large} {
+		for _, workers := range []int{1, 3} {
+			options := []unfused.Option{unfused.WithWorkers(workers), unfused.WithScratch(&scratch)}
+			sums, err := unfused.SumRuns(c.key, c.value, options...)
+			runs := plainRuns(c)
+			requireColumns(t, "sum_runs", sums, err, []any{runs.key, runs.count, runs.total})
+			having, err := unfused.Having(c.key, c.value, least, options...)
+			requireColumns(t, "having", having, err, plainHaving(c))
+		}
+	}
+}
+
+func TestNilDestination(t *testing.T) {
+	err := bench.SumRunsInto(nil, []int32{1}, []int32{1})
+	if err == nil || err.Error() != "bench.kg:20:1: SumRunsInto: dst is nil; give it a *SumRunsResult to fill in" {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// Columns come from the allocator where the destination has no room for them.
+func TestAllocator(t *testing.T) {
+	c := makeColumns(1000, short)
+	want := plainRuns(c)
+	given := map[*byte]bool{}
+	allocate := bench.WithAllocator(func(bytes int) []byte {
+		memory := make([]byte, bytes)
+		given[&memory[0]] = true
+		return memory
+	})
+	var result bench.SumRunsResult
+	err := bench.SumRunsInto(&result, c.key, c.value, allocate)
+	requireColumns(t, "sum_runs", result, err, []any{want.key, want.count, want.total})
+	if !given[(*byte)(unsafe.Pointer(&result.Key[0]))] || !given[(*byte)(unsafe.Pointer(&result.Total[0]))] || len(given) != 3 {
+		t.Errorf("the allocator was asked %d times", len(given))
+	}
+	err = bench.SumRunsInto(&result, c.key, c.value, allocate)
+	requireColumns(t, "sum_runs", result, err, []any{want.key, want.count, want.total})
+	if len(given) != 3 {
+		t.Errorf("the allocator was asked %d times", len(given))
+	}
+	var fresh bench.SumRunsResult
+	err = bench.SumRunsInto(&fresh, c.key, c.value, bench.WithAllocator(func(int) []byte { return nil }))
+	if err == nil || !strings.Contains(err.Error(), "bench.kg:20:1: SumRuns: the allocator gave 0 bytes") || fresh.Key != nil {
+		t.Errorf("got error %v", err)
 	}
 }
 

@@ -10,21 +10,44 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 //lint:file-ignore U1000 A pipeline uses what it needs.
 
-// Option changes how a pipeline runs, never what it computes.
-type Option func(*kgenOptions)
-
-type kgenOptions struct {
-	workers int
-	trace   func(step string, elapsed time.Duration) // of code that was emitted with WithTrace
+// Option changes how a function runs, never what it computes. Of several that
+// set the same, the last one counts.
+type Option struct {
+	workers  int
+	allocate func(bytes int) []byte
+	scratch  *Scratch
+	trace    func(step string, elapsed time.Duration) // of code that was emitted with WithTrace
 }
 
-// WithWorkers sets how many goroutines a pipeline may keep busy. Without it,
+// WithWorkers sets how many goroutines a function may keep busy. Without it,
 // or with n < 1, it is runtime.GOMAXPROCS(0).
-func WithWorkers(n int) Option { return func(o *kgenOptions) { o.workers = n } }
+func WithWorkers(n int) Option {
+	if n < 1 {
+		n = -1
+	}
+	return Option{workers: n}
+}
+
+// WithAllocator makes a function call allocate for the memory of each result
+// column that the destination has no room for. What it returns must begin at a
+// multiple of 8 bytes and have that many bytes or more, of any value; less is
+// an error of the function. It is called on the caller's goroutine.
+func WithAllocator(allocate func(bytes int) []byte) Option { return Option{allocate: allocate} }
+
+// WithScratch makes a function keep in scratch what it stores on the way to
+// its results, for the next call to use again.
+func WithScratch(scratch *Scratch) Option { return Option{scratch: scratch} }
+
+// Scratch is memory that calls of one function use one after another; calls at
+// the same time need one each. The zero Scratch is empty.
+type Scratch struct {
+	columns []any // pointers to slices, in the order in which the function makes them
+}
 
 // CheckError is data that breaks a rule of the pipeline: the first check that
 // fails, in the order of the source, and the first row that fails it.
@@ -43,20 +66,82 @@ func (e *CheckError) Error() string {
 	return fmt.Sprintf("%s: %s (row %d of %s)", e.Position, e.Message, e.Row, e.Domain)
 }
 
+// kgenCall is what one call has been asked for.
+type kgenCall struct {
+	Option
+	temporaries int   // that have been made
+	err         error // of the allocator
+}
+
+func kgenBegin(options []Option) (c kgenCall) {
+	for _, option := range options {
+		if option.workers != 0 {
+			c.workers = option.workers
+		}
+		if option.allocate != nil {
+			c.allocate = option.allocate
+		}
+		if option.scratch != nil {
+			c.scratch = option.scratch
+		}
+		if option.trace != nil {
+			c.trace = option.trace
+		}
+	}
+	return c
+}
+
 // kgenWorkers returns how many workers to use: one for fewer rows than least,
 // from where a second one pays.
-func kgenWorkers(options []Option, rows, least int) int {
-	if rows < least {
+func kgenWorkers(c *kgenCall, rows, least int) int {
+	switch {
+	case rows < least:
 		return 1
-	}
-	var o kgenOptions
-	for _, option := range options {
-		option(&o)
-	}
-	if o.workers < 1 {
+	case c.workers < 1:
 		return runtime.GOMAXPROCS(0)
 	}
-	return o.workers
+	return c.workers
+}
+
+// kgenColumn returns memory for n rows of a result: that of old, of which n
+// rows are kept as they are, where it is large enough.
+func kgenColumn[T any](c *kgenCall, old []T, n int) []T {
+	if cap(old) >= n {
+		return old[:n]
+	}
+	if c.allocate == nil {
+		return make([]T, n)
+	}
+	var element T
+	size := n * int(unsafe.Sizeof(element))
+	memory := c.allocate(size)
+	start := unsafe.Pointer(unsafe.SliceData(memory))
+	if len(memory) < size || uintptr(start)%8 != 0 {
+		c.err = fmt.Errorf("the allocator gave %d bytes at %p, not %d at a multiple of 8", len(memory), start, size)
+		return nil
+	}
+	return unsafe.Slice((*T)(start), n)
+}
+
+// kgenTemporary returns memory of any value for n rows that end with the call.
+func kgenTemporary[T any](c *kgenCall, n int) []T {
+	if c.scratch == nil {
+		return make([]T, n)
+	}
+	s := c.scratch
+	if c.temporaries == len(s.columns) {
+		s.columns = append(s.columns, nil)
+	}
+	column, ok := s.columns[c.temporaries].(*[]T)
+	if !ok { // new, or another function's
+		column = new([]T)
+		s.columns[c.temporaries] = column
+	}
+	c.temporaries++
+	if cap(*column) < n {
+		*column = make([]T, n)
+	}
+	return (*column)[:n]
 }
 
 // kgenFork cuts the rows into at most workers ranges at multiples of grain,
@@ -149,15 +234,6 @@ func (b *kgenBlocks) release() {
 	c.finished.Store(b.number + 1)
 	c.lock.Unlock()
 	c.turn.Broadcast()
-}
-
-// kgenSlice returns s with length n, made anew where its memory is too small.
-// Values are left as they are.
-func kgenSlice[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
 
 // kgenBytes returns the 8 bytes that a char8 is outside of kernels.

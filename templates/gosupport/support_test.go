@@ -2,8 +2,10 @@ package support
 
 import (
 	"math"
+	"runtime"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 func TestCalendarAgreesWithTime(t *testing.T) {
@@ -136,15 +138,63 @@ func TestChainTakesTurnsInOrder(t *testing.T) {
 }
 
 func TestWorkersOption(t *testing.T) {
-	options := []Option{WithWorkers(3)}
-	if got := kgenWorkers(options, 99, 100); got != 1 {
+	call := func(options ...Option) *kgenCall { c := kgenBegin(options); return &c }
+	if got := kgenWorkers(call(WithWorkers(3)), 99, 100); got != 1 {
 		t.Errorf("few rows: %d workers", got)
 	}
-	if got := kgenWorkers(options, 100, 100); got != 3 {
+	if got := kgenWorkers(call(WithWorkers(3)), 100, 100); got != 3 {
 		t.Errorf("%d workers, want 3", got)
 	}
-	if got := kgenWorkers([]Option{WithWorkers(0)}, 100, 100); got < 1 {
-		t.Errorf("%d workers", got)
+	for _, n := range []int{0, -1, math.MinInt} {
+		if got := kgenWorkers(call(WithWorkers(3), WithWorkers(n)), 100, 100); got != runtime.GOMAXPROCS(0) {
+			t.Errorf("WithWorkers(%d): %d workers", n, got)
+		}
+	}
+}
+
+func TestAllocator(t *testing.T) {
+	memory := make([]uint64, 4)
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&memory[0])), 32)
+	asked := 0
+	var give []byte
+	call := kgenBegin([]Option{WithAllocator(func(bytes int) []byte { asked = bytes; return give }), {}})
+	old := make([]int32, 1, 3)
+	if got := kgenColumn(&call, old, 3); &got[0] != &old[0] || len(got) != 3 || asked != 0 {
+		t.Error("memory was not used again")
+	}
+	give = bytes
+	if got := kgenColumn(&call, old, 7); len(got) != 7 || asked != 28 || call.err != nil || unsafe.Pointer(&got[0]) != unsafe.Pointer(&memory[0]) {
+		t.Errorf("%d rows, asked for %d bytes, error %v", len(got), asked, call.err)
+	}
+	for _, bad := range [][]byte{nil, bytes[:27], bytes[1:]} {
+		call.err = nil
+		if give = bad; kgenColumn(&call, old, 7) != nil || call.err == nil {
+			t.Errorf("%d bytes were taken for 28", len(bad))
+		}
+	}
+}
+
+func TestScratch(t *testing.T) {
+	var scratch Scratch
+	run := func(n int) (int32s []int32, bools []bool) {
+		call := kgenBegin([]Option{WithScratch(&scratch)})
+		return kgenTemporary[int32](&call, n), kgenTemporary[bool](&call, 2*n)
+	}
+	a, b := run(10)
+	c, d := run(9)
+	if &a[0] != &c[0] || &b[0] != &d[0] || len(c) != 9 || len(d) != 18 {
+		t.Error("memory was not used again")
+	}
+	if allocated := testing.AllocsPerRun(10, func() { run(10) }); allocated > 0 {
+		t.Errorf("%v allocations a call", allocated)
+	}
+	call := kgenBegin([]Option{WithScratch(&scratch)})
+	if other := kgenTemporary[float64](&call, 5); len(other) != 5 { // of another function
+		t.Error("no memory for another type")
+	}
+	call = kgenBegin(nil)
+	if len(kgenTemporary[bool](&call, 5)) != 5 || len(scratch.columns) != 2 {
+		t.Error("no memory without scratch")
 	}
 }
 
@@ -165,8 +215,5 @@ func TestIntegers(t *testing.T) {
 	}
 	if kgenBit[int32](true) != 1 || kgenBit[uint8](false) != 0 || kgenSelect(true, 1, 2) != 1 || kgenSelect(false, 1, 2) != 2 {
 		t.Error("bit or select")
-	}
-	if s := kgenSlice(make([]int, 1, 8), 5); len(s) != 5 || cap(s) != 8 {
-		t.Error("memory was not reused")
 	}
 }

@@ -8,7 +8,7 @@ import "time"
 // memory, and the name of each kernel. Pages of new memory are paid for by the
 // kernel that first writes to them.
 func WithTrace(tell func(step string, elapsed time.Duration)) Option {
-	return func(o *kgenOptions) { o.trace = tell }
+	return Option{trace: tell}
 }
 
 // kgenTrace measures the steps of one call.
@@ -17,13 +17,7 @@ type kgenTrace struct {
 	begun time.Time
 }
 
-func kgenStartTrace(options []Option) *kgenTrace {
-	var o kgenOptions
-	for _, option := range options {
-		option(&o)
-	}
-	return &kgenTrace{o.trace, time.Now()}
-}
+func kgenStartTrace(c *kgenCall) *kgenTrace { return &kgenTrace{c.trace, time.Now()} }
 
 // end tells how long the step took that ends here; the next one begins.
 func (t *kgenTrace) end(step string) {

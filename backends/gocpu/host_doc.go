@@ -1,0 +1,83 @@
+package gocpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// doc is the comment of the pipeline, and its text.
+func (h *host) doc() *jen.Statement {
+	p := h.program.Pipeline
+	text := strings.TrimSpace(p.Doc)
+	if first, rest, _ := strings.Cut(text, " "); first == p.Name {
+		text = h.entry.Func + " " + rest
+	} else if text != "" {
+		text = h.entry.Func + ": " + text
+	} else {
+		text = fmt.Sprintf("%s runs the pipeline %s.", h.entry.Func, p.Name)
+	}
+	code := &jen.Statement{}
+	for _, line := range strings.Split(text, "\n") {
+		code.Comment(strings.TrimRight("// "+line, " ")).Line()
+	}
+	code.Comment("//").Line()
+	for _, line := range strings.Split(strings.TrimSpace(withoutDoc(p.String())), "\n") {
+		code.Comment("//\t" + line).Line()
+	}
+	return code
+}
+
+// withoutDoc is a pipeline's text without the comment above it.
+func withoutDoc(text string) string {
+	for strings.HasPrefix(text, "//") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+// intoDoc is the comment of the function that fills results in.
+func (h *host) intoDoc() *jen.Statement {
+	columns := slices.ContainsFunc(h.plan.Ports, func(p plan.Port) bool { return p.Direction == plan.Out && p.Buffer != "" })
+	lines := []string{fmt.Sprintf("%s is %s with the results in dst.", h.entry.Into, h.entry.Func)}
+	if columns {
+		lines = []string{
+			fmt.Sprintf("%s is %s with the results in dst, whose columns' memory is used again", h.entry.Into, h.entry.Func),
+			"where it is large enough; it must not be that of the arguments. Calls at the same",
+			"time need a dst each. After an error dst has its old columns, with any values.",
+		}
+	}
+	if h.temporaries {
+		lines = append(lines, "To allocate nothing it needs WithScratch, for what it stores on the way.")
+	}
+	code := &jen.Statement{}
+	for _, line := range lines {
+		code.Comment("// " + line).Line()
+	}
+	return code
+}
+
+// resultType declares what the pipeline computes.
+func (h *host) resultType(name string) jen.Code {
+	var fields []jen.Code
+	for _, port := range h.plan.Ports {
+		if port.Direction != plan.Out {
+			continue
+		}
+		field := jen.Id(h.fields[port.Name])
+		if port.Buffer != "" {
+			field.Index()
+		}
+		field.Add(goTypeOf(port.Kind))
+		if port.Domain != "" {
+			field.Comment("a row per row of " + port.Domain)
+		}
+		fields = append(fields, field)
+	}
+	return jen.Commentf("%s is what %s computes. Columns over one domain have one length.", name, h.entry.Func).Line().
+		Type().Id(name).Struct(fields...)
+}
