@@ -15,8 +15,11 @@ import (
 //	key := b.Column("l_orderkey", "n", ir.I64)
 //	quantity := b.Column("l_quantity", "n", ir.I64)
 //	g := b.Let("g", b.Runs(key))
-//	b.Return(ir.As("key", b.First(key, ir.By(g))), ir.As("total", b.Sum(quantity, ir.By(g))))
+//	b.Return(b.First(key, ir.By(g)).As("key"), b.Sum(quantity, ir.By(g)).As("total"))
 //	pipeline, err := b.Pipeline()
+//
+// Infix operators are methods of [Operand]: price.Mul(b.Constant(1).Sub(discount)). Package build takes Go types
+// for element types, and makes a program of it that emits code.
 //
 // Methods take operands as any: an [Operand] that the same builder made, or a
 // Go constant. Constants of the types int, float64 and string take their type
@@ -33,6 +36,7 @@ type Builder struct {
 	ordered   bool // no ReturnUnordered
 	returned  bool
 	built     *Pipeline
+	at        Pos // of what is copied, or unknown
 }
 
 // An Operand is a value or constant of a pipeline under construction.
@@ -56,20 +60,20 @@ func (b *Builder) Doc(text string) { b.doc = strings.TrimSpace(text) }
 
 // Column adds a parameter that is a column over a domain: name: [domain]kind.
 func (b *Builder) Column(name, domain string, kind Kind) Operand {
-	pos := callerPos()
+	pos := b.here()
 	b.checkName(pos, "domain", domain)
 	return b.parameter(pos, name, domain, kind, Scalar{})
 }
 
 // Scalar adds a scalar parameter: name: kind.
 func (b *Builder) Scalar(name string, kind Kind) Operand {
-	return b.parameter(callerPos(), name, "", kind, Scalar{})
+	return b.parameter(b.here(), name, "", kind, Scalar{})
 }
 
 // ScalarWithDefault adds a scalar parameter that callers may leave out:
 // name: kind = value.
 func (b *Builder) ScalarWithDefault(name string, kind Kind, value any) Operand {
-	pos := callerPos()
+	pos := b.here()
 	o := b.g.as(b.operand(pos, value), kind)
 	var byDefault Scalar
 	switch {
@@ -90,9 +94,12 @@ func (b *Builder) parameter(pos Pos, name, domain string, kind Kind, byDefault S
 	return Operand{b, operand{pos: pos, value: b.g.parameter(pos, name, domain, kind, byDefault)}, name}
 }
 
+// Constant is a Go constant as an operand, as in b.Constant(1).Sub(discount).
+func (b *Builder) Constant(x any) Operand { return b.wrap(b.operand(b.here(), x)) }
+
 // Let gives x a name, as the statement name = x does.
 func (b *Builder) Let(name string, x any) Operand {
-	pos := callerPos()
+	pos := b.here()
 	o := b.g.typed(b.operand(pos, x))
 	b.define(pos, name)
 	if !o.bad() && (o.kind() == Pair || b.g.plain(pos, o)) {
@@ -132,13 +139,13 @@ type LabelledResult struct {
 
 // Return sets the results: operands that have a name, or are indexed by
 // [Builder.At] and have one, and results labelled by [As].
-func (b *Builder) Return(results ...any) { b.setResults(callerPos(), results) }
+func (b *Builder) Return(results ...any) { b.setResults(b.here(), results) }
 
 // ReturnUnordered is return unordered: the rows of each domain may come in any
 // order, the same for all its columns.
 func (b *Builder) ReturnUnordered(results ...any) {
 	b.ordered = false
-	b.setResults(callerPos(), results)
+	b.setResults(b.here(), results)
 	b.results.unordered()
 }
 
@@ -200,6 +207,9 @@ func (b *Builder) wrap(o operand) Operand { return Operand{b: b, o: o} }
 func (b *Builder) operand(pos Pos, x any) operand {
 	switch x := x.(type) {
 	case Operand:
+		if x.b == nil {
+			return b.g.fail(pos, "use what methods of this builder return", "the zero ir.Operand is no value")
+		}
 		if x.b != b {
 			return b.g.fail(pos, "operands belong to the builder that made them", "operand %v of another builder", x.o)
 		}
@@ -241,17 +251,24 @@ func (b *Builder) operand(pos Pos, x any) operand {
 	return b.g.fail(pos, "pass an ir.Operand of this builder or a Go constant", "%T is no operand", x)
 }
 
-// callerPos is the place in the user's program that called a builder's method.
+// here is the place that a call of a method stands for.
+func (b *Builder) here() Pos {
+	if b.at.IsValid() {
+		return b.at
+	}
+	return callerPos()
+}
+
+// callerPos is the place in the user's program that called a builder: the
+// first one outside of this package and of build, which wraps it.
 func callerPos() Pos {
-	const (
-		constructor = "github.com/kgen-go/kgen/ir.NewBuilder"
-		methods     = "github.com/kgen-go/kgen/ir.(*Builder)."
-	)
+	const module = "github.com/kgen-go/kgen/"
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		frame, more := frames.Next()
-		if !more || frame.Function != constructor && !strings.HasPrefix(frame.Function, methods) {
+		name, ours := strings.CutPrefix(frame.Function, module)
+		if !more || !ours || !strings.HasPrefix(name, "ir.") && !strings.HasPrefix(name, "build.") {
 			return Pos{File: frame.File, Line: frame.Line}
 		}
 	}

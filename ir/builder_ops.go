@@ -32,7 +32,7 @@ func Keys(columns ...any) CompoundKey { return columns }
 // Infix is x op y for an operator of source text: + - * / % & | ^ &^ << >>
 // == != < <= > >= && ||.
 func (b *Builder) Infix(x any, op string, y any) Operand {
-	pos := callerPos()
+	pos := b.here()
 	o, ok := infix[op]
 	if !ok {
 		return b.wrap(b.g.fail(pos, "the operators are + - * / % & | ^ &^ << >> == != < <= > >= && ||", "unknown operator %q", clip(op)))
@@ -42,7 +42,7 @@ func (b *Builder) Infix(x any, op string, y any) Operand {
 
 // Prefix is op x for an operator of source text: - ^ !.
 func (b *Builder) Prefix(op string, x any) Operand {
-	pos := callerPos()
+	pos := b.here()
 	o, ok := prefix[op]
 	if !ok {
 		return b.wrap(b.g.fail(pos, "the operators are - ^ !", "unknown operator %q", clip(op)))
@@ -52,19 +52,19 @@ func (b *Builder) Prefix(op string, x any) Operand {
 
 // Cast is kind(x).
 func (b *Builder) Cast(kind Kind, x any) Operand {
-	pos := callerPos()
+	pos := b.here()
 	return b.wrap(b.g.cast(pos, kind, b.operand(pos, x)))
 }
 
 // Date is the constant date("1994-01-01").
 func (b *Builder) Date(text string) Operand {
-	pos := callerPos()
+	pos := b.here()
 	return b.wrap(b.g.cast(pos, Date, b.operand(pos, text)))
 }
 
 // At is x[i]: compaction where i is a bool, else a gather.
 func (b *Builder) At(x, i any) Operand {
-	pos := callerPos()
+	pos := b.here()
 	column, _ := x.(Operand)
 	return Operand{b, b.g.subscript(pos, b.operand(pos, x), b.operand(pos, i)), column.label}
 }
@@ -76,7 +76,7 @@ func (b *Builder) Left(join any) Operand { return b.field(join, "left") }
 func (b *Builder) Right(join any) Operand { return b.field(join, "right") }
 
 func (b *Builder) field(join any, name string) Operand {
-	pos := callerPos()
+	pos := b.here()
 	return b.wrap(b.g.field(pos, b.operand(pos, join), name))
 }
 
@@ -185,7 +185,7 @@ func (b *Builder) Argmax(x any, named ...Named) Operand { return b.call(OpArgmax
 
 // call makes a call of a function from operands and what names or marks them.
 func (b *Builder) call(op Op, operands ...any) Operand {
-	pos := callerPos()
+	pos := b.here()
 	f := functionsByName[op.String()]
 	c := &call{pos: pos, op: f, named: map[string]operand{}}
 	name := func(n Named) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
 )
 
@@ -49,7 +50,7 @@ plan by hand: the stages of each kernel, kernels parted by |.`,
 			return usageErrorf("unknown format %s; there are %s", format, strings.Join(formats, ", "))
 		},
 	}
-	c.Flags().StringVar(&level, "fuse", "", levelUsage)
+	c.Flags().StringVar(&level, "fuse", "", build.LevelUsage)
 	c.Flags().StringVar(&format, "format", formats[0], "the `FORMAT`: "+strings.Join(formats, ", "))
 	return c
 }
@@ -59,7 +60,7 @@ func explain(c *cobra.Command, argument, level string, render func(*fuse.Explana
 	if err != nil {
 		return err
 	}
-	_, program, err := compilePipeline(source, pipeline, level)
+	_, program, err := build.Compile(source, pipeline, level)
 	if err != nil {
 		return err
 	}

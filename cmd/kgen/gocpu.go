@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/backends/gocpu/run"
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
@@ -24,7 +25,7 @@ func probeGoCPU(ctx context.Context) (string, error) {
 
 // prepareGoCPU emits and builds a pipeline.
 func prepareGoCPU(ctx context.Context, r request) (*executable, error) {
-	program, _, err := compilePipeline(r.source, r.pipeline, r.level)
+	program, _, err := build.Compile(r.source, r.pipeline, r.level)
 	if err != nil {
 		return nil, err
 	}

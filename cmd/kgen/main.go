@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/table"
 )
 
@@ -70,12 +71,10 @@ func isClosed(err error) bool {
 }
 
 // usageError is a command line that cannot be right, whatever files hold.
-type usageError struct{ error }
-
-func (e *usageError) Unwrap() error { return e.error }
+type usageError = build.UsageError
 
 func usageErrorf(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
+	return &usageError{Err: fmt.Errorf(format, args...)}
 }
 
 // numberError says of a flag that is no number what would be right, not which

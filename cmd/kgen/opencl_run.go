@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
@@ -20,7 +21,7 @@ import (
 // prepareOpenCL compiles a pipeline for OpenCL devices; number is that of the
 // device in the worker's listing.
 func prepareOpenCL(_ context.Context, r request, number int) (*executable, error) {
-	program, _, err := compilePipeline(r.source, r.pipeline, r.level)
+	program, _, err := build.Compile(r.source, r.pipeline, r.level)
 	if err != nil {
 		return nil, err
 	}

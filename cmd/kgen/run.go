@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
@@ -63,10 +64,10 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.StringArrayVar(&flags.Bind, "bind", nil, "bind a column: `PARAMETER=COLUMN`")
 	f.StringArrayVar(&flags.Set, "set", nil, "set a scalar: `PARAMETER=VALUE`")
 	f.StringVar(&flags.device, "device", devices[0].name, "the `DEVICE` to run on; kgen devices lists them")
-	f.StringVar(&flags.level, "fuse", "", levelUsage)
+	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
 	f.IntVar(&flags.workers, "workers", 0, "how many cores to use (default all that pay)")
 	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory for columns than `SIZE`, as in 500MB or 4GiB")
-	f.StringVar(&flags.schedule, "schedule", "", scheduleUsage)
+	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)
 	f.BoolVar(&flags.time, "time", false, "tell how long each step took")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	return c
@@ -86,11 +87,11 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	}
 	binding, err := table.Bind(pipeline, flags.Flags)
 	if err != nil {
-		return &usageError{err}
+		return &usageError{Err: err}
 	}
 	outputs, err := parseOutputs(pipeline, flags.out)
 	if err != nil {
-		return &usageError{err}
+		return &usageError{Err: err}
 	}
 	files, err := openOutputs(c, pipeline, outputs)
 	if err != nil {
@@ -101,7 +102,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
-	schedule, err := parseSchedule(flags.schedule)
+	schedule, err := build.ParseSchedule(flags.schedule)
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	done, err := program.run(c.Context(), space, in)
 	var check *ir.CheckError
 	if errors.As(err, &check) {
-		return source.checkError(check)
+		return checkError(source, check)
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -16,10 +17,7 @@ import (
 const sourceExtension = ".kg"
 
 // source is a loaded file, or one pipeline of it.
-type source struct {
-	text      []byte
-	pipelines []*ir.Pipeline
-}
+type source = build.Source
 
 // loadAll loads FILE.kg, or the one pipeline of FILE.kg#NAME, and prints warnings.
 func loadAll(argument string, stderr io.Writer) (*source, error) {
@@ -48,9 +46,9 @@ func loadAll(argument string, stderr io.Writer) (*source, error) {
 		return nil, fmt.Errorf("%s: the file has no pipeline", path)
 	}
 	for _, p := range pipelines {
-		printWarnings(stderr, p)
+		build.PrintWarnings(stderr, p)
 	}
-	return &source{text, pipelines}, nil
+	return &source{Text: text, Pipelines: pipelines}, nil
 }
 
 // loadOne loads FILE.kg#NAME; the name may be left out where there is one pipeline.
@@ -59,11 +57,11 @@ func loadOne(argument string, stderr io.Writer) (*source, *ir.Pipeline, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(s.pipelines) > 1 {
+	if len(s.Pipelines) > 1 {
 		return nil, nil, usageErrorf("%s has the pipelines %s: choose one, as in %s#%s",
-			argument, pipelineNames(s.pipelines), argument, s.pipelines[0].Name)
+			argument, pipelineNames(s.Pipelines), argument, s.Pipelines[0].Name)
 	}
-	return s, s.pipelines[0], nil
+	return s, s.Pipelines[0], nil
 }
 
 func pipelineNames(pipelines []*ir.Pipeline) string {
@@ -74,26 +72,13 @@ func pipelineNames(pipelines []*ir.Pipeline) string {
 	return strings.Join(names, ", ")
 }
 
-func printWarnings(stderr io.Writer, p *ir.Pipeline) {
-	for _, w := range p.Warnings {
-		w.Msg = "warning: " + w.Msg
-		fmt.Fprintln(stderr, w.Error())
-	}
-}
-
-// errorAt renders a message with the line of s that it is about.
-func (s *source) errorAt(pos ir.Pos, message, hint string) error {
-	file, _ := ir.Parse(pos.File, s.text)
-	return ir.NewError(file, pos, message, hint)
-}
-
 // checkError renders a failed check.
-func (s *source) checkError(e *ir.CheckError) error {
+func checkError(s *source, e *ir.CheckError) error {
 	message := e.Site.Message
 	if e.Site.Domain != nil {
 		message += fmt.Sprintf(", row %d of domain %s", e.Row, e.Site.Domain)
 	}
-	return s.errorAt(e.Site.Pos, message, "")
+	return s.ErrorAt(e.Site.Pos, message, "")
 }
 
 // sourceFiles returns the pipeline files among paths, which are files and

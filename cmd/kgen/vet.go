@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -32,7 +33,7 @@ code is 1 if there was an error; warnings are printed and do not change it.`,
 					failed = true
 				}
 				for _, p := range pipelines {
-					printWarnings(c.ErrOrStderr(), p)
+					build.PrintWarnings(c.ErrOrStderr(), p)
 				}
 			}
 			if failed {

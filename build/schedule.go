@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"strconv"
@@ -8,10 +8,11 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-const scheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback`"
+// ScheduleUsage documents the flag --schedule.
+const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback`"
 
-// parseSchedule reads settings, each NAME=VALUE.
-func parseSchedule(text string) (s plan.Schedule, err error) {
+// ParseSchedule reads the settings of --schedule, each NAME=VALUE.
+func ParseSchedule(text string) (s plan.Schedule, err error) {
 	if text == "" {
 		return s, nil
 	}
@@ -23,17 +24,17 @@ func parseSchedule(text string) (s plan.Schedule, err error) {
 		case name == "workgroup" && isNumber && number <= 1024 && number&(number-1) == 0:
 			s.Workgroup = number
 		case name == "workgroup":
-			return s, usageErrorf("--schedule %s: workgroup is a power of two up to 1024", setting)
+			return s, usagef("--schedule %s: workgroup is a power of two up to 1024", setting)
 		case name == "items" && isNumber && number <= 512:
 			s.Items = number
 		case name == "items":
-			return s, usageErrorf("--schedule %s: items is 1 to 512 rows a work-item", setting)
+			return s, usagef("--schedule %s: items is 1 to 512 rows a work-item", setting)
 		case name == "scheme" && (value == simt.SchemeLookback || value == simt.SchemePublished):
 			s.Scheme = value
 		case name == "scheme":
-			return s, usageErrorf("--schedule %s: scheme is %s or %s", setting, simt.SchemeLookback, simt.SchemePublished)
+			return s, usagef("--schedule %s: scheme is %s or %s", setting, simt.SchemeLookback, simt.SchemePublished)
 		default:
-			return s, usageErrorf("--schedule %s: there are workgroup, items and scheme", setting)
+			return s, usagef("--schedule %s: there are workgroup, items and scheme", setting)
 		}
 	}
 	return s, nil

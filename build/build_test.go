@@ -1,0 +1,147 @@
+package build_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// orders makes the pipeline orders, under a name.
+func orders(name string) *ir.Builder {
+	b := ir.NewBuilder(name)
+	key := build.Column[int64](b, "l_orderkey", "n")
+	quantity := build.Column[int64](b, "l_quantity", "n")
+	g := b.Let("g", b.Runs(key))
+	b.Return(b.First(key, ir.By(g)).As("key"), b.CountBy(g).As("count"), b.Sum(quantity, ir.By(g)).As("quantity"))
+	return b
+}
+
+func run(builders []*ir.Builder, args ...string) (status int, out, errs string) {
+	var o, e bytes.Buffer
+	status = build.Run(context.Background(), append([]string{"/somewhere/gen"}, args...), &o, &e, builders...)
+	return status, o.String(), e.String()
+}
+
+func Example() {
+	b := ir.NewBuilder("revenue")
+	price := build.Column[float64](b, "price", "n")
+	discount := build.Column[float64](b, "discount", "n")
+	least := build.Optional[float64](b, "least", 0.05)
+	hit := b.Let("hit", discount.Ge(least))
+	b.Return(b.Sum(price.Mul(b.Constant(1).Sub(discount)).At(hit)).As("revenue"))
+
+	// A program ends with build.Main(b). This is: gen --after=verify
+	build.Run(context.Background(), []string{"gen", "--after=verify"}, os.Stdout, os.Stdout, b)
+	// Output:
+	// pipeline revenue(price: [n]f64, discount: [n]f64, least: f64 = 0.05) {
+	// 	hit = discount >= least
+	// 	return revenue: sum((price * (1 - discount))[hit])
+	// }
+}
+
+func ExampleKindOf() {
+	fmt.Println(build.KindOf[int64](), build.KindOf[bool](), build.KindOf[build.Date](), build.KindOf[build.Char8]())
+	// Output: i64 bool date char8
+}
+
+func TestKinds(t *testing.T) {
+	for kind, got := range map[ir.Kind]ir.Kind{
+		ir.Bool: build.KindOf[bool](), ir.I8: build.KindOf[int8](), ir.I16: build.KindOf[int16](), ir.I32: build.KindOf[int32](), ir.I64: build.KindOf[int64](),
+		ir.U8: build.KindOf[uint8](), ir.U16: build.KindOf[uint16](), ir.U32: build.KindOf[uint32](), ir.U64: build.KindOf[uint64](),
+		ir.F32: build.KindOf[float32](), ir.F64: build.KindOf[float64](), ir.Date: build.KindOf[build.Date](), ir.Char8: build.KindOf[build.Char8](),
+	} {
+		if got != kind {
+			t.Errorf("KindOf gives %v, not %v", got, kind)
+		}
+	}
+}
+
+func TestRunEmits(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "shop")
+	status, out, errs := run([]*ir.Builder{orders("orders"), orders("more")}, "-o", folder)
+	want := fmt.Sprintf("%[1]s/orders.go\n%[1]s/more.go\n%[1]s/kgen_support.go\n", filepath.ToSlash(folder))
+	if status != 0 || filepath.ToSlash(out) != want || errs != "" {
+		t.Fatalf("status %d, output %q, errors %q", status, out, errs)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "orders.go"))
+	if err != nil || !bytes.Contains(text, []byte("package shop\n")) || !bytes.Contains(text, []byte("func Orders(lOrderkey")) {
+		t.Errorf("orders.go is %s, %v", text, err)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	_, _, line, _ := runtime.Caller(0)
+	here := func(below int, message string) string {
+		return fmt.Sprintf("build_test.go:%d: %s", line+below, message)
+	}
+	mixed := ir.NewBuilder("mixed")
+	a := build.Column[int32](mixed, "a", "n")
+	c := build.Column[int64](mixed, "c", "n")
+	mixed.Return(a.Add(
+		c).As("sum"))
+	typed := ir.NewBuilder("typed")
+	typed.Return(build.Optional[int8](typed, "least", 300).As("least"))
+	twice := []*ir.Builder{orders("orders"), orders("orders")}
+	joined := ir.NewBuilder("joined")
+	x := build.Column[int64](joined, "x", "n")
+	joined.Return(x.At(joined.Order(x)).As("sorted"))
+	for _, c := range []struct {
+		name     string
+		builders []*ir.Builder
+		args     []string
+		status   int
+		want     string
+	}{
+		{"types", []*ir.Builder{mixed}, []string{"--after=verify"}, 1, here(5, "+ of different types: a is i32, c is i64\n  no type converts by itself: write i64(a)")},
+		{"all errors", []*ir.Builder{mixed, typed}, []string{"--after=verify"}, 1, here(8, "literal 300 does not fit i8")},
+		{"a name twice", twice, []string{"--after=verify"}, 1, "pipeline orders is already defined, at "},
+		{"not compiled", []*ir.Builder{joined}, []string{"-o", t.TempDir()}, 1, here(12, "order has no compiled form yet")},
+		{"no pipelines", nil, []string{"--after=verify"}, 1, "the program builds no pipeline"},
+		{"no folder", twice[:1], nil, 2, "gen: name the folder to write to: -o FOLDER\nRun 'gen --help' for usage.\n"},
+		{"argument", twice[:1], []string{"orders.kg"}, 2, "gen: \"orders.kg\" is no flag"},
+		{"flag", twice[:1], []string{"--turbo"}, 2, "unknown flag: --turbo"},
+		{"backend", twice[:1], []string{"--backend", "fortran"}, 2, "unknown backend fortran; there are gocpu"},
+		{"pass", twice[:1], []string{"--after=lunch"}, 2, "there is no pass lunch; there are verify"},
+		{"package", twice[:1], []string{"--package=main", "-o", t.TempDir()}, 2, "--package main: a Go package to import"},
+		{"level", twice[:1], []string{"--fuse=most", "-o", t.TempDir()}, 2, "most"},
+	} {
+		status, out, errs := run(c.builders, c.args...)
+		if status != c.status || out != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: status %d, output %q, errors\n%s\nwant %d and %q", c.name, status, out, errs, c.status, c.want)
+		}
+	}
+}
+
+func TestRunHelpsAndWarns(t *testing.T) {
+	if status, out, errs := run(nil, "--help"); status != 0 || errs != "" || !strings.Contains(out, "--backend") {
+		t.Errorf("--help: status %d, output %q, errors %q", status, out, errs)
+	}
+	b := ir.NewBuilder("doubtful")
+	x := build.Column[float64](b, "x", "n")
+	b.Return(x.At(x.Gt(b.Avg(x))).As("above"))
+	status, out, errs := run([]*ir.Builder{b}, "--after=verify")
+	if status != 0 || !strings.HasPrefix(out, "pipeline doubtful") || !strings.Contains(errs, "build_test.go:") || !strings.Contains(errs, ": warning: ") {
+		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+}
+
+func TestRunEndsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs bytes.Buffer
+	folder := t.TempDir()
+	if status := build.Run(ctx, []string{"gen", "-o", folder}, &out, &errs, orders("orders")); status != 1 || errs.String() != "gen: interrupted\n" {
+		t.Errorf("status %d, errors %q", status, errs.String())
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}

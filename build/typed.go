@@ -1,0 +1,56 @@
+package build
+
+import (
+	"reflect"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Date and Char8 are the element types of the language that Go has none for;
+// emitted functions take these underlying types.
+type (
+	Date  int32   // days since 1970-01-01
+	Char8 [8]byte // padded with NUL bytes
+)
+
+// Element is the Go types that stand for element types.
+type Element interface {
+	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | Date | Char8
+}
+
+// KindOf returns the element type that T stands for.
+func KindOf[T Element]() ir.Kind {
+	switch t := reflect.TypeFor[T](); {
+	case t == reflect.TypeFor[Date]():
+		return ir.Date
+	case t == reflect.TypeFor[Char8]():
+		return ir.Char8
+	default:
+		return kinds[t.Kind()]
+	}
+}
+
+var kinds = map[reflect.Kind]ir.Kind{
+	reflect.Bool: ir.Bool, reflect.Int8: ir.I8, reflect.Int16: ir.I16, reflect.Int32: ir.I32, reflect.Int64: ir.I64,
+	reflect.Uint8: ir.U8, reflect.Uint16: ir.U16, reflect.Uint32: ir.U32, reflect.Uint64: ir.U64,
+	reflect.Float32: ir.F32, reflect.Float64: ir.F64,
+}
+
+// Column adds a parameter that is a column over a domain: name: [domain]T.
+func Column[T Element](b *ir.Builder, name, domain string) ir.Operand {
+	return b.Column(name, domain, KindOf[T]())
+}
+
+// Scalar adds a scalar parameter: name: T.
+func Scalar[T Element](b *ir.Builder, name string) ir.Operand {
+	return b.Scalar(name, KindOf[T]())
+}
+
+// Optional adds a scalar parameter that callers may leave out: name: T = value,
+// which is a constant or, as b.Date("1994-01-01") is, a constant operand.
+func Optional[T Element](b *ir.Builder, name string, value any) ir.Operand {
+	return b.ScalarWithDefault(name, KindOf[T](), value)
+}
+
+// Cast is T(x).
+func Cast[T Element](b *ir.Builder, x any) ir.Operand { return b.Cast(KindOf[T](), x) }

@@ -1,0 +1,72 @@
+package ir
+
+// Copy is a value of a finished pipeline over other operands: its operator,
+// attributes, name and place, with of(o) for each operand o. Parameters have
+// no operands and are not copied.
+func (b *Builder) Copy(v *Value, of func(*Value) Operand) Operand {
+	b.at = v.Pos
+	defer func() { b.at = Pos{} }()
+	o := b.copied(v, of)
+	if v.Name != "" && o.o.value != nil && o.o.value.Name == "" && !b.names[v.Name] {
+		return b.Let(v.Name, o)
+	}
+	return o
+}
+
+func (b *Builder) copied(v *Value, of func(*Value) Operand) Operand {
+	args := make([]any, len(v.Args))
+	for i, a := range v.Args {
+		args[i] = of(a)
+	}
+	switch s := spellings[v.Op]; s.form {
+	case formInfix:
+		return b.Infix(args[0], s.text, args[1])
+	case formPrefix:
+		return b.Prefix(s.text, args[0])
+	case formCast:
+		return b.Cast(v.Type.Kind, args[0])
+	case formIndex:
+		return b.At(args[0], args[1])
+	case formField:
+		return b.field(args[0], s.text)
+	case formNone:
+		if v.Op == OpConst {
+			return b.wrap(b.operand(v.Pos, v.Const))
+		}
+		return b.wrap(b.g.fail(v.Pos, "declare it by Column or Scalar", "%v %s is not copied", v.Op, clip(v.Name)))
+	}
+	switch v.Op {
+	case OpPrev, OpNext:
+		args = []any{args[0], int(v.Shift), args[1]}
+	case OpScan, OpExscan:
+		args = append([]any{v.Reduce}, args...)
+	case OpFind:
+		args = []any{key(args[:v.Split]), Named{"in", key(args[v.Split:])}}
+	case OpJoin:
+		args = []any{key(args[:v.Split]), key(args[v.Split:])}
+	case OpAlign:
+		args[1] = Named{"to", args[1]}
+	}
+	for i, descends := range v.Desc {
+		if descends {
+			args[i] = Desc(args[i])
+		}
+	}
+	for _, named := range []struct {
+		name  string
+		value *Value
+	}{{"by", v.By}, {"else", v.Else}, {"limit", v.Limit}} {
+		if named.value != nil {
+			args = append(args, Named{named.name, of(named.value)})
+		}
+	}
+	return b.call(v.Op, args...)
+}
+
+// key is the key of the columns: one alone is no tuple.
+func key(columns []any) any {
+	if len(columns) == 1 {
+		return columns[0]
+	}
+	return Keys(columns...)
+}

@@ -1,0 +1,98 @@
+package ir_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// copyOf makes a pipeline again, value by value.
+func copyOf(p *ir.Pipeline) (*ir.Pipeline, error) {
+	b := ir.NewBuilder(p.Name)
+	b.Doc(p.Doc)
+	made := map[*ir.Value]ir.Operand{}
+	for _, v := range p.Values {
+		switch {
+		case v.Op == ir.OpParam && !v.Type.IsScalar():
+			made[v] = b.Column(v.Name, v.Type.Domain.Name, v.Type.Kind)
+		case v.Op == ir.OpParam && v.Const.Kind != ir.Invalid:
+			made[v] = b.ScalarWithDefault(v.Name, v.Type.Kind, v.Const)
+		case v.Op == ir.OpParam:
+			made[v] = b.Scalar(v.Name, v.Type.Kind)
+		default:
+			made[v] = b.Copy(v, func(o *ir.Value) ir.Operand { return made[o] })
+		}
+	}
+	var results []any
+	for _, r := range p.Results {
+		results = append(results, ir.As(r.Label, made[r.Value]))
+	}
+	if p.Unordered {
+		b.ReturnUnordered(results...)
+	} else {
+		b.Return(results...)
+	}
+	return b.Pipeline()
+}
+
+// Whatever the corpus has can be built, and is then the same pipeline, with
+// the same checks at the same places.
+func TestCopyOfCorpus(t *testing.T) {
+	files, err := filepath.Glob("../testsuite/corpus/*.kg")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	used := map[ir.Op]bool{}
+	for _, file := range files {
+		pipelines, err := ir.LoadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pipelines {
+			again, err := copyOf(p)
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+				continue
+			}
+			if diff := cmp.Diff(p.String(), again.String()); diff != "" {
+				t.Errorf("%s: the copy differs:\n%s", file, diff)
+			}
+			type check struct {
+				Pos     ir.Pos
+				Message string
+			}
+			checks := func(p *ir.Pipeline) (list []check) {
+				for _, s := range p.Sites {
+					list = append(list, check{s.Pos, s.Message})
+				}
+				return list
+			}
+			if diff := cmp.Diff(checks(p), checks(again)); diff != "" {
+				t.Errorf("%s: the checks of the copy differ:\n%s", file, diff)
+			}
+			for _, v := range p.Values {
+				used[v.Op] = true
+			}
+		}
+	}
+	for op := ir.OpParam; op <= ir.OpArgmax; op++ {
+		if !used[op] {
+			t.Errorf("no pipeline of the corpus has %v", op)
+		}
+	}
+}
+
+func TestCopyRefusesParameters(t *testing.T) {
+	pipelines, errs := ir.Load("p.kg", []byte("pipeline p(x: [n]i32) {\n\treturn x\n}\n"))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	b := ir.NewBuilder("q")
+	b.Return(ir.As("x", b.Copy(pipelines[0].Params[0], nil)))
+	if _, err := b.Pipeline(); err == nil || err.Error() != "p.kg:1:12: parameter x is not copied\n  declare it by Column or Scalar" {
+		t.Errorf("got %v", err)
+	}
+}
