@@ -23,10 +23,11 @@ const (
 	Reversed              // descending, with duplicates
 	Zipf                  // one value in most rows, many rare ones
 	Extreme               // the kind's smallest and largest values, NaN, infinities, -0.0
+	Edges                 // runs that end at, one before and one behind the edges of tiles, and cross others
 	shapes
 )
 
-var shapeNames = [...]string{"mixed", "small", "equal", "distinct", "runs", "sorted", "reversed", "zipf", "extreme"}
+var shapeNames = [...]string{"mixed", "small", "equal", "distinct", "runs", "sorted", "reversed", "zipf", "extreme", "edges"}
 
 func (s Shape) String() string { return shapeNames[s] }
 
@@ -43,6 +44,7 @@ func Shapes() []Shape {
 // equal data.
 type RandomData struct {
 	Rows  int // of the first parameter's domain; others have as many or fewer
+	Tile  int // rows between two edges of the shape Edges; 0 is 32
 	Shape Shape
 	Seed  uint64
 	// Careless leaves indices, bins, lengths and divisors as they fall, so
@@ -70,7 +72,7 @@ func (d RandomData) Columns(p *ir.Pipeline) []ir.Column {
 		if !v.Type.IsScalar() {
 			rows = length[v.Type.Domain]
 		}
-		g := generator{r: r, kind: v.Type.Kind, limit: fit[v], careless: d.Careless, exact: d.Whole || len(p.Warnings) > 0}
+		g := generator{r: r, tile: cmp.Or(d.Tile, 32), kind: v.Type.Kind, limit: fit[v], careless: d.Careless, exact: d.Whole || len(p.Warnings) > 0}
 		columns[i] = g.column(shape, rows)
 		if v.Type.IsScalar() && v.Const.Kind != ir.Invalid && r.IntN(2) == 0 {
 			columns[i].Set(0, v.Const)
@@ -160,6 +162,7 @@ func origins(v *ir.Value, arithmetic bool) (params []*ir.Value) {
 // generator makes the values of one column.
 type generator struct {
 	r        *rand.Rand
+	tile     int
 	kind     ir.Kind
 	limit    int64 // see limits; 0 for none
 	careless bool
@@ -200,6 +203,19 @@ func (g *generator) ordinals(shape Shape, rows int) []int64 {
 			for end := min(rows, i+1+g.r.IntN(longest)); i < end; i++ {
 				o[i] = x
 			}
+		}
+	case Edges:
+		for i, end, edge, x := 0, 0, g.tile, small(); i < rows; i++ {
+			for i == end { // the next run
+				x = (x + 1 + g.r.Int64N(few-1)) % few
+				if end = edge - 1 + g.r.IntN(3); g.r.IntN(4) == 0 {
+					end += g.tile
+					edge += g.tile
+				}
+				edge += g.tile
+				end = max(end, i+1)
+			}
+			o[i] = x
 		}
 	case Sorted, Reversed:
 		for i := range o {

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/table"
+	"github.com/kgen-go/kgen/testsuite/difftest"
+)
+
+type difftestFlags struct {
+	random   int
+	seed     uint64
+	devices  string
+	levels   string
+	runs     int
+	schedule string
+	choose   string
+	keep     string
+	replay   []string
+	report   string
+	first    bool
+}
+
+func newDifftest() *cobra.Command {
+	var flags difftestFlags
+	c := &cobra.Command{
+		Use:   "difftest [FILE.kg | FOLDER]...",
+		Short: "Test that devices agree with the interpreter",
+		Long: `Difftest runs pipelines over random data on several devices and fusion levels,
+and compares each result, or the failed check and its row, with what the
+interpreter gives. It prints a matrix of devices and levels, each difference with
+the command that repeats it, and what was tested; it exits with 1 where anything
+differs.
+
+The pipelines are those of files, or with --random made by chance. Program and
+data of a case follow from --seed alone, the same on every machine. Float sums may
+differ by the bound of the language; everything else is compared bit for bit.
+
+--keep shrinks what differs, the program, its data and the schedule, and writes it
+into a folder, for --replay. docs/agreement.md says what is tested, and how.`,
+		Example: `  kgen difftest examples/tpch --devices all --runs 50
+  kgen difftest --random 200 --seed 7 --devices gocpu,opencl:0 --report report.json
+  kgen difftest --replay testsuite/fixedbugs/0001.kg`,
+		RunE: func(c *cobra.Command, args []string) error { return runDifftest(c, args, flags) },
+	}
+	f := c.Flags()
+	f.IntVar(&flags.random, "random", 0, "test `N` random pipelines instead of files")
+	f.Uint64Var(&flags.seed, "seed", 1, "the `SEED` of programs and data")
+	f.StringVar(&flags.devices, "devices", "gocpu,emulated", "the `DEVICES` to compare, or all")
+	f.StringVar(&flags.levels, "levels", "", "the fusion `LEVELS`, or all (default all; of a random pipeline one by chance)")
+	f.IntVar(&flags.runs, "runs", 0, "how many inputs for each pipeline (default 20; 3 for random pipelines)")
+	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage+" (default: small ones by chance)")
+	f.StringVar(&flags.choose, "case", "", "run the `PROGRAM.RUN` of a report alone")
+	f.StringVar(&flags.keep, "keep", "", "shrink what differs and write it into `FOLDER`")
+	f.StringArrayVar(&flags.replay, "replay", nil, "run the `FILE.kg` that --keep wrote")
+	f.StringVar(&flags.report, "report", "", "write the report as JSON to `FILE`")
+	f.BoolVar(&flags.first, "first", false, "stop at the first difference")
+	return c
+}
+
+// runDifftest runs a test and reports it.
+func runDifftest(c *cobra.Command, args []string, flags difftestFlags) error {
+	options, err := flags.options(c, args)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, d := range options.Devices {
+			d.Close()
+		}
+	}()
+	bar := newProgress(c.ErrOrStderr(), "test", "inputs")
+	options.Progress = bar.report
+	report := difftest.Run(c.Context(), options)
+	bar.end()
+	if err := report.Print(c.OutOrStdout()); err != nil {
+		return err
+	}
+	if flags.report != "" {
+		// Also after an interrupt, with what was done until then.
+		err := table.WriteFile(context.WithoutCancel(c.Context()), flags.report, func(out io.Writer) error {
+			encoder := json.NewEncoder(out)
+			encoder.SetIndent("", "\t")
+			return encoder.Encode(report)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case report.Interrupted:
+		return c.Context().Err()
+	case report.CountMismatches() > 0:
+		return errReported
+	case report.Executions == 0:
+		return errors.New("nothing was compared: no device runs any of it")
+	}
+	return nil
+}
+
+// options checks the flags.
+func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Options, err error) {
+	switch {
+	case f.random < 0 || f.runs < 0:
+		return o, usageErrorf("--random and --runs are numbers of programs and inputs: not negative")
+	case f.random > 0 && len(args) > 0:
+		return o, usageErrorf("--random makes pipelines: give no files beside it")
+	case f.random == 0 && len(args) == 0 && len(f.replay) == 0:
+		return o, usageErrorf("give files of pipelines, --random N or --replay FILE.kg")
+	}
+	o = difftest.Options{Random: f.random, Seed: f.seed, Runs: f.runs, First: f.first}
+	if o.Schedule, err = build.ParseSchedule(f.schedule); err != nil {
+		return o, err
+	}
+	if f.choose != "" {
+		chosen, err := difftest.ParseCase(f.choose)
+		if err != nil {
+			return o, usageErrorf("--case: %w", err)
+		}
+		if o.Case = &chosen; chosen.Run >= f.runs && f.runs > 0 {
+			return o, usageErrorf("--case %s: --runs %d has no such run", f.choose, f.runs)
+		}
+	}
+	switch f.levels {
+	case "":
+	case "all":
+		o.Levels = fuse.Levels
+	default:
+		o.Levels = splitList(f.levels)
+	}
+	if o.Programs, err = testPrograms(c, args); err != nil {
+		return o, err
+	}
+	if o.Devices, err = testDevices(c.Context(), f.devices); err != nil {
+		return o, err
+	}
+	o.Repeat = func(chosen difftest.Case, device, level string) string { return f.repeat(args, chosen, device, level) }
+	return o, nil
+}
+
+// repeat is the command that repeats a case.
+func (f difftestFlags) repeat(args []string, chosen difftest.Case, device, level string) string {
+	words := append([]string{"kgen", "difftest"}, args...)
+	if f.random > 0 {
+		words = append(words, "--random", fmt.Sprint(f.random))
+	}
+	words = append(words, "--seed", fmt.Sprint(f.seed), "--case", chosen.String(), "--devices", device, "--levels", level)
+	if f.runs > 0 {
+		words = append(words, "--runs", fmt.Sprint(f.runs))
+	}
+	if f.schedule != "" {
+		words = append(words, "--schedule", f.schedule)
+	}
+	for i, word := range words {
+		if strings.ContainsAny(word, " |") {
+			words[i] = "'" + word + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// testPrograms loads the pipelines of files and folders.
+func testPrograms(c *cobra.Command, args []string) (list []difftest.Program, err error) {
+	files, err := sourceFiles(args)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		s, err := loadAll(file, c.ErrOrStderr())
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range s.Pipelines {
+			name := file
+			if len(s.Pipelines) > 1 {
+				name += "#" + p.Name
+			}
+			list = append(list, difftest.Program{Name: name, Pipeline: p})
+		}
+	}
+	return list, nil
+}
+
+// testDevices opens the devices of a list.
+func testDevices(ctx context.Context, text string) (list []difftest.Device, err error) {
+	names := splitList(text)
+	if text == "all" {
+		names = []string{"gocpu", "emulated"}
+		for _, row := range listOpenCL(ctx) {
+			if row.Available {
+				names = append(names, row.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		switch {
+		case name == "interp": // all others are compared with it
+		case name == "gocpu":
+			list = append(list, goTester{})
+		case name == "emulated":
+			list = append(list, difftest.Emulated{})
+		default:
+			return nil, usageErrorf("no device %s can be tested: there are %s", name, "gocpu, emulated, opencl:0 and on")
+		}
+	}
+	if len(list) == 0 {
+		return nil, usageErrorf("--devices %s: name a device beside the interpreter, with which it is compared", text)
+	}
+	return list, nil
+}
+
+// splitList reads a list with commas.
+func splitList(text string) []string {
+	list := strings.Split(text, ",")
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}

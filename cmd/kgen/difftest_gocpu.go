@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/backends/gocpu/run"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/table"
+	"github.com/kgen-go/kgen/testsuite/difftest"
+)
+
+// goTester tests emitted Go: jobs that are prepared together share a build.
+type goTester struct{}
+
+func (goTester) Name() string { return "gocpu" }
+
+func (goTester) Close() {}
+
+// Prepare builds jobs. Those whose Go does not build are found by halving.
+func (g goTester) Prepare(ctx context.Context, jobs []difftest.Job) []difftest.Prepared {
+	ready := make([]difftest.Prepared, len(jobs))
+	all := make([]int, len(jobs))
+	for i := range all {
+		all[i] = i
+	}
+	g.prepare(ctx, jobs, all, ready)
+	return ready
+}
+
+// prepare prepares the jobs at some positions.
+func (g goTester) prepare(ctx context.Context, jobs []difftest.Job, at []int, ready []difftest.Prepared) {
+	if len(at) == 0 {
+		return
+	}
+	err := g.build(ctx, jobs, at, ready)
+	var bug *run.BuildError
+	var missing *run.NoToolchainError
+	switch {
+	case err == nil:
+		return
+	case errors.As(err, &missing):
+		err = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+	case ctx.Err() == nil && len(at) > 1:
+		g.prepare(ctx, jobs, at[:len(at)/2], ready)
+		g.prepare(ctx, jobs, at[len(at)/2:], ready)
+		return
+	case errors.As(err, &bug):
+		err = &difftest.FaultError{Fault: difftest.FaultBuild, Err: err}
+	}
+	for _, i := range at {
+		ready[i].Err = err
+	}
+}
+
+// build makes one executable of some jobs. Pipelines of one name go into
+// packages of their own.
+func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, ready []difftest.Prepared) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &difftest.FaultError{Fault: difftest.FaultCrash, Err: fmt.Errorf("panic in the emitter: %v", r)}
+		}
+	}()
+	const spread = 2 // packages that the compiler takes at once
+	var packages [][]int
+	names := []map[string]bool{}
+	for n, i := range at {
+		name := strings.ToLower(jobs[i].Program.Pipeline.Name)
+		p := n % spread
+		for p < len(packages) && names[p][name] {
+			p++
+		}
+		for p >= len(packages) {
+			packages, names = append(packages, nil), append(names, map[string]bool{})
+		}
+		packages[p] = append(packages[p], i)
+		names[p][name] = true
+	}
+	var source run.Source
+	called := map[int]string{}
+	for p, list := range packages {
+		var programs []*backends.Program
+		for _, i := range list {
+			programs = append(programs, jobs[i].Program)
+		}
+		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: fmt.Sprintf("p%d", p)})
+		if err != nil {
+			return err
+		}
+		one := buildSource(out)
+		source.Packages = append(source.Packages, one.Packages...)
+		for n, e := range one.Entries {
+			e.Package, e.Traced = p, false
+			e.Program = fmt.Sprintf("%d/%s", p, e.Program)
+			called[list[n]] = e.Program
+			source.Entries = append(source.Entries, e)
+		}
+	}
+	folder, err := os.MkdirTemp("", "kgen-difftest-")
+	if err != nil {
+		return err
+	}
+	binary, err := run.Build(ctx, source, run.Options{CacheFolder: folder})
+	if err != nil {
+		os.RemoveAll(folder)
+		return err
+	}
+	shared := &goBuild{folder: folder, space: memory.NewSpace(0)}
+	shared.worker = binary.Worker(shared.space)
+	shared.users.Store(int64(len(at)))
+	for _, i := range at {
+		ready[i].Executable = &goTested{build: shared, job: jobs[i], name: called[i]}
+	}
+	return nil
+}
+
+// goBuild is an executable and the process that runs it.
+type goBuild struct {
+	folder string
+	space  *memory.Space
+	worker *run.Worker
+	users  atomic.Int64
+}
+
+// goTested is a program of a build.
+type goTested struct {
+	build *goBuild
+	job   difftest.Job
+	name  string
+}
+
+// workerChoices are the numbers of workers that results must not show.
+var workerChoices = []int{1, 3, 2, 5}
+
+func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) ([]ir.Column, error) {
+	p := g.job.Program.Pipeline
+	call := run.Call{Program: g.name, Workers: workerChoices[choice%uint64(len(workerChoices))]}
+	for _, column := range in {
+		call.Params = append(call.Params, table.Bytes(column))
+	}
+	call.Bounds = g.job.Program.Plan.ResultBounds(planSizes(g.job.Program.Plan, table.Extents(p, in)))
+	result, err := g.build.worker.Run(ctx, call)
+	var check *run.CheckError
+	var crash *run.CrashError
+	switch {
+	case errors.As(err, &check):
+		return nil, &ir.CheckError{Site: &p.Sites[check.Site], Row: check.Row}
+	case errors.As(err, &crash) && crash.OutOfMemory():
+		return nil, &difftest.FaultError{Fault: difftest.FaultMemory, Err: err}
+	case errors.As(err, &crash):
+		return nil, &difftest.FaultError{Fault: difftest.FaultCrash, Err: err}
+	case err != nil:
+		return nil, err
+	}
+	var out []ir.Column
+	for i, data := range result.Columns {
+		out = append(out, table.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
+		g.build.space.Free(data)
+	}
+	return out, nil
+}
+
+func (g *goTested) Features() []string { return nil }
+
+func (g *goTested) MaxRows() int { return 0 }
+
+func (g *goTested) Close() {
+	if g.build.users.Add(-1) > 0 {
+		return
+	}
+	g.build.worker.Close()
+	g.build.space.Close()
+	os.RemoveAll(g.build.folder)
+}

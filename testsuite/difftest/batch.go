@@ -1,0 +1,293 @@
+package difftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+)
+
+// rowLimit bounds what random data can make of bins, repeat and join.
+const rowLimit = 1 << 21
+
+// unit is a program at a level.
+type unit struct {
+	at    int // of the program in the batch
+	level string
+	job   Job
+	ready []Prepared // by device
+}
+
+// batch is some programs that are prepared together.
+type batch struct {
+	*tester
+	numbers  []int
+	programs []Program
+	units    []*unit
+	report   Report // of the batch
+	stages   map[string]int
+	features map[string]int
+	differed map[string]bool // program, device and level: told once
+}
+
+func (t *tester) batch(ctx context.Context, numbers []int) *batch {
+	b := &batch{tester: t, numbers: numbers, stages: map[string]int{}, features: map[string]int{}, differed: map[string]bool{}}
+	for at := range numbers {
+		b.compile(at)
+	}
+	b.prepare(ctx)
+	defer func() {
+		for _, u := range b.units {
+			for _, p := range u.ready {
+				if p.Executable != nil {
+					p.Close()
+				}
+			}
+		}
+	}()
+	for at := range numbers {
+		for run := range t.Runs {
+			if ctx.Err() != nil || t.isFound() {
+				return b
+			}
+			if t.Case == nil || t.Case.Run == run {
+				b.run(ctx, at, run)
+			}
+			t.progress(1, len(b.report.Mismatches) > 0)
+		}
+	}
+	return b
+}
+
+// compile makes the units of a program.
+func (b *batch) compile(at int) {
+	number := b.numbers[at]
+	program, err := b.program(number)
+	b.programs = append(b.programs, program)
+	if err != nil {
+		b.mismatch(Case{number, 0}, program, "generator", "-", plan.Schedule{}, nil, err)
+		return
+	}
+	b.report.Programs++
+	for _, level := range b.levelsOf(number) {
+		compiled, err := compileGuarded(program, level)
+		var unsupported *fuse.Unsupported
+		switch {
+		case errors.As(err, &unsupported):
+			for _, d := range b.Devices {
+				b.report.cell(d.Name(), level).absent(fmt.Sprintf("%s has no compiled form yet", unsupported.Op))
+			}
+			continue
+		case err != nil:
+			b.report.cell("compiler", level).Mismatches++
+			b.mismatch(Case{number, 0}, program, "compiler", level, plan.Schedule{}, nil, err)
+			continue
+		}
+		for _, k := range compiled.Plan.Kernels {
+			for _, s := range k.Stages {
+				b.stages[strings.TrimRight(s, "0123456789")]++
+			}
+		}
+		b.units = append(b.units, &unit{at: at, level: level, job: Job{Program: compiled, Schedule: b.schedule(number), Seed: b.Seed}})
+	}
+}
+
+// compileGuarded turns a panic into an error.
+func compileGuarded(program Program, level string) (compiled *backends.Program, err error) {
+	defer recovered(&err)
+	compiled, _, err = compile.Compile(program.Pipeline, compile.Options{Level: level, Source: []byte(program.Pipeline.String())})
+	return compiled, err
+}
+
+// recovered makes an error of a panic.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = &FaultError{FaultCrash, fmt.Errorf("panic: %v\n%s", r, debug.Stack())}
+	}
+}
+
+// guard prepares one job; a panic is an error.
+func guard(prepare func() (Executable, error)) (p Prepared) {
+	defer recovered(&p.Err)
+	p.Executable, p.Err = prepare()
+	return p
+}
+
+// prepare makes all units ready on all devices.
+func (b *batch) prepare(ctx context.Context) {
+	jobs := make([]Job, len(b.units))
+	for i, u := range b.units {
+		jobs[i] = u.job
+	}
+	for _, d := range b.Devices {
+		ready := d.Prepare(ctx, jobs)
+		for i, u := range b.units {
+			u.ready = append(u.ready, ready[i])
+			switch err := ready[i].Err; {
+			case err == nil:
+				for _, name := range ready[i].Features() {
+					b.features[d.Name()+": "+name]++
+				}
+			case ctx.Err() != nil:
+			case errors.Is(err, ErrAbsent):
+				b.report.cell(d.Name(), u.level).absent(err.Error())
+			default:
+				b.report.cell(d.Name(), u.level).Mismatches++
+				b.mismatch(Case{b.numbers[u.at], 0}, b.programs[u.at], d.Name(), u.level, u.job.Schedule, nil, err)
+			}
+		}
+	}
+}
+
+// run runs a program over an input on all devices at all its levels.
+func (b *batch) run(ctx context.Context, at, run int) {
+	number, program := b.numbers[at], b.programs[at]
+	units := slices.DeleteFunc(slices.Clone(b.units), func(u *unit) bool { return u.at != at })
+	if len(units) == 0 {
+		return
+	}
+	data := dataOf(b.Seed, number, run, b.schedule(number))
+	in, what := data.Columns(program.Pipeline), fmt.Sprintf("%+v", data)
+	if run == 0 && program.Columns != nil {
+		in, what = withDefaults(program), "own data"
+	}
+	rows := 0
+	for _, c := range in {
+		if c.Slice != nil {
+			rows = max(rows, c.Len())
+		}
+	}
+	want, err := expect(program, in)
+	var argument *interp.ArgumentError
+	switch {
+	case errors.As(err, &argument) && !strings.Contains(argument.Message, "internal error"):
+		b.report.Refused++
+		return
+	case err != nil:
+		b.report.cell("interp", "-").Mismatches++
+		b.mismatch(Case{number, run}, program, "interp", "-", plan.Schedule{}, &what, err)
+		return
+	}
+	b.report.Inputs++
+	if want.Check != nil {
+		b.report.Failing++
+	}
+	if want.Loose != "" || want.Uncompared() > 0 {
+		b.report.Uncompared++
+	}
+	for _, u := range units {
+		for i, p := range u.ready {
+			device := b.Devices[i].Name()
+			cell := b.report.cell(device, u.level)
+			if p.Err != nil || ctx.Err() != nil {
+				continue
+			}
+			if most := p.MaxRows(); most > 0 && rows > most {
+				cell.absent(fmt.Sprintf("inputs of more than %d rows", most))
+				continue
+			}
+			difference, err := b.execute(ctx, p, want, in, uint64(run))
+			if ctx.Err() != nil {
+				return
+			}
+			if errors.Is(err, ErrAbsent) {
+				cell.absent(err.Error())
+				continue
+			}
+			b.report.Executions++
+			cell.Runs++
+			if difference != "" {
+				cell.Mismatches++
+				b.mismatch(Case{number, run}, program, device, u.level, u.job.Schedule, &what, errors.Join(err, errors.New(difference)))
+			}
+		}
+	}
+}
+
+// withDefaults returns the data of a program, where a scalar that has none gets
+// its default.
+func withDefaults(program Program) []ir.Column {
+	in := slices.Clone(program.Columns)
+	for i, p := range program.Pipeline.Params {
+		if in[i].Slice == nil {
+			in[i] = ir.NewColumn(p.Type.Kind, 1)
+			in[i].Set(0, p.Const)
+		}
+	}
+	return in
+}
+
+// expect is testsuite.Expect; a panic of the interpreter is an error.
+func expect(program Program, in []ir.Column) (want *testsuite.Expectation, err error) {
+	defer recovered(&err)
+	return testsuite.Expect(program.Pipeline, in, interp.RowLimit(rowLimit))
+}
+
+// execute runs once and compares; err is a fault that difference tells, too, or
+// why the device does not run this.
+func (b *batch) execute(ctx context.Context, p Prepared, want *testsuite.Expectation, in []ir.Column, choice uint64) (difference string, err error) {
+	bounded, cancel := context.WithTimeout(ctx, b.Limit)
+	defer cancel()
+	got, err := func() (got []ir.Column, err error) {
+		defer recovered(&err)
+		return p.Run(bounded, in, choice)
+	}()
+	if bounded.Err() != nil && err != nil {
+		err = &FaultError{FaultHang, fmt.Errorf("no end after %v", b.Limit)}
+	}
+	if errors.Is(err, ErrAbsent) {
+		return "", err
+	}
+	difference = want.Differ(got, err)
+	var fault *FaultError
+	if errors.As(err, &fault) {
+		return fault.Error(), fault
+	}
+	return difference, nil
+}
+
+// mismatch notes a difference, the first one of a program on a device at a level.
+func (b *batch) mismatch(c Case, program Program, device, level string, s plan.Schedule, data *string, err error) {
+	key := fmt.Sprint(c.Program, " ", device, " ", level)
+	if b.differed[key] {
+		return
+	}
+	b.differed[key] = true
+	m := Mismatch{Case: c.String(), Program: program.Name, Device: device, Level: level, Difference: err.Error(), program: c.Program, run: c.Run}
+	if s != (plan.Schedule{}) {
+		m.Schedule = ScheduleText(s)
+	}
+	var fault *FaultError
+	if errors.As(err, &fault) {
+		m.Fault, m.Difference = fault.Fault, fault.Error()
+	}
+	if data != nil {
+		m.Data = *data
+	}
+	if program.Pipeline != nil {
+		m.Source = program.Pipeline.String()
+	}
+	if b.Repeat != nil {
+		m.Repeat = b.Repeat(c, device, level)
+	}
+	b.report.Mismatches = append(b.report.Mismatches, m)
+}
+
+// ScheduleText writes a schedule as the flag --schedule takes it.
+func ScheduleText(s plan.Schedule) string {
+	text := fmt.Sprintf("workgroup=%d,items=%d", s.Workgroup, s.Items)
+	if s.Scheme != "" {
+		text += ",scheme=" + s.Scheme
+	}
+	return text
+}

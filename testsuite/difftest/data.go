@@ -1,0 +1,84 @@
+package difftest
+
+import (
+	"math/rand/v2"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+)
+
+// streams keep what chance decides apart: equal seeds and numbers give
+// independent choices.
+const (
+	streamSchedule = 0x5c4ed01e << 32
+	streamLevel    = 0x1e7e1 << 32
+	streamData     = 0xda7a << 40
+)
+
+// chance returns the source of a decision about run of program.
+func chance(seed, stream uint64, program, run int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, stream^uint64(program)<<16^uint64(run)))
+}
+
+// scheduleOf chooses the shape of work-group kernels for a program: small, so
+// that few rows fill several tiles.
+func scheduleOf(seed uint64, program int) plan.Schedule {
+	r := chance(seed, streamSchedule, program, 0)
+	s := plan.Schedule{Workgroup: []int{4, 8, 16, 32, 64}[r.IntN(5)], Items: 1 + r.IntN(5)}
+	if r.IntN(3) == 0 {
+		s.Scheme = "published"
+	}
+	return s
+}
+
+// levelOf chooses a level for a program.
+func levelOf(seed uint64, program int, levels []string) string {
+	return levels[chance(seed, streamLevel, program, 0).IntN(len(levels))]
+}
+
+// blockRows are the rows after which workers of emitted Go hand over, and
+// sharedRows those from which several of them work.
+const (
+	blockRows  = 1 << 15
+	sharedRows = 1 << 16
+)
+
+// dataOf describes the input of a run: lengths around the edges of tiles,
+// work-groups, chunks and blocks, and values that some kernel may get wrong.
+func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData {
+	r := chance(seed, streamData, program, run)
+	tile := s.Workgroup * s.Items
+	around := func(edge int) int { return edge - 1 + r.IntN(3) }
+	shapes := testsuite.Shapes()
+	d := testsuite.RandomData{
+		Shape:    shapes[r.IntN(len(shapes))],
+		Tile:     tile,
+		Seed:     r.Uint64(),
+		Careless: r.IntN(4) == 0,
+		Whole:    r.IntN(3) > 0,
+	}
+	switch choice := r.IntN(120); {
+	case choice < 24:
+		d.Rows = around(tile)
+	case choice < 34:
+		d.Rows = around(s.Workgroup)
+	case choice < 64:
+		d.Rows = around((2 + r.IntN(4)) * tile)
+	case choice < 74:
+		d.Rows = r.IntN(3)
+	case choice < 113:
+		d.Rows = r.IntN(4*tile + 40)
+	case choice < 118:
+		d.Rows = around((1 + r.IntN(2)) * fuse.ChunkRows)
+		d.Tile = fuse.ChunkRows
+	case choice == 118:
+		d.Rows = around((1 + r.IntN(2)) * blockRows)
+		d.Tile = blockRows
+	default:
+		d.Rows = around(sharedRows + (1+r.IntN(3))*blockRows)
+		d.Tile = blockRows
+	}
+	d.Rows = max(d.Rows, 0)
+	return d
+}

@@ -1,0 +1,75 @@
+package difftest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Device is a place where programs run that have to agree with the interpreter.
+// It is safe for concurrent use.
+type Device interface {
+	Name() string
+	// Prepare makes jobs ready to run, with one answer for each. It gets many
+	// at once, so that they can share a build. What fails for one job does not
+	// keep others from running; an error that wraps [ErrAbsent] says that the
+	// device cannot run such a job, any other is a fault of kgen.
+	Prepare(ctx context.Context, jobs []Job) []Prepared
+	Close()
+}
+
+// ErrAbsent is wrapped by reasons for which a device does not run a job and
+// nobody is to blame.
+var ErrAbsent = errors.New("not run")
+
+// Job is a program, compiled at a level.
+type Job struct {
+	Program  *backends.Program
+	Schedule plan.Schedule // of kernels of work-groups
+	Seed     uint64        // of what the device decides by chance
+}
+
+// Prepared is a job that is ready, or why there is none.
+type Prepared struct {
+	Executable
+	Err error
+}
+
+// Executable is a program ready to run.
+type Executable interface {
+	// Run gives what the interpreter gives: results, or an *ir.CheckError. Where
+	// ctx ends, so does the run. Choice selects among ways to run that must not
+	// show in results, such as the number of workers.
+	Run(ctx context.Context, in []ir.Column, choice uint64) ([]ir.Column, error)
+	// Features names what of the device the program uses, such as
+	// "scheme lookback", for the account of what was tested.
+	Features() []string
+	// MaxRows is the most rows that are run in reasonable time; 0 is any number.
+	MaxRows() int
+	// Close frees the executable's share of the device.
+	Close()
+}
+
+// Fault says how an execution ended that gave no results.
+type Fault string
+
+// The faults that devices tell apart. All others are errors.
+const (
+	FaultCrash  Fault = "crash"
+	FaultHang   Fault = "hang"
+	FaultMemory Fault = "out of memory"
+	FaultBuild  Fault = "does not build"
+)
+
+// FaultError is an error whose kind is known.
+type FaultError struct {
+	Fault Fault
+	Err   error
+}
+
+func (e *FaultError) Error() string { return string(e.Fault) + ": " + e.Err.Error() }
+
+func (e *FaultError) Unwrap() error { return e.Err }

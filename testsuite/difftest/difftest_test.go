@@ -1,0 +1,205 @@
+package difftest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/interp"
+)
+
+// fake is a device that interprets, and may do something else then.
+type fake struct {
+	name    string
+	refuse  error // of every job
+	pervert func(p *ir.Pipeline, results []ir.Column, err error) ([]ir.Column, error)
+}
+
+func (f *fake) Name() string { return f.name }
+
+func (f *fake) Close() {}
+
+func (f *fake) Prepare(_ context.Context, jobs []Job) []Prepared {
+	ready := make([]Prepared, len(jobs))
+	for i, job := range jobs {
+		ready[i] = Prepared{&faked{f, job}, f.refuse}
+	}
+	return ready
+}
+
+type faked struct {
+	*fake
+	job Job
+}
+
+func (f *faked) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.Column, error) {
+	results, err := interp.Run(f.job.Program.Pipeline, in, interp.RowLimit(rowLimit))
+	if f.pervert == nil {
+		return results, err
+	}
+	return f.pervert(f.job.Program.Pipeline, results, err)
+}
+
+func (f *faked) Features() []string { return nil }
+
+func (f *faked) MaxRows() int { return 0 }
+
+// A device that interprets agrees; whatever else a device does is told, and
+// does not keep the others from running.
+func TestWrongDevices(t *testing.T) {
+	wrong := func(change func(results []ir.Column, err error) ([]ir.Column, error)) func(*ir.Pipeline, []ir.Column, error) ([]ir.Column, error) {
+		return func(_ *ir.Pipeline, results []ir.Column, err error) ([]ir.Column, error) { return change(results, err) }
+	}
+	cases := []struct {
+		name    string
+		pervert func(*ir.Pipeline, []ir.Column, error) ([]ir.Column, error)
+		fault   Fault
+		said    string
+	}{
+		{"crashes", wrong(func([]ir.Column, error) ([]ir.Column, error) { panic("oh") }), FaultCrash, "panic: oh"},
+		{"hangs", wrong(func([]ir.Column, error) ([]ir.Column, error) {
+			time.Sleep(20 * time.Millisecond)
+			return nil, context.DeadlineExceeded
+		}), FaultHang, "no end after 10ms"},
+		{"has no memory", wrong(func([]ir.Column, error) ([]ir.Column, error) {
+			return nil, &FaultError{FaultMemory, errors.New("none")}
+		}), FaultMemory, "none"},
+		{"one bit", wrong(func(results []ir.Column, err error) ([]ir.Column, error) {
+			for _, c := range results {
+				if c.Len() > 0 && !c.Kind.IsFloat() {
+					v := c.At(c.Len() - 1)
+					v.Bits ^= 1
+					c.Set(c.Len()-1, v)
+				}
+			}
+			return results, err
+		}), "", "want"},
+		{"one row", wrong(func(results []ir.Column, err error) ([]ir.Column, error) {
+			for i, c := range results {
+				if c.Len() > 1 {
+					results[i] = ir.NewColumn(c.Kind, c.Len()-1)
+				}
+			}
+			return results, err
+		}), "", "rows, want"},
+		{"no check", wrong(func(results []ir.Column, err error) ([]ir.Column, error) {
+			if err != nil {
+				return nil, nil
+			}
+			return results, err
+		}), "", "want a failure"},
+		{"another row", wrong(func(results []ir.Column, err error) ([]ir.Column, error) {
+			var check *ir.CheckError
+			if errors.As(err, &check) {
+				return nil, &ir.CheckError{Site: check.Site, Row: check.Row + 1}
+			}
+			return results, err
+		}), "", "want check"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			limit := time.Minute
+			if c.fault == FaultHang {
+				limit = 10 * time.Millisecond
+			}
+			devices := []Device{&fake{name: "good"}, &fake{name: "wrong", pervert: c.pervert}, &fake{name: "also good"}}
+			r := Run(t.Context(), Options{Devices: devices, Random: 40, Seed: 3, Limit: limit})
+			runs := map[string]int{}
+			differ := map[string]int{}
+			for _, cell := range r.Cells {
+				runs[cell.Device] += cell.Runs
+				if cell.Device != "good" || limit == time.Minute {
+					differ[cell.Device] += cell.Mismatches
+				}
+			}
+			if runs["good"] != r.Inputs || runs["wrong"] != r.Inputs || runs["also good"] != r.Inputs || r.Inputs < 80 {
+				t.Errorf("of %d inputs %v were run", r.Inputs, runs)
+			}
+			if limit == time.Minute && (differ["good"] > 0 || differ["also good"] > 0) {
+				t.Errorf("good devices differ: %v", differ)
+			}
+			found := false
+			for _, m := range r.Mismatches {
+				if m.Device == "wrong" && m.Fault == c.fault && strings.Contains(m.Difference, c.said) {
+					found = true
+				}
+			}
+			if !found || differ["wrong"] == 0 {
+				t.Errorf("%d differ, and none says %q: %+v", differ["wrong"], c.said, r.Mismatches[:min(2, len(r.Mismatches))])
+			}
+		})
+	}
+}
+
+// Equal arguments give equal reports, and a case alone is what it was among
+// others.
+func TestSame(t *testing.T) {
+	wrong := func(p *ir.Pipeline, results []ir.Column, err error) ([]ir.Column, error) {
+		for _, v := range p.Values {
+			if v.Op == ir.OpScan {
+				return nil, errors.New("a scan")
+			}
+		}
+		return results, err
+	}
+	options := Options{Devices: []Device{&fake{name: "wrong", pervert: wrong}}, Random: 60, Seed: 9, Batch: 7}
+	text := func(o Options) string {
+		r := Run(t.Context(), o)
+		var b strings.Builder
+		if err := r.Print(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	one := text(options)
+	if two := text(options); one != two {
+		t.Errorf("two runs differ:\n%s\n%s", one, two)
+	}
+	r := Run(t.Context(), options)
+	if len(r.Mismatches) == 0 {
+		t.Fatal("no program has a scan")
+	}
+	last := r.Mismatches[len(r.Mismatches)-1]
+	chosen, err := ParseCase(last.Case)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Case = &chosen
+	again := Run(t.Context(), options)
+	if len(again.Mismatches) != 1 || again.Mismatches[0] != last {
+		t.Errorf("case %s alone gives %+v, want %+v", last.Case, again.Mismatches, last)
+	}
+}
+
+// A device that cannot run here is absent, with its reason, and an interrupt
+// ends a test with what was done.
+func TestAbsentAndInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	inputs := 0
+	r := Run(ctx, Options{
+		Devices: []Device{&fake{name: "good"}, &fake{name: "none", refuse: ErrAbsent}},
+		Random:  100000, Seed: 1, Batch: 4,
+		Progress: func(done, total int64) {
+			if inputs++; inputs == 20 {
+				cancel()
+			}
+		},
+	})
+	if !r.Interrupted || r.Inputs == 0 || r.CountMismatches() > 0 {
+		t.Errorf("interrupted %v, %d inputs, %d differ", r.Interrupted, r.Inputs, r.CountMismatches())
+	}
+	absent := 0
+	for _, c := range r.Cells {
+		for reason, n := range c.Absent {
+			if c.Device == "none" && reason == ErrAbsent.Error() {
+				absent += n
+			}
+		}
+	}
+	if absent == 0 {
+		t.Errorf("no reason why a device is absent: %+v", r.Cells)
+	}
+}

@@ -1,0 +1,209 @@
+package random
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// groupRules are the groupings and aggregates.
+func groupRules() []rule {
+	list := []rule{
+		{op: ir.OpRuns, takes: all, gives: rowKinds, make: keyed(ir.OpRuns)},
+		{op: ir.OpGroups, takes: all, gives: rowKinds, make: keyed(ir.OpGroups)},
+		{op: ir.OpStarts, takes: bools, gives: rowKinds, make: starts},
+		{op: ir.OpBins, takes: integers, gives: rowKinds, make: bins},
+		{op: ir.OpRepeat, gives: rowKinds, make: repeat}, // it reads the guard of its lengths,
+		{op: ir.OpCount, takes: bools, gives: rowKinds, make: count},
+	}
+	sums := []ir.Kind{ir.I64, ir.U64, ir.F64}
+	for op, kinds := range map[ir.Op][2][]ir.Kind{
+		ir.OpSum: {numbers, sums}, ir.OpAvg: {numbers, {ir.F64}},
+		ir.OpMin: {ordered, ordered}, ir.OpMax: {ordered, ordered}, ir.OpFirst: {all, all}, ir.OpLast: {all, all},
+		ir.OpArgmin: {ordered, rowKinds}, ir.OpArgmax: {ordered, rowKinds},
+	} {
+		list = append(list, rule{op: op, takes: kinds[0], gives: kinds[1], make: func(g *generator) *value { return aggregate(g, op, kinds[0]) }})
+	}
+	return list
+}
+
+// grouping names the groups of v; columns over them come from first.
+func (g *generator) grouping(v *value, full bool) *value {
+	if v == nil {
+		return nil
+	}
+	v.target = g.domainOf(v, func(d *domain) {
+		d.full = full
+		d.column = func(g *generator, k ir.Kind) *value {
+			x := g.over(k, v.domain)
+			if x == nil {
+				return nil
+			}
+			if d.full {
+				return g.add(value{op: ir.OpFirst, kind: k, domain: d}, "first($1, by: $2)", x, v)
+			}
+			return g.add(value{op: ir.OpFirst, kind: k, domain: d}, "first($1, by: $2, else: $3)", x, v, g.literal(k))
+		}
+	})
+	return v
+}
+
+// keyed is runs and groups.
+func keyed(op ir.Op) func(*generator) *value {
+	return func(g *generator) *value {
+		k := g.column()
+		if k == nil {
+			return nil
+		}
+		keys := []*value{k}
+		for len(keys) < 3 && g.r.IntN(3) == 0 {
+			if other := g.pick(func(v *value) bool { return v.domain == k.domain }); other != k {
+				keys = append(keys, other)
+			}
+		}
+		text := op.String() + "(" + strings.Join([]string{"$1", "$2", "$3"}[:len(keys)], ", ") + ")"
+		return g.grouping(g.add(value{op: op, kind: ir.I64, domain: k.domain, scans: op == ir.OpRuns}, text, keys...), true)
+	}
+}
+
+func starts(g *generator) *value {
+	m := g.mask(nil)
+	if m == nil {
+		return nil
+	}
+	return g.grouping(g.add(value{op: ir.OpStarts, kind: ir.I64, domain: m.domain, scans: true}, "starts($1)", m), true)
+}
+
+// bins mostly brings the rows into the bins.
+func bins(g *generator) *value {
+	i := g.pick(func(v *value) bool { return v.kind.IsInteger() && !v.isScalar() })
+	if i == nil {
+		return nil
+	}
+	if g.r.IntN(6) == 0 {
+		y := g.column()
+		return g.add(value{op: ir.OpBins, kind: ir.I64, domain: i.domain, target: y.domain}, "bins($1, $2)", i, y)
+	}
+	v := value{op: ir.OpBins, kind: ir.I64, domain: i.domain}
+	var made *value
+	switch size := g.pick(func(v *value) bool { return v.kind.IsInteger() && v.isScalar() }); {
+	case size != nil && g.r.IntN(3) == 0:
+		made = g.add(v, "bins(i64($1) & 7, greatest(least(i64($2), 20), 1))", i, size)
+	case g.r.IntN(4) == 0:
+		made = g.add(v, "bins($1, 5)", i)
+	case g.r.IntN(3) == 0:
+		made = g.add(v, "bins($1 & 15, 17)", i)
+	default:
+		made = g.add(v, "bins($1 & 3, 4)", i)
+	}
+	return g.grouping(made, false)
+}
+
+func repeat(g *generator) *value {
+	length := g.pick(func(v *value) bool { return v.kind.IsInteger() && !v.isScalar() })
+	if length == nil {
+		return nil
+	}
+	v := g.add(value{op: ir.OpRepeat, kind: ir.I64, target: length.domain, scans: true}, "repeat($1 & 3)", length)
+	v.domain = g.domainOf(v, func(d *domain) {
+		d.column = func(g *generator, k ir.Kind) *value {
+			x := g.over(k, v.target)
+			if x == nil {
+				return nil
+			}
+			return g.add(value{op: ir.OpGather, kind: k, domain: d, target: x.target}, "$1[$2]", x, v)
+		}
+	})
+	return v
+}
+
+// by picks a grouping of rows of d, or of any where d is nil.
+func (g *generator) by(d *domain) *value {
+	return g.pick(func(v *value) bool {
+		return v.target != nil && !v.isScalar() && (d == nil || v.domain == d)
+	})
+}
+
+// aggregate is an aggregate of kinds, of all rows or by a grouping. Where there
+// may be no rows, most have a value for that.
+func aggregate(g *generator, op ir.Op, kinds []ir.Kind) *value {
+	fits := func(v *value) bool { return among(kinds)(v.kind) && !v.isScalar() }
+	var x, by *value
+	if g.r.IntN(3) > 0 {
+		if by = g.by(nil); by != nil {
+			x = g.pick(func(v *value) bool { return fits(v) && v.domain == by.domain && v != by })
+			if x == nil || g.r.IntN(8) == 0 {
+				k := kinds[g.r.IntN(len(kinds))]
+				x = g.typed(g.like(k, by.domain))
+			}
+		}
+	}
+	if x == nil {
+		if x = g.pick(fits); x == nil {
+			return nil
+		}
+		if g.r.IntN(2) == 0 {
+			wanted := g.wanted
+			g.wanted = nil
+			by = g.by(x.domain)
+			g.wanted = wanted
+		}
+	}
+	return g.aggregateOf(op, x, by)
+}
+
+func (g *generator) aggregateOf(op ir.Op, x, by *value) *value {
+	v := value{op: op, kind: x.kind}
+	full := false
+	switch {
+	case op == ir.OpAvg, op == ir.OpSum && x.kind.IsFloat():
+		v.kind = ir.F64
+	case op == ir.OpSum && x.kind.IsUnsigned():
+		v.kind = ir.U64
+	case op == ir.OpSum, op == ir.OpArgmin, op == ir.OpArgmax:
+		v.kind = ir.I64
+	}
+	if op == ir.OpArgmin || op == ir.OpArgmax {
+		v.target = x.domain
+		if by != nil {
+			v.target = by.domain
+		}
+	}
+	text, operands := op.String()+"($1", []*value{x}
+	if by != nil {
+		text, operands, v.domain = text+", by: $2", append(operands, by), by.target
+		full = by.target.full && (by.op == ir.OpRuns || by.op == ir.OpStarts || by.op == ir.OpGroups)
+	}
+	switch op {
+	case ir.OpMin, ir.OpMax, ir.OpAvg, ir.OpFirst, ir.OpLast:
+		if chance := g.r.IntN(8); !full && chance > 0 || chance == 1 {
+			text, operands = fmt.Sprintf("%s, else: $%d", text, len(operands)+1), append(operands, g.scalar(v.kind))
+		}
+	}
+	return g.add(v, text+")", operands...)
+}
+
+// count counts true rows, or the rows of groups.
+func count(g *generator) *value {
+	v := value{op: ir.OpCount, kind: ir.I64}
+	by := g.by(nil)
+	mask := g.mask(nil)
+	switch chance := g.r.IntN(3); {
+	case by != nil && chance == 0:
+		v.domain = by.target
+		return g.add(v, "count(by: $1)", by)
+	case by != nil && mask != nil && chance == 1:
+		if mask.domain != by.domain {
+			mask = g.mask(by.domain)
+		}
+		if mask == nil {
+			return nil
+		}
+		v.domain = by.target
+		return g.add(v, "count($1, by: $2)", mask, by)
+	case mask != nil:
+		return g.add(v, "count($1)", mask)
+	}
+	return nil
+}

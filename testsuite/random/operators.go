@@ -1,0 +1,270 @@
+package random
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// rule makes values of an operator.
+type rule struct {
+	op    ir.Op
+	takes []ir.Kind // of operands
+	gives []ir.Kind
+	make  func(g *generator) *value // nil where the operands that chance chose do not fit
+}
+
+var (
+	bools    = []ir.Kind{ir.Bool}
+	dates    = []ir.Kind{ir.Date}
+	signed   = []ir.Kind{ir.I8, ir.I16, ir.I32, ir.I64}
+	floats   = []ir.Kind{ir.F32, ir.F64}
+	rowKinds = []ir.Kind{ir.I64}
+	integers = append(slices.Clone(signed), ir.U8, ir.U16, ir.U32, ir.U64)
+	numbers  = append(slices.Clone(integers), floats...)
+	ordered  = append(slices.Clone(numbers), ir.Date, ir.Char8)
+	all      = append(slices.Clone(ordered), ir.Bool)
+)
+
+func among(kinds []ir.Kind) func(ir.Kind) bool {
+	return func(k ir.Kind) bool { return slices.Contains(kinds, k) }
+}
+
+// rules returns the operators that may be used.
+func (g *generator) rules() []rule {
+	list := elementwise()
+	list = append(list, rowRules()...)
+	list = append(list, groupRules()...)
+	list = append(list, matchRules()...)
+	return slices.DeleteFunc(sorted(list), func(r rule) bool { return slices.Contains(g.without, r.op) })
+}
+
+func elementwise() []rule {
+	var list []rule
+	add := func(op ir.Op, takes, gives []ir.Kind, make func(g *generator, op ir.Op) *value) {
+		list = append(list, rule{op: op, takes: takes, gives: gives, make: func(g *generator) *value { return make(g, op) }})
+	}
+	numbersAndDates := append(slices.Clone(numbers), ir.Date)
+	add(ir.OpAdd, numbersAndDates, numbersAndDates, plus)
+	add(ir.OpSub, numbersAndDates, numbersAndDates, plus)
+	add(ir.OpMul, numbers, numbers, arithmetic(numbers))
+	add(ir.OpDiv, numbers, numbers, divide(numbers))
+	add(ir.OpRem, integers, integers, divide(integers))
+	for _, op := range []ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpAndNot} {
+		add(op, integers, integers, arithmetic(integers))
+	}
+	for _, op := range []ir.Op{ir.OpShl, ir.OpShr} {
+		add(op, integers, integers, shift)
+	}
+	for _, op := range []ir.Op{ir.OpEq, ir.OpNe} {
+		add(op, all, bools, compare(all))
+	}
+	for _, op := range []ir.Op{ir.OpLt, ir.OpLe, ir.OpGt, ir.OpGe} {
+		add(op, ordered, bools, compare(ordered))
+	}
+	for _, op := range []ir.Op{ir.OpLogicalAnd, ir.OpLogicalOr} {
+		add(op, bools, bools, arithmetic(bools))
+	}
+	for _, op := range []ir.Op{ir.OpLeast, ir.OpGreatest} {
+		add(op, ordered, ordered, call2)
+	}
+	add(ir.OpNeg, numbers, numbers, unary("-$1", numbers))
+	add(ir.OpComplement, integers, integers, unary("^$1", integers))
+	add(ir.OpNot, bools, bools, unary("!$1", bools))
+	add(ir.OpCast, append(slices.Clone(numbersAndDates), ir.Bool), numbersAndDates, cast)
+	add(ir.OpAbs, numbers, numbers, unary("abs($1)", numbers))
+	add(ir.OpSqrt, floats, floats, unary("sqrt($1)", floats))
+	for _, op := range []ir.Op{ir.OpYear, ir.OpMonth, ir.OpDay} {
+		add(op, dates, []ir.Kind{ir.I32}, func(g *generator, op ir.Op) *value {
+			x := g.pickKind(among(dates))
+			if x == nil {
+				return nil
+			}
+			return g.add(value{op: op, kind: ir.I32, domain: x.domain}, op.String()+"($1)", x)
+		})
+	}
+	add(ir.OpSelect, all, all, choose)
+	return list
+}
+
+// join returns the domain of a value computed from x and y, one of which may be
+// a scalar.
+func join(x, y *value) *domain {
+	if x.domain != nil {
+		return x.domain
+	}
+	return y.domain
+}
+
+// both picks two operands of one kind that go together, in any order.
+func (g *generator) both(kinds []ir.Kind) (x, y *value) {
+	x = g.pickKind(among(kinds))
+	if x == nil {
+		return nil, nil
+	}
+	wanted := g.wanted
+	if wanted == x && g.r.IntN(4) > 0 {
+		g.wanted = nil
+	}
+	y = g.like(x.kind, x.domain)
+	if x.isScalar() && g.r.IntN(2) == 0 { // a column beside a scalar
+		if other := g.pick(func(v *value) bool { return v.kind == x.kind }); other != nil {
+			y = other
+		}
+	}
+	g.wanted = wanted
+	if g.r.IntN(2) == 0 {
+		x, y = y, x
+	}
+	return x, y
+}
+
+func arithmetic(kinds []ir.Kind) func(*generator, ir.Op) *value {
+	return func(g *generator, op ir.Op) *value {
+		x, y := g.both(kinds)
+		if x == nil {
+			return nil
+		}
+		return g.add(value{op: op, kind: x.kind, domain: join(x, y)}, "$1 "+op.String()+" $2", x, y)
+	}
+}
+
+// plus adds and subtracts numbers, and days and dates.
+func plus(g *generator, op ir.Op) *value {
+	x := g.pickKind(among(append(slices.Clone(numbers), ir.Date)))
+	switch {
+	case x == nil:
+		return nil
+	case x.kind == ir.Date && op == ir.OpSub && g.r.IntN(2) == 0:
+		y := g.like(ir.Date, x.domain)
+		return g.add(value{op: op, kind: ir.I32, domain: join(x, y)}, "$1 - $2", x, y)
+	case x.kind == ir.Date:
+		days := g.like(ir.I32, x.domain)
+		v := value{op: op, kind: ir.Date, domain: join(x, days)}
+		if op == ir.OpAdd && g.r.IntN(2) == 0 {
+			return g.add(v, "$1 + $2", days, x)
+		}
+		return g.add(v, "$1 "+op.String()+" $2", x, days)
+	}
+	return arithmetic(numbers)(g, op)
+}
+
+// divide mostly guards integer divisors.
+func divide(kinds []ir.Kind) func(*generator, ir.Op) *value {
+	return func(g *generator, op ir.Op) *value {
+		x, y := g.both(kinds)
+		if x == nil {
+			return nil
+		}
+		v := value{op: op, kind: x.kind, domain: join(x, y)}
+		switch guard := g.r.IntN(8); {
+		case y.literal && (y.text == "0" || y.text == "0.0"):
+			return nil // a program is not to fail always
+		case v.kind.IsFloat() || y.literal || guard == 0:
+			return g.add(v, "$1 "+op.String()+" $2", x, y)
+		case guard < 4:
+			return g.add(v, "$1 "+op.String()+" ($2 | 1)", x, y)
+		}
+		return g.add(v, "$1 "+op.String()+" select($2 == 0, 3, $2)", x, y)
+	}
+}
+
+func shift(g *generator, op ir.Op) *value {
+	x := g.pickKind(among(integers))
+	if x == nil {
+		return nil
+	}
+	count := g.pick(func(v *value) bool { return v.kind.IsInteger() && (v.isScalar() || v.domain == x.domain) })
+	if count == nil || g.r.IntN(3) == 0 {
+		count = g.typed(g.literal(integers[g.r.IntN(len(integers))]))
+	}
+	return g.add(value{op: op, kind: x.kind, domain: join(x, count)}, "$1 "+op.String()+" $2", x, count)
+}
+
+// typed returns a value whose text has its kind without a context.
+func (g *generator) typed(v *value) *value {
+	if !v.literal || !v.kind.IsNumeric() {
+		return v
+	}
+	c := *v
+	c.text = v.kind.String() + "(" + v.text + ")"
+	return &c
+}
+
+func compare(kinds []ir.Kind) func(*generator, ir.Op) *value {
+	return func(g *generator, op ir.Op) *value {
+		x, y := g.both(kinds)
+		if x == nil {
+			return nil
+		}
+		return g.add(value{op: op, kind: ir.Bool, domain: join(x, y)}, "$1 "+op.String()+" $2", x, y)
+	}
+}
+
+func call2(g *generator, op ir.Op) *value {
+	x, y := g.both(ordered)
+	if x == nil {
+		return nil
+	}
+	return g.add(value{op: op, kind: x.kind, domain: join(x, y)}, op.String()+"($1, $2)", x, y)
+}
+
+func unary(format string, kinds []ir.Kind) func(*generator, ir.Op) *value {
+	return func(g *generator, op ir.Op) *value {
+		x := g.pickKind(among(kinds))
+		if x == nil {
+			return nil
+		}
+		return g.add(value{op: op, kind: x.kind, domain: x.domain}, format, x)
+	}
+}
+
+// cast converts to another type that it may.
+func cast(g *generator, op ir.Op) *value {
+	x := g.pickKind(func(k ir.Kind) bool { return k != ir.Char8 })
+	if x == nil {
+		return nil
+	}
+	to := numbers
+	switch {
+	case x.kind == ir.Date:
+		to = integers
+	case x.kind.IsInteger() && g.r.IntN(8) == 0:
+		to = dates
+	}
+	k := to[g.r.IntN(len(to))]
+	if k == x.kind && x.target == nil { // of an index column it makes plain integers
+		return nil
+	}
+	return g.add(value{op: op, kind: k, domain: x.domain}, k.String()+"($1)", x)
+}
+
+func choose(g *generator, op ir.Op) *value {
+	x := g.pick(func(v *value) bool { return true })
+	if x == nil {
+		return nil
+	}
+	if g.wanted != nil && g.wanted.kind == ir.Bool && g.r.IntN(2) == 0 { // it may choose instead
+		x = g.like(g.kind(), g.wanted.domain)
+	}
+	y := g.like(x.kind, x.domain)
+	d := join(x, y)
+	var condition *value
+	if d == nil {
+		condition = g.pick(func(v *value) bool { return v.kind == ir.Bool })
+	} else {
+		condition = g.like(ir.Bool, d)
+	}
+	if condition == nil || x.literal && y.literal && !g.context(x.kind) {
+		return nil
+	}
+	if d == nil {
+		d = condition.domain
+	}
+	return g.add(value{op: op, kind: x.kind, domain: d}, "select($1, $2, $3)", condition, x, y)
+}
+
+// context reports whether literals of kind k have it where they stand alone.
+func (g *generator) context(k ir.Kind) bool {
+	return k == ir.I64 || k == ir.F64 || k == ir.Bool || k == ir.Date || k == ir.Char8
+}

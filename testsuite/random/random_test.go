@@ -1,0 +1,62 @@
+package random
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Every program is valid for package ir, which knows nothing of the generator,
+// and equal arguments give equal programs.
+func TestProgramsAreValid(t *testing.T) {
+	faults := 0
+	for number := range 4000 {
+		p, err := Pipeline(1, number, Options{})
+		if err != nil {
+			t.Error(err)
+			if faults++; faults > 5 {
+				t.FailNow()
+			}
+			continue
+		}
+		if err := ir.Verify(p); err != nil {
+			t.Fatal(err)
+		}
+		if Source(1, number, Options{}) != Source(1, number, Options{}) {
+			t.Fatalf("program %d differs from itself", number)
+		}
+	}
+}
+
+// Programs have every operator, and all pairs of operators that types allow,
+// with the operators of all devices and with all operators.
+func TestCoverage(t *testing.T) {
+	for _, without := range [][]ir.Op{nil, {ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpArgmin, ir.OpArgmax}} {
+		var c Coverage
+		for number := range 6000 {
+			p, err := Pipeline(2, number, Options{Without: without})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Add(p)
+		}
+		var missing [][2]ir.Op
+		pairs := Pairs(without)
+		for _, pair := range pairs {
+			if c.Pairs[pair] == 0 {
+				missing = append(missing, pair)
+			}
+		}
+		for op := ir.OpParam; op <= ir.OpArgmax; op++ {
+			field := op == ir.OpLeft || op == ir.OpRight
+			if out := slices.Contains(without, op) || field && without != nil; (c.Operators[op] == 0) != out {
+				t.Errorf("%v occurs %d times", op, c.Operators[op])
+			}
+		}
+		t.Logf("%d of %d pairs; missing %v", len(pairs)-len(missing), len(pairs), missing)
+		if 100*len(missing) > 3*len(pairs) {
+			t.Error("more than 3 % of the pairs are missing")
+		}
+	}
+}
