@@ -30,9 +30,10 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 	return ir.NewError(file, pos, message, hint)
 }
 
-// Compile compiles a pipeline of s at a fusion level.
-func Compile(s *Source, p *ir.Pipeline, level string) (*backends.Program, *fuse.Program, error) {
-	program, fused, err := compile.Compile(p, compile.Options{Level: level, Source: s.Text})
+// Compile compiles a pipeline of s at a fusion level for a variant of
+// aggregation, which is "" by default.
+func Compile(s *Source, p *ir.Pipeline, level, variant string) (*backends.Program, *fuse.Program, error) {
+	program, fused, err := compile.Compile(p, compile.Options{Level: level, Variant: variant, Source: s.Text})
 	return program, fused, s.compileError(level, err)
 }
 

@@ -63,16 +63,21 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	if f.after == "" && (f.folder == "" || f.folder == "-") {
 		return usagef("name the folder to write to: -o FOLDER")
 	}
+	schedule, err := ParseSchedule(f.schedule)
+	if err != nil {
+		return err
+	}
+	if f.backend == (gocpu.Emitter{}).Name() && f.after == "" {
+		if err := RefuseSchedule("backend "+f.backend, schedule); err != nil {
+			return err
+		}
+	}
 	source, err := load()
 	if err != nil {
 		return err
 	}
 	if f.after != "" {
-		return f.printAfter(source, Emitters[i], out)
-	}
-	schedule, err := ParseSchedule(f.schedule)
-	if err != nil {
-		return err
+		return f.printAfter(source, schedule.Variant, Emitters[i], out)
 	}
 	options := backends.Options{Package: f.pkg, Schedule: schedule}
 	if options.Package == "" {
@@ -82,7 +87,7 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	}
 	var programs []*backends.Program
 	for _, p := range source.Pipelines {
-		program, _, err := Compile(source, p, f.level)
+		program, _, err := Compile(source, p, f.level, schedule.Variant)
 		if err != nil {
 			return err
 		}
@@ -95,9 +100,9 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	return writeOutput(ctx, f.folder, output, out)
 }
 
-func (f *Flags) printAfter(s *Source, backend backends.Emitter, out io.Writer) error {
+func (f *Flags) printAfter(s *Source, variant string, backend backends.Emitter, out io.Writer) error {
 	for _, p := range s.Pipelines {
-		text, err := compile.After(f.after, p, compile.Options{Level: f.level, Source: s.Text, Backend: backend})
+		text, err := compile.After(f.after, p, compile.Options{Level: f.level, Variant: variant, Source: s.Text, Backend: backend})
 		if err != nil {
 			return s.compileError(f.level, err)
 		}

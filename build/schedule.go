@@ -1,6 +1,7 @@
 package build
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // ScheduleUsage documents the flag --schedule.
-const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback`"
+const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback,variant=privvar`"
 
 // ParseSchedule reads the settings of --schedule, each NAME=VALUE.
 func ParseSchedule(text string) (s plan.Schedule, err error) {
@@ -33,9 +34,22 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			s.Scheme = value
 		case name == "scheme":
 			return s, usagef("--schedule %s: scheme is %s or %s", setting, simt.SchemeLookback, simt.SchemePublished)
+		case name == "variant" && slices.Contains(plan.Variants, value):
+			s.Variant = value
+		case name == "variant":
+			return s, usagef("--schedule %s: variant is %s", setting, strings.Join(plan.Variants, ", "))
 		default:
-			return s, usagef("--schedule %s: there are workgroup, items and scheme", setting)
+			return s, usagef("--schedule %s: there are workgroup, items, scheme and variant", setting)
 		}
 	}
 	return s, nil
+}
+
+// RefuseSchedule refuses a schedule for a device or backend, what, that has no
+// work-group kernels.
+func RefuseSchedule(what string, s plan.Schedule) error {
+	if s == (plan.Schedule{}) {
+		return nil
+	}
+	return usagef("%s has no work-group kernels: leave out --schedule", what)
 }

@@ -17,6 +17,7 @@ import (
 // Options choose among equivalent programs.
 type Options struct {
 	Level   string           // a fusion level, or a plan by hand; "" is auto
+	Variant string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
 	Machine plan.Machine     // costs are predicted for it; the zero value is the default profile
 	Backend backends.Emitter // for the pass loop
 	Source  []byte           // the text of the pipeline's file, for comments in emitted code
@@ -118,7 +119,7 @@ func verify(s *state) error {
 }
 
 func lower(s *state) (err error) {
-	s.graph, err = fuse.Lower(s.ir)
+	s.graph, err = fuse.Lower(s.ir, fuse.Options{Tables: plan.Schedule{Variant: s.options.Variant}.Tables()})
 	return err
 }
 

@@ -207,7 +207,7 @@ func TestLongPipelines(t *testing.T) {
 			}
 			for _, level := range Levels {
 				start := time.Now()
-				g, err := Lower(pipelines[0])
+				g, err := Lower(pipelines[0], Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

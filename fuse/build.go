@@ -29,13 +29,15 @@ type kernelBuilder struct {
 	columns map[*ir.Value]tile.ID
 	scalars [2]map[*ir.Value]tile.ID // before the rows, and after them
 	built   map[*Value]tile.ID       // values between stages that are no results
+
+	edgeRows map[edgeKey]int // domains of first and last rows of groups
 }
 
 // Build returns the kernel of a set of stages, or the *Reason why there is
 // none. It stores the values for which demanded holds.
 func (g *Graph) Build(name string, stages []*Stage, demanded func(*Value) bool) (k *tile.Kernel, reason error) {
 	b := &kernelBuilder{graph: g, in: map[*Stage]bool{}, domains: map[*ir.Domain]int{}, columns: map[*ir.Value]tile.ID{},
-		scalars: [2]map[*ir.Value]tile.ID{{}, {}}, built: map[*Value]tile.ID{}}
+		scalars: [2]map[*ir.Value]tile.ID{{}, {}}, built: map[*Value]tile.ID{}, edgeRows: map[edgeKey]int{}}
 	for _, s := range stages {
 		b.in[s] = true
 	}
@@ -85,7 +87,7 @@ func (b *kernelBuilder) start(name string, stages []*Stage) {
 			continue
 		}
 		if base != nil && base.Domain != s.Domain {
-			b.finishes(s)
+			b.readsTables(s)
 			b.refuse("%s runs over %s and %s over %s: neither set of rows is made from the other here",
 				base.Name, b.graph.DomainName(base.Domain), s.Name, b.graph.DomainName(s.Domain))
 		}
@@ -108,11 +110,11 @@ func (b *kernelBuilder) start(name string, stages []*Stage) {
 	b.domains[b.base] = 0
 }
 
-// finishes refuses to finish bins beside the rows that fill them.
-func (b *kernelBuilder) finishes(s *Stage) {
+// readsTables refuses to read tables beside the rows that fill them.
+func (b *kernelBuilder) readsTables(s *Stage) {
 	for _, use := range s.Reads {
-		if use.Value.Kind == States && b.in[use.Value.Writer] {
-			b.refuse("the bins of %s are complete only after all rows: %s ends a kernel", b.graph.DomainName(s.Domain), use.Value.Writer.Name)
+		if w := use.Value.Writer; w != nil && w.Kind == Aggregate && w.Out == nil {
+			b.filled(use.Value)
 		}
 	}
 }
@@ -177,8 +179,8 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 		b.StoreScalar(w.Name, b.scalarOf(w))
 		return
 	}
-	if w.Kind == States || s.Kind == Aggregate && s.Out == nil {
-		b.update(w)
+	if s.Kind == Aggregate && s.Out == nil {
+		b.table(w)
 		return
 	}
 	var x tile.ID

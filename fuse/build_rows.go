@@ -26,7 +26,7 @@ func (b *kernelBuilder) newColumn(v *ir.Value) tile.ID {
 	switch s := w.Writer; s.Kind {
 	case Map, Mask, Finish:
 		if s.Kind == Finish {
-			return b.finishBins(v)
+			return b.finishTable(v)
 		}
 		return b.rowWise(v, false)
 	case Add:

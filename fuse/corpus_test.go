@@ -35,7 +35,7 @@ func corpus(t *testing.T) []*Graph {
 				t.Fatal(err)
 			}
 			for _, p := range pipelines {
-				g, err := Lower(p)
+				g, err := Lower(p, Options{})
 				var unsupported *Unsupported
 				if errors.As(err, &unsupported) {
 					continue
@@ -60,7 +60,7 @@ func corpusGraph(t *testing.T, file string) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Lower(pipelines[0])
+	g, err := Lower(pipelines[0], Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func graph(t *testing.T, parameters, body string) *Graph {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	g, err := Lower(pipelines[0])
+	g, err := Lower(pipelines[0], Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

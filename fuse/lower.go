@@ -18,9 +18,17 @@ func (e *Unsupported) Error() string {
 		e.Pos.File, e.Pos.Line, e.Pos.Column, e.Op)
 }
 
+// Options choose among lowerings that mean the same.
+type Options struct {
+	// Tables combines the rows of contiguous groups as those of bins are: each
+	// row in a table, at its group's number, in any order. Else segmented scans
+	// fold them in their order.
+	Tables bool
+}
+
 // Lower turns a pipeline into stages. It fails with *Unsupported.
-func Lower(p *ir.Pipeline) (*Graph, error) {
-	l := &lowering{Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
+func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: map[string]bool{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}}
 	for _, v := range p.Values {
 		if !supported(v) {
@@ -58,6 +66,7 @@ func supported(v *ir.Value) bool {
 
 type lowering struct {
 	*Graph
+	options  Options
 	users    map[*ir.Value][]*ir.Value
 	isResult map[*ir.Value]bool
 	names    map[string]bool

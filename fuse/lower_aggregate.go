@@ -15,8 +15,8 @@ func (l *lowering) aggregate(v *ir.Value) {
 		l.defineResult(s, v)
 		return
 	}
-	if v.By.Op != ir.OpRuns && v.By.Op != ir.OpStarts {
-		l.aggregateBins(v)
+	if l.options.Tables || !isContiguous(v.By) {
+		l.aggregateTable(v)
 		return
 	}
 	out := v.By.Type.Target
@@ -41,18 +41,28 @@ func (l *lowering) binsLength(v *ir.Value) {
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }
 
-// aggregateBins lowers an aggregate whose groups may be empty and lie
-// anywhere: rows update a state per bin. Where the state is not yet the result,
-// a Finish stage over the bins makes it so.
-func (l *lowering) aggregateBins(v *ir.Value) {
+// isContiguous reports whether the rows of a group lie together, and no group
+// is empty; else they may lie anywhere.
+func isContiguous(grouping *ir.Value) bool {
+	return grouping.Op == ir.OpRuns || grouping.Op == ir.OpStarts
+}
+
+// aggregateTable lowers an aggregate by a table with an element per group, at
+// the group's number. Where that is a state and not yet the result, a Finish
+// stage over the groups makes it so.
+func (l *lowering) aggregateTable(v *ir.Value) {
 	out := v.By.Type.Target
 	s := l.share(Aggregate, v, v.By.Type.Domain, out, v.Operands()...)
 	l.read(s, v.By, tile.Element, false)
-	l.length(s, out)
-	if v.Op == ir.OpSum || v.Op == ir.OpCount {
+	if !isContiguous(v.By) { // of the others, a bound is known
+		l.length(s, out)
+	}
+	if isResultTable(v) {
 		l.aggregateOperands(s, v)
 		s.roots = append(s.roots, v)
-		l.defineResult(s, v)
+		if w := l.defineResult(s, v); v.Op == ir.OpMin || v.Op == ir.OpMax {
+			w.Fill = resultField(v).fill()
+		}
 		return
 	}
 	if v.Op != ir.OpFirst && v.Op != ir.OpLast {
@@ -81,7 +91,7 @@ func (l *lowering) aggregateBins(v *ir.Value) {
 	l.defineResult(finish, v)
 }
 
-// stateField is what an aggregate keeps per bin: a fold of the argument, of 1,
+// stateField is what a table keeps per group: a fold of the argument, of 1,
 // or of row numbers.
 type stateField struct {
 	name   string
@@ -100,7 +110,35 @@ const (
 
 func (f stateField) fill() ir.Scalar { return tile.Identity(f.reduce, f.kind) }
 
-// stateFields lists the state of an aggregate over bins.
+// isResultTable reports whether the table of an aggregate is its result. A group
+// that may be empty needs a count beside a minimum, and the first row is known
+// by its number alone where rows lie anywhere.
+func isResultTable(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpSum, ir.OpCount:
+		return true
+	case ir.OpAvg:
+		return false
+	}
+	return isContiguous(v.By)
+}
+
+// resultField is what the table of sum, count, min or max keeps per group where
+// it is the result.
+func resultField(v *ir.Value) stateField {
+	f := stateField{kind: v.Type.Kind, reduce: ir.ReduceAdd, what: ofArgument}
+	switch v.Op {
+	case ir.OpCount:
+		f.what = ofOne
+	case ir.OpMin:
+		f.reduce = ir.ReduceMin
+	case ir.OpMax:
+		f.reduce = ir.ReduceMax
+	}
+	return f
+}
+
+// stateFields lists the state of an aggregate whose table is not its result.
 func stateFields(v *ir.Value) []stateField {
 	count := stateField{"count", ir.I64, ir.ReduceAdd, ofOne}
 	x := v.Type.Kind

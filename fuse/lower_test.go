@@ -28,7 +28,7 @@ func TestUnsupported(t *testing.T) {
 		if err := errs.Err(); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Lower(pipelines[0])
+		_, err := Lower(pipelines[0], Options{})
 		var unsupported *Unsupported
 		if !errors.As(err, &unsupported) {
 			t.Errorf("%s: %v", operator, err)

@@ -44,7 +44,7 @@ func (f *Fusion) Program() (*Program, error) {
 		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.HasEffect() }) {
 			continue
 		}
-		m.demand(k)
+		m.demand(k, f.Groups[i])
 		p.Kernels = append(p.Kernels, k)
 		p.Groups = append(p.Groups, f.Groups[i])
 	}
@@ -70,15 +70,31 @@ type planner struct {
 	out      *plan.Plan
 }
 
-// demand marks what k reads.
-func (m *planner) demand(k *tile.Kernel) {
+// made returns the names of the domains whose rows or length the kernel of
+// some stages makes: before its launch no more than a bound is known.
+func (m *planner) made(k *tile.Kernel, stages []*Stage) map[string]bool {
+	made := map[string]bool{}
+	for _, d := range k.Domains[1:] {
+		made[d.Plan] = true
+	}
+	for _, s := range stages {
+		if s.Kind == Offset && s.prefix.Of != nil {
+			made[m.DomainName(s.prefix.Of)] = true
+		}
+	}
+	return made
+}
+
+// demand marks what k, the kernel of some stages, reads.
+func (m *planner) demand(k *tile.Kernel, stages []*Stage) {
+	made := m.made(k, stages)
 	for _, s := range k.Streams {
 		w := m.byName[s.Buffer]
 		if !s.Write {
 			m.demanded[w] = true
 			continue
 		}
-		if !slices.ContainsFunc(k.Domains[1:], func(d tile.Domain) bool { return d.Plan == m.DomainName(w.Domain) }) {
+		if !made[m.DomainName(w.Domain)] {
 			m.demandLength(w.Domain)
 		}
 	}
@@ -261,10 +277,7 @@ func (m *planner) steps(p *Program) {
 		step(plan.Step{Init: &plan.Init{Buffer: m.errors}})
 	}
 	for i, k := range p.Kernels {
-		made := map[string]bool{}
-		for _, d := range k.Domains[1:] {
-			made[d.Plan] = true
-		}
+		made := m.made(k, p.Groups[i])
 		for _, s := range k.Streams {
 			if !s.Write {
 				continue

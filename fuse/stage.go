@@ -19,7 +19,7 @@ const (
 	Add       StageKind = "add"       // offsets added to partial scans
 	Compact   StageKind = "compact"   // rows moved to their place in a sub-domain
 	Aggregate StageKind = "aggregate" // one row per group
-	Finish    StageKind = "finish"    // results from the state of bins
+	Finish    StageKind = "finish"    // results from the states in a table
 	Reduce    StageKind = "reduce"    // one scalar per domain
 	ScalarMap StageKind = "scalar"    // arithmetic on scalars
 )
@@ -32,7 +32,7 @@ type Stage struct {
 	Kind   StageKind
 	Pos    ir.Pos
 	Domain *ir.Domain // whose rows it runs over; nil for scalars
-	Out    *ir.Domain // the domain whose rows it makes: Compact, Aggregate
+	Out    *ir.Domain // the domain whose rows it makes: Compact, and Aggregate but by tables
 	Writes []*Value
 	Reads  []Use
 
@@ -52,7 +52,7 @@ const (
 	Totals                    // a field of each chunk's fold
 	Offsets                   // a field of the fold of all chunks before
 	Lengths                   // i64 scalar: the length of Of
-	States                    // what an aggregate over bins keeps per bin
+	States                    // what an aggregate keeps per group in a table
 )
 
 // Value is what one stage writes and others read: a column, or a scalar where
@@ -66,7 +66,7 @@ type Value struct {
 	Type   ir.Kind
 	Domain *ir.Domain
 	Chunks bool      // one row per chunk of Domain
-	Fill   ir.Scalar // States: what a bin starts with
+	Fill   ir.Scalar // of a table: what its elements start with, if not zero
 	Writer *Stage
 }
 

@@ -88,7 +88,7 @@ func TestHandRefused(t *testing.T) {
 			"a neighbour of s may be a row of another tile, which is not there before s is stored"},
 		{"x: [n]i64", "return y: x - max(x, else: 0)", "reduce map", "reduce is known only after all rows: reduce ends a kernel"},
 		{"i: [n]i32", "b = bins(i, 16)\nreturn avg: avg(i, by: b, else: 0)", "map aggregate finish",
-			"the bins of b are complete only after all rows: aggregate ends a kernel"},
+			"the table b_avg_sum is complete only after all rows: aggregate ends a kernel"},
 		{"x: [n]i64, i: [n]i64", "y = x + 1\nreturn z: y[i], y", "map", "every row of y must be there first: map1 ends a kernel"},
 		{"x: [n]i64, y: [m]i64", "return a: x + 1, b: y + 1", "map", "map1 runs over n and map2 over m: neither set of rows is made from the other here"},
 	} {

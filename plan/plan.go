@@ -122,20 +122,6 @@ const (
 	ForwardResident Forward = "resident" // all groups run at once; the grid must not exceed resident(kernel)
 )
 
-// Schedule is the shape of a variant.
-type Schedule struct {
-	Workgroup int    `json:"workgroup,omitzero"` // work-items a group; 0 is 1
-	Items     int    `json:"items,omitzero"`     // rows a work-item holds at once; 0 is 1
-	Chunk     int    `json:"chunk,omitzero"`     // tiles a group walks through; 0 is 1
-	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
-	Variant   string `json:"variant,omitempty"`  // the aggregation algorithm: direct, chunked, privvar, privarray, segmented
-}
-
-// Rows returns how many rows a group covers.
-func (s Schedule) Rows() int64 {
-	return int64(max(s.Workgroup, 1)) * int64(max(s.Items, 1)) * int64(max(s.Chunk, 1))
-}
-
 // Access is how a kernel uses a buffer.
 type Access string
 

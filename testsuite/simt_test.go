@@ -53,6 +53,48 @@ func TestWorkGroups(t *testing.T) {
 	}
 }
 
+// TestVariants runs the pipelines of the corpus that aggregate groups by every
+// variant, at every level, on an emulated device.
+func TestVariants(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, entry := range entries {
+		variants := variantsOf(entry.Pipeline, plan.Variants...)
+		if len(variants) == 1 {
+			continue
+		}
+		t.Run(entry.Name, func(t *testing.T) {
+			t.Parallel()
+			for j, level := range fuse.Levels {
+				for k, variant := range variants {
+					program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: variant})
+					var unsupported *fuse.Unsupported
+					if errors.As(err, &unsupported) {
+						t.Skip(err)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					scheme := []string{simt.SchemeLookback, simt.SchemePublished}[(i+j+k)%2]
+					lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 4, Items: 6, Scheme: scheme, Variant: variant})
+					if err != nil {
+						t.Errorf("%s, %s: %v", level, variant, err)
+						continue
+					}
+					agreeEmulated(t, lowered, entry.Pipeline, level+", "+variant+", own data", entry.Columns)
+					shape := Shapes()[(i+2*j+k)%len(Shapes())]
+					for _, rows := range []int{0, 1, 25, 79} {
+						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(k), Whole: true, Careless: rows == 25}
+						agreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s, %s, %s, %+v", level, variant, scheme, data), data.Columns(entry.Pipeline))
+					}
+				}
+			}
+		})
+	}
+}
+
 func agreeEmulated(t *testing.T, program *simt.Program, p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
 	device := simttest.NewDevice(program.Kernels, rand.New(rand.NewPCG(1, 2)))

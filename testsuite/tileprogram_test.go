@@ -30,15 +30,17 @@ func TestTilePrograms(t *testing.T) {
 		t.Run(entry.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, level := range fuse.Levels {
-				program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
-				var unsupported *fuse.Unsupported
-				if errors.As(err, &unsupported) {
-					return
+				for _, variant := range variantsOf(entry.Pipeline, plan.Direct, plan.Segmented) {
+					program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: variant})
+					var unsupported *fuse.Unsupported
+					if errors.As(err, &unsupported) {
+						return
+					}
+					if err != nil {
+						t.Fatalf("at level %s, %s: %v", level, variant, err)
+					}
+					compareTilePrograms(t, program, entry, level+", "+variant)
 				}
-				if err != nil {
-					t.Fatalf("at level %s: %v", level, err)
-				}
-				compareTilePrograms(t, program, entry, level)
 			}
 		})
 	}
@@ -86,6 +88,15 @@ func compareTilePrograms(t *testing.T, program *backends.Program, entry Entry, l
 
 func multipliesFloats(p *ir.Pipeline) bool {
 	return slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Reduce == ir.ReduceMul && v.Type.Kind.IsFloat() })
+}
+
+// variantsOf returns those of the variants of aggregation by which a pipeline
+// can differ: all where it has groups, else the last.
+func variantsOf(p *ir.Pipeline, variants ...string) []string {
+	if slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op.IsAggregate() && v.By != nil }) {
+		return variants
+	}
+	return variants[len(variants)-1:]
 }
 
 // execution runs one launch.

@@ -202,9 +202,10 @@ func (b *Builder) StoreAt(domain, stream int, x, place ID) {
 	b.emit(Op{Kind: Store, Domain: domain, Stream: stream, Args: []ID{x, place}})
 }
 
-// Update combines x into stream at index, for the rows of domain.
-func (b *Builder) Update(domain, stream int, m *Monoid, index, x ID) {
-	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Args: []ID{index, x}})
+// Update combines x into stream at index, for the rows of domain; contiguous
+// says that rows of equal index lie together.
+func (b *Builder) Update(domain, stream int, m *Monoid, contiguous bool, index, x ID) {
+	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Contiguous: contiguous, Args: []ID{index, x}})
 }
 
 // Check reports row at the plan's site where failed holds, for the rows of domain (Uniform: once).

@@ -116,6 +116,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.Exclusive {
 		b.WriteString(" exclusive")
 	}
+	if op.Contiguous {
+		b.WriteString(" contiguous")
+	}
 	if op.Monoid != nil {
 		b.WriteString(" " + op.Monoid.summary())
 	}

@@ -33,6 +33,7 @@ type emission struct {
 	earlier   map[stateKey]loop.Expr // the fold of all earlier tiles
 	whole     map[stateKey]loop.Expr // the fold up to the end of the tile
 	columns   map[int]*loop.Var      // staged columns: this work-item's rows
+	tables    []*tables              // of the phase at hand
 	parcels   []*parcel
 	elements  map[int]*loop.Var // per exchanged store of rows of the base: an element per item
 	first     loop.Expr         // number of the tile's first row
@@ -76,6 +77,7 @@ func (e *emission) begin() {
 // loopRows runs a phase over the work-item's rows.
 func (e *emission) loopRows(phase int) {
 	e.now = phase
+	e.openTables(phase)
 	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 		e.item = item
 		e.values = map[tile.ID]loop.Expr{}
@@ -88,6 +90,7 @@ func (e *emission) loopRows(phase int) {
 		e.rowBefore = loop.Sub(e.row, loop.Int(1))
 		e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)
 	})
+	e.closeTables()
 }
 
 // block writes what happens in the phase at hand for the rows of domain d.
@@ -196,7 +199,7 @@ func (e *emission) op(i int) {
 	case tile.Update:
 		if e.effects {
 			e.note(op)
-			e.update(op)
+			e.combineRow(i)
 		}
 	case tile.Check:
 		if e.effects {

@@ -26,7 +26,10 @@ type kernel struct {
 }
 
 // shape is the tile of a kernel.
-type shape struct{ workgroup, items int }
+type shape struct {
+	workgroup, items int
+	variant          string // of aggregation in tables
+}
 
 // rows returns the rows of a tile.
 func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
@@ -104,7 +107,7 @@ func (k *kernel) isFree(v tile.ID) bool {
 
 // needsOrder reports whether consecutive rows have to lie in one work-item.
 func (k *kernel) needsOrder() bool {
-	return len(k.cuts) > 0 || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
+	return len(k.cuts) > 0 || k.wantsNeighbours() || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
 		return op.Kind == tile.Reduce && op.Monoid.Kind != tile.Fold
 	})
 }

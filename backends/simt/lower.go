@@ -123,7 +123,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	k := newKernel(t, shape{l.schedule.Workgroup, l.schedule.Items}, lines, aligned)
+	k := newKernel(t, shape{l.schedule.Workgroup, l.schedule.Items, l.schedule.Variant}, lines, aligned)
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
@@ -169,6 +169,9 @@ func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forwar
 		schedule.Scheme = SchemeLookback
 	case len(s.gridCuts()) > 0:
 		schedule.Scheme = SchemePublished
+	}
+	if s.hasUpdates() {
+		schedule.Variant = s.variant
 	}
 	variant := plan.Variant{Schedule: schedule, Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
 	if forward == plan.ForwardTicket {

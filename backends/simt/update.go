@@ -12,23 +12,28 @@ var atomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop
 	ir.OpAnd: loop.AtomicAnd, ir.OpOr: loop.AtomicOr}
 
 // update combines a value into a table; an index outside, which a check has
-// reported, changes nothing.
+// reported or which is that of no group, changes nothing.
 func (e *emission) update(op *tile.Op) {
 	bin := e.b.Let("bin", e.expr(op.Args[0]))
 	x := e.b.Let("x", e.expr(op.Args[1]))
-	inside := loop.Lt(loop.ToKind(ir.U64, bin), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
-	at := loop.ToCounter(bin)
+	e.b.If(e.inTable(op, bin), func() { e.updateAt(op, loop.ToCounter(bin), x) }, nil)
+}
+
+// inTable returns whether a table has an element at index.
+func (e *emission) inTable(op *tile.Op, index loop.Expr) loop.Expr {
+	return loop.Lt(loop.ToKind(ir.U64, index), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
+}
+
+// updateAt combines a value into an element of a table.
+func (e *emission) updateAt(op *tile.Op, at, x loop.Expr) {
 	kind := loop.ScalarOf(e.Streams[op.Stream].Kind).Kind
 	operator := op.Monoid.Combine[0].Operator
 	atomic, direct := atomics[operator]
-	direct = direct && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && operator == ir.OpAdd)
-	e.b.If(inside, func() {
-		if direct {
-			e.b.Atomic(atomic, e.stream(op.Stream), at, x)
-			return
-		}
-		e.exchange(op, kind, at, x)
-	}, nil)
+	if direct && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && operator == ir.OpAdd) {
+		e.b.Atomic(atomic, e.stream(op.Stream), at, x)
+		return
+	}
+	e.exchange(op, kind, at, x)
 }
 
 // exchange updates an element by comparing and exchanging the word that holds

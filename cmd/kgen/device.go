@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/interp"
 	"github.com/kgen-go/kgen/memory"
@@ -85,6 +86,9 @@ func probeInterp(context.Context) (string, error) {
 func prepareInterp(_ context.Context, r request) (*executable, error) {
 	if r.level != "" {
 		return nil, usageErrorf("device interp runs operators one at a time and has no fusion levels: leave out --fuse %s", r.level)
+	}
+	if err := build.RefuseSchedule("device interp", r.schedule); err != nil {
+		return nil, err
 	}
 	if r.limit > 0 {
 		return nil, usageErrorf("device interp keeps the value of every operator, however much that is: leave out --memory-limit")

@@ -20,7 +20,7 @@ var explainFormats = []struct {
 }
 
 func newExplain() *cobra.Command {
-	var level, format string
+	var level, format, schedule string
 	var formats []string
 	for _, f := range explainFormats {
 		formats = append(formats, f.name)
@@ -44,23 +44,28 @@ plan by hand: the stages of each kernel, kernels parted by |.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			for _, f := range explainFormats {
 				if f.name == format {
-					return explain(c, args[0], level, f.render)
+					return explain(c, args[0], level, schedule, f.render)
 				}
 			}
 			return usageErrorf("unknown format %s; there are %s", format, strings.Join(formats, ", "))
 		},
 	}
 	c.Flags().StringVar(&level, "fuse", "", build.LevelUsage)
+	c.Flags().StringVar(&schedule, "schedule", "", "the variant of aggregation, as in `variant=direct`: it decides what an aggregate reads and writes")
 	c.Flags().StringVar(&format, "format", formats[0], "the `FORMAT`: "+strings.Join(formats, ", "))
 	return c
 }
 
-func explain(c *cobra.Command, argument, level string, render func(*fuse.Explanation) ([]byte, error)) error {
+func explain(c *cobra.Command, argument, level, schedule string, render func(*fuse.Explanation) ([]byte, error)) error {
+	shape, err := build.ParseSchedule(schedule)
+	if err != nil {
+		return err
+	}
 	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	_, program, err := build.Compile(source, pipeline, level)
+	_, program, err := build.Compile(source, pipeline, level, shape.Variant)
 	if err != nil {
 		return err
 	}

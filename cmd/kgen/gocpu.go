@@ -25,7 +25,10 @@ func probeGoCPU(ctx context.Context) (string, error) {
 
 // prepareGoCPU emits and builds a pipeline.
 func prepareGoCPU(ctx context.Context, r request) (*executable, error) {
-	program, _, err := build.Compile(r.source, r.pipeline, r.level)
+	if err := build.RefuseSchedule("device gocpu", r.schedule); err != nil {
+		return nil, err
+	}
+	program, _, err := build.Compile(r.source, r.pipeline, r.level, "")
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // prepareOpenCL compiles a pipeline for OpenCL devices; number is that of the
 // device in the worker's listing.
 func prepareOpenCL(_ context.Context, r request, number int) (*executable, error) {
-	program, _, err := build.Compile(r.source, r.pipeline, r.level)
+	program, _, err := build.Compile(r.source, r.pipeline, r.level, r.schedule.Variant)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,158 @@
+package fuse
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// table writes w, a table of an aggregate: its result, or a field of its state.
+func (b *kernelBuilder) table(w *Value) {
+	v := w.IR
+	if length := b.graph.writer[key{kind: Lengths, of: w.Domain}]; length != nil && b.in[length.Writer] && !isContiguous(v.By) {
+		b.refuse("the length of %s is known only after %s", b.graph.DomainName(w.Domain), length.Writer.Name)
+	}
+	var f stateField
+	switch {
+	case w.Kind == States:
+		f = stateFields(v)[w.Field]
+	case v.Op == ir.OpFirst || v.Op == ir.OpLast:
+		b.edge(w)
+		return
+	default:
+		f = resultField(v)
+	}
+	domain := b.row(v.By.Type.Domain)
+	var x tile.ID
+	switch f.what {
+	case ofOne:
+		x = b.counted(domain, v)
+	case ofRow:
+		x = b.place(v.By.Type.Domain)
+	default:
+		x = b.argument(domain, v.Args[0], f.kind)
+	}
+	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
+	b.Update(domain, stream, tile.NewFold(f.reduce, f.kind), isContiguous(v.By), b.column(v.By), x)
+}
+
+// edge writes w, the first or last rows of contiguous groups: each such row
+// stores its own value, and nothing has to be combined.
+func (b *kernelBuilder) edge(w *Value) {
+	v := w.IR
+	parent := b.row(v.By.Type.Domain)
+	x := b.operand(v.Args[0])
+	rows := b.edges(parent, v.By, v.Op == ir.OpLast)
+	b.StoreAt(rows, b.Stream(w.Name, w.Type, w.Name, tile.Place, true), x, b.Kernel.Domains[rows].Position)
+}
+
+// edges returns the rows of parent that are the first or last of their groups.
+func (b *kernelBuilder) edges(parent int, by *ir.Value, last bool) int {
+	at := edgeKey{by, last}
+	if rows, ok := b.edgeRows[at]; ok {
+		return rows
+	}
+	p := b.graph.prefixes[key{kind: Result, ir: by}]
+	made := b.in[p.Partial] && b.in[p.Add]
+	var guard, position tile.ID
+	name := b.graph.DomainName(by.Type.Target)
+	switch {
+	case last:
+		position, guard = b.column(by), b.tail(parent, by, made)
+		name = "last of " + name
+	case made:
+		position, guard = b.begun(p), b.head(by.Type.Target)
+		name = "first of " + name
+	default:
+		position, guard = b.column(by), b.numberChanges(parent, by, 1)
+		name = "first of " + name
+	}
+	rows := b.Derive(tile.Compact, parent, guard, "", name)
+	b.Kernel.Domains[rows].Position = position
+	b.edgeRows[at] = rows
+	return rows
+}
+
+// edgeKey finds the first or last rows of a grouping.
+type edgeKey struct {
+	by   *ir.Value
+	last bool
+}
+
+// tail returns whether no row of the same group comes after.
+func (b *kernelBuilder) tail(parent int, by *ir.Value, made bool) tile.ID {
+	if !made {
+		return b.numberChanges(parent, by, -1)
+	}
+	b.mustBeBase(parent, by)
+	heads := b.graph.writer[key{kind: Heads, of: by.Type.Target}]
+	if by.Op == ir.OpStarts || !b.in[heads.Writer] {
+		head := b.head(by.Type.Target)
+		b.halo(head, by)
+		return b.Shift(head, b.Const(ir.BoolScalar(true)), -1)
+	}
+	next := b.Map(0, ir.OpAdd, ir.I64, "", b.Row(), b.Int(1))
+	tail := b.Map(0, ir.OpEq, ir.Bool, "", next, b.Length(b.graph.DomainName(by.Type.Domain)))
+	for _, arg := range by.Args {
+		x := b.operand(arg)
+		b.halo(x, arg)
+		after := b.Shift(x, b.Const(ir.Scalar{Kind: arg.Type.Kind}), -1)
+		tail = b.Map(0, ir.OpLogicalOr, ir.Bool, "", tail, b.differ(0, arg.Type.Kind, x, after))
+	}
+	return tail
+}
+
+// numberChanges returns whether the row at a distance has another number of its
+// group, or is not there.
+func (b *kernelBuilder) numberChanges(parent int, by *ir.Value, distance int64) tile.ID {
+	b.mustBeBase(parent, by)
+	number := b.column(by)
+	b.halo(number, by)
+	return b.Map(0, ir.OpNe, ir.Bool, "", number, b.Shift(number, b.Int(-1), distance))
+}
+
+// mustBeBase requires that parent is the base: only its rows have neighbours.
+func (b *kernelBuilder) mustBeBase(parent int, by *ir.Value) {
+	if parent != 0 {
+		b.refuse("which rows of %s are the last of a group, the rows after them say, which are not complete here", b.graph.DomainName(by.Type.Domain))
+	}
+}
+
+// finishTable returns an aggregate from the states in its tables.
+func (b *kernelBuilder) finishTable(v *ir.Value) tile.ID {
+	domain := b.row(v.Type.Domain)
+	state := func(field int) tile.ID { return b.load(b.state(v, field)) }
+	count := state(1)
+	if isContiguous(v.By) { // avg: no group is empty
+		return b.quotient(domain, state(0), count)
+	}
+	present := b.Map(domain, ir.OpGt, ir.Bool, "", count, b.Int(0))
+	var result tile.ID
+	switch v.Op {
+	case ir.OpAvg:
+		result = b.quotient(domain, state(0), count)
+	case ir.OpFirst, ir.OpLast:
+		if v.Args[0].Type.IsScalar() {
+			result = b.operand(v.Args[0])
+			break
+		}
+		table := b.complete(b.graph.result(v.Args[0]), tile.Gather)
+		result = b.LoadAt(domain, table, state(0), true)
+	default:
+		result = state(0)
+	}
+	return b.orElse(v, domain, present, result)
+}
+
+// state returns a table that an earlier kernel filled.
+func (b *kernelBuilder) state(v *ir.Value, field int) *Value {
+	w := b.graph.writer[key{kind: States, ir: v, field: field}]
+	b.filled(w)
+	return w
+}
+
+// filled refuses to read a table beside the rows that fill it.
+func (b *kernelBuilder) filled(w *Value) {
+	if b.in[w.Writer] {
+		b.refuse("the table %s is complete only after all rows: %s ends a kernel", w.Name, w.Writer.Name)
+	}
+}

@@ -1,0 +1,33 @@
+package plan
+
+// Schedule is the shape of a variant.
+type Schedule struct {
+	Workgroup int    `json:"workgroup,omitzero"` // work-items a group; 0 is 1
+	Items     int    `json:"items,omitzero"`     // rows a work-item holds at once; 0 is 1
+	Chunk     int    `json:"chunk,omitzero"`     // tiles a group walks through; 0 is 1
+	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
+	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
+}
+
+// The variants of aggregation: how the rows of a group are combined. All but
+// Segmented put them together in a table, in any order. The four are those of
+// Saxena et al., "Code fusion of prefix sum with ordered aggregation",
+// algorithms 3 to 6.
+const (
+	Direct       = "direct"    // an atomic for each row
+	Chunked      = "chunked"   // the same, where a work-item takes consecutive rows
+	PrivateVar   = "privvar"   // a work-item combines rows in a variable while the group stays the same
+	PrivateArray = "privarray" // a work-item combines its rows in an array, an element for each group, and then delivers them
+	Segmented    = "segmented" // a segmented scan folds the rows of contiguous groups in order
+)
+
+// Variants lists the variants of aggregation, the default last.
+var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Segmented}
+
+// Rows returns how many rows a group covers.
+func (s Schedule) Rows() int64 {
+	return int64(max(s.Workgroup, 1)) * int64(max(s.Items, 1)) * int64(max(s.Chunk, 1))
+}
+
+// Tables reports whether rows of contiguous groups are combined in tables.
+func (s Schedule) Tables() bool { return s.Variant != "" && s.Variant != Segmented }
