@@ -18,6 +18,7 @@ type Dialect struct {
 
 	Types   map[ir.Kind]string // of values: bool, char ... ulong, float, double
 	Suffix  map[ir.Kind]string // of literals of 32 and 64 bits and of f32
+	Decimal bool               // not all compilers know hexadecimal literals of floats; they round decimal ones correctly
 	Counter string             // the type of counters, signed
 	Byte    string             // the type of a bool in memory
 

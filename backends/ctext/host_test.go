@@ -14,13 +14,15 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/ctext"
+	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/testsuite/cudacompile"
 )
 
-// printed verifies functions and prints them in OpenCL C, which clang accepts
-// without a warning where there is a clang.
+// printed verifies functions and prints them in OpenCL C. That text, and the one
+// in CUDA C++, compilers accept without a warning where there are any.
 func printed(t *testing.T, funcs ...*loop.Func) *ctext.Text {
 	t.Helper()
 	program := &loop.Program{Name: "test", Funcs: funcs}
@@ -33,6 +35,26 @@ func printed(t *testing.T, funcs ...*loop.Func) *ctext.Text {
 	}
 	if err := clang(t, text.Source); err != nil {
 		t.Errorf("%v\n%s", err, text.Source)
+	}
+	printedCUDA(t, program)
+	return text
+}
+
+// printedCUDA prints a program in CUDA C++.
+func printedCUDA(t *testing.T, program *loop.Program) *ctext.Text {
+	t.Helper()
+	text, err := ctext.Print(program, cuda.Dialect())
+	if err != nil {
+		t.Fatal(err)
+	}
+	compilers, missing := cudacompile.Available()
+	for _, reason := range missing {
+		t.Log(reason)
+	}
+	for _, c := range compilers {
+		if err := c.Check(text.Source, "compute_60"); err != nil {
+			t.Errorf("%s: %v\n%s", c.Name, err, text.Source)
+		}
 	}
 	return text
 }

@@ -63,6 +63,7 @@ func TestHostileNames(t *testing.T) {
 	runNamed(t, []string{
 		"int", "kernel", "__kernel", "global", "get_local_id", "barrier", "as_uint", "INT_MIN", "CLK_LOCAL_MEM_FENCE", "float4", "convert_int_sat_rtz",
 		"main", "linux", "sizeof", "results", "r0", "out", "out_argument", "flag_argument", "k", "kgen_divide_i32", "kgen_day", "value", "", "_", "__", "9a", "größe",
+		"threadIdx", "blockDim", "int4", "fabsf", "atomicAdd", "__shared__", "warpSize", "cudaMalloc",
 		"x\n*/ evil", "a??/", `back\`, "long", "uchar", "half", "x", "x2", "x", "NULL", "INFINITY", "min", "printf", "\u2028", "_Bool", "defined", "pragma",
 		strings.Repeat("long_name_", 30),
 	}, "a note")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kgen-go/kgen/backends/ctext"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
@@ -131,19 +132,20 @@ func samples() map[string][]*loop.Func {
 // TestGolden compares texts with those that a reader has approved.
 func TestGolden(t *testing.T) {
 	for name, funcs := range samples() {
-		file := "testdata/" + name + ".cl"
-		text := printed(t, funcs...)
-		if *update {
-			if err := os.WriteFile(file, text.Source, 0o644); err != nil {
+		for extension, text := range map[string]*ctext.Text{".cl": printed(t, funcs...), ".cu": printedCUDA(t, &loop.Program{Funcs: funcs})} {
+			file := "testdata/" + name + extension
+			if *update {
+				if err := os.WriteFile(file, text.Source, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(text.Source)); diff != "" {
-			t.Errorf("%s: %s", file, diff)
+			if diff := cmp.Diff(string(want), string(text.Source)); diff != "" {
+				t.Errorf("%s: %s", file, diff)
+			}
 		}
 	}
 }

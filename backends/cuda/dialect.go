@@ -29,6 +29,7 @@ func Dialect() *ctext.Dialect {
 		Types: map[ir.Kind]string{ir.Bool: "bool", ir.I8: "signed char", ir.I16: "short", ir.I32: "int", ir.I64: "long long",
 			ir.U8: "unsigned char", ir.U16: "unsigned short", ir.U32: "unsigned", ir.U64: u64, ir.Char8: u64, ir.F32: "float", ir.F64: "double"},
 		Suffix:  map[ir.Kind]string{ir.I64: "LL", ir.U32: "u", ir.U64: "ULL", ir.Char8: "ULL", ir.F32: "f"},
+		Decimal: true,  // hexadecimal ones came with C++17
 		Counter: "int", // a launch spans less than 2^31 rows
 		Byte:    "unsigned char",
 

@@ -20,7 +20,7 @@ func isReserved(name string) bool {
 // families are names that follow a pattern.
 var families = regexp.MustCompile(`^(` +
 	`(make_)?(u?char|u?short|u?int|u?long|u?longlong|float|double|half|nv_bfloat16)[1-4](_(16|32)a)?` + // vectors
-	`|(atomic|tex[123]D|texCubemap|surf[123]D|surfCubemap|cuda|cu|CUDA|CU|nv|nvcuda|nvrtc|NV|NVRTC|thrust|cub|cg|cooperative_groups)[A-Z_0-9].*` +
+	`|(tex|surf)([123]D|Cubemap).*|(atomic|cuda|cu|CUDA|CU|nv|nvcuda|nvrtc|NV|NVRTC|thrust|cub|cg|cooperative_groups)[A-Z_0-9].*` +
 	`|(texture|surface|cuda|cudaError)(Reference|Object|_t|Pos|ReadMode|Type)?` +
 	`|(M|FP|CHAR|SCHAR|UCHAR|SHRT|USHRT|INT|UINT|LONG|ULONG|LLONG|ULLONG|FLT|DBL|LDBL|INT(8|16|32|64|PTR|MAX)|UINT(8|16|32|64|PTR|MAX)|SIZE|PTRDIFF|MATH|RAND|EXIT|CLOCKS|TIME|BUFSIZ|SEEK|L)_.*` +
 	`)$`)
@@ -48,4 +48,4 @@ var words = ctext.WordSet(`
 	umul64hi int_as_float float_as_int uint_as_float float_as_uint float2int float2uint int2float uint2float
 	saturate syncthreads threadfence printf fprintf puts alloca index rindex bcmp bcopy bzero ffs ffsl ffsll
 	memchr memrchr memccpy strlen strcpy strcat strcmp strncmp strchr time timezone daylight signgam random srandom rand srand
-	atof atoi atol div ldiv select`)
+	atof atoi atol div ldiv select fpclassify memcpy memset free malloc vprintf`)

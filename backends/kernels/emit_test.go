@@ -1,4 +1,4 @@
-package opencl_test
+package kernels_test
 
 import (
 	"bytes"
@@ -14,15 +14,21 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/cudacompile"
 )
 
+// emitters are the backends.
+var emitters = []kernels.Emitter{opencl.Emitter(), cuda.Emitter()}
+
 // emitted returns the files that are emitted for a source at a path.
-func emitted(t *testing.T, path, source, level string) []backends.File {
+func emitted(t *testing.T, emitter kernels.Emitter, path, source, level string) []backends.File {
 	t.Helper()
 	pipelines, errs := ir.Load(path, []byte(source))
 	if err := errs.Err(); err != nil {
@@ -36,7 +42,7 @@ func emitted(t *testing.T, path, source, level string) []backends.File {
 		}
 		programs = append(programs, program)
 	}
-	out, err := opencl.Emitter().Emit(programs, backends.Options{Schedule: plan.Schedule{Workgroup: 8, Items: 2}})
+	out, err := emitter.Emit(programs, backends.Options{Schedule: plan.Schedule{Workgroup: 8, Items: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,38 +68,43 @@ var commentLine = regexp.MustCompile(`(?m)^\s*// [ -~]*\n`)
 // pipeline's comments and its file's name. Of the kernels only comments, of the
 // plan only positions and messages, and of the header nothing may differ.
 func TestHostileSource(t *testing.T) {
-	plain := hostileSource("a comment", "another")
-	for _, level := range []string{fuse.LevelOnePass, fuse.LevelNone} {
-		want := emitted(t, "p.kg", plain, level)
-		for _, hostile := range []string{
-			`*/ } evil(); /*`, `ends with a backslash \`, `??/`, `"quotes" 'and' %s %d %!`, "\u2028 \u0085 größe \U0001f600", "tab\tand ??/??/", `\u000a evil`,
-			`#define x y`, `_Pragma("evil")`, `</script> {{.}} ${evil}`,
-		} {
-			for _, path := range []string{"p.kg", "a\nevil();\n.kg", `*/ evil(); /*.kg`, `a\`, "??/\r\n#error evil\n", "\xff\xfe.kg", `"p".kg`, "\u2028"} {
-				got := emitted(t, path, hostileSource(hostile, hostile+`" + "`), level)
-				if len(got) != len(want) {
-					t.Fatalf("%d files, want %d", len(got), len(want))
+	for _, emitter := range emitters {
+		for _, level := range []string{fuse.LevelOnePass, fuse.LevelNone} {
+			testHostileSource(t, emitter, level)
+		}
+	}
+}
+
+func testHostileSource(t *testing.T, emitter kernels.Emitter, level string) {
+	want := emitted(t, emitter, "p.kg", hostileSource("a comment", "another"), level)
+	for _, hostile := range []string{
+		`*/ } evil(); /*`, `ends with a backslash \`, `??/`, `"quotes" 'and' %s %d %!`, "\u2028 \u0085 größe \U0001f600", "tab\tand ??/??/", `\u000a evil`,
+		`#define x y`, `_Pragma("evil")`, `</script> {{.}} ${evil}`,
+	} {
+		for _, path := range []string{"p.kg", "a\nevil();\n.kg", `*/ evil(); /*.kg`, `a\`, "??/\r\n#error evil\n", "\xff\xfe.kg", `"p".kg`, "\u2028"} {
+			got := emitted(t, emitter, path, hostileSource(hostile, hostile+`" + "`), level)
+			if len(got) != len(want) {
+				t.Fatalf("%d files, want %d", len(got), len(want))
+			}
+			for i := range got {
+				what := fmt.Sprintf("%s at level %s, comment %q, path %q", want[i].Name, level, hostile, path)
+				if got[i].Name != want[i].Name {
+					t.Fatalf("%s is called %s", what, got[i].Name)
 				}
-				for i := range got {
-					what := fmt.Sprintf("%s at level %s, comment %q, path %q", want[i].Name, level, hostile, path)
-					if got[i].Name != want[i].Name {
-						t.Fatalf("%s is called %s", what, got[i].Name)
+				switch filepath.Ext(got[i].Name) {
+				case emitter.Extension:
+					if d := cmp.Diff(withoutComments(want[i].Text), withoutComments(got[i].Text)); d != "" {
+						t.Fatalf("%s: more than comments differs:\n%s", what, d)
 					}
-					switch filepath.Ext(got[i].Name) {
-					case ".cl":
-						if d := cmp.Diff(withoutComments(want[i].Text), withoutComments(got[i].Text)); d != "" {
-							t.Fatalf("%s: more than comments differs:\n%s", what, d)
-						}
-						if rest := bytes.IndexFunc(got[i].Text, func(r rune) bool { return r > '~' || r < ' ' && r != '\n' && r != '\t' }); rest >= 0 ||
-							bytes.Contains(got[i].Text, []byte(`\`)) || bytes.Contains(got[i].Text, []byte("??")) {
-							t.Fatalf("%s: lines may be joined or cut in\n%s", what, got[i].Text)
-						}
-					case ".json":
-						equalPlans(t, what, want[i].Text, got[i].Text)
-					default:
-						if !bytes.Equal(got[i].Text, want[i].Text) {
-							t.Fatalf("%s differs:\n%s", what, got[i].Text)
-						}
+					if rest := bytes.IndexFunc(got[i].Text, func(r rune) bool { return r > '~' || r < ' ' && r != '\n' && r != '\t' }); rest >= 0 ||
+						bytes.Contains(got[i].Text, []byte(`\`)) || bytes.Contains(got[i].Text, []byte("??")) {
+						t.Fatalf("%s: lines may be joined or cut in\n%s", what, got[i].Text)
+					}
+				case ".json":
+					equalPlans(t, what, want[i].Text, got[i].Text)
+				default:
+					if !bytes.Equal(got[i].Text, want[i].Text) {
+						t.Fatalf("%s differs:\n%s", what, got[i].Text)
 					}
 				}
 			}
@@ -120,9 +131,10 @@ func equalPlans(t *testing.T, what string, want, got []byte) {
 	}
 }
 
-// hostileNames are names of pipelines that mean something to OpenCL C, to C, to
-// file systems or to other emitted files.
+// hostileNames are names of pipelines that mean something to the dialects, to C,
+// to file systems or to other emitted files.
 var hostileNames = append(strings.Fields(`kernel main barrier get_global_id atomic_add int float4 global abort KGEN kgen kgen_ kgen_divide_i32
+	threadIdx blockDim warpSize atomicAdd __syncthreads int4 cuda std device
 	con NUL Com1 lpt1 _hidden __ __kernel q Q q_kernel1 q_kernel1_sum0 q_plan q_fallback cl cl_ CL_ h H0 linux NULL define row0 rows tiles lane`),
 	strings.Repeat("long_name_", 25)+"a", strings.Repeat("long_name_", 25)+"b")
 
@@ -137,11 +149,34 @@ func hostilePipelines() string {
 // TestHostileNames emits all such pipelines together: no file takes the place
 // of another's, whatever the system, and what a C compiler knows of is renamed.
 func TestHostileNames(t *testing.T) {
-	files := emitted(t, "names.kg", hostilePipelines(), fuse.LevelOnePass)
-	portable := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,120}(\.fallback)?\.(cl|h|plan\.json)$`)
+	for _, emitter := range emitters {
+		folder, paths := writeHostileNames(t, emitter)
+		if compiler, err := exec.LookPath("gcc"); err != nil {
+			t.Log("no gcc to read the headers")
+		} else {
+			compiles(t, compiler, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", filepath.Join(folder, "host.c"))
+		}
+		if emitter.Backend == "cuda" {
+			compilesCUDA(t, paths)
+			continue
+		}
+		if compiler, err := exec.LookPath("clang"); err != nil {
+			t.Log("no clang to read the kernels")
+		} else {
+			compiles(t, compiler, append(strings.Fields("-cl-std=CL1.2 -target spir64 -Wall -Wextra -Werror -fsyntax-only -x cl"), paths...)...)
+		}
+	}
+}
+
+// writeHostileNames writes what such pipelines are emitted as, and a program
+// that includes all headers, host.c. It returns the paths of the kernels.
+func writeHostileNames(t *testing.T, emitter kernels.Emitter) (folder string, paths []string) {
+	t.Helper()
+	files := emitted(t, emitter, "names.kg", hostilePipelines(), fuse.LevelOnePass)
+	portable := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,120}(\.fallback)?\.(cl|cu|h|plan\.json)$`)
 	device := regexp.MustCompile(`^(?i:con|prn|aux|nul|com\d|lpt\d)\.`)
-	folder, seen := t.TempDir(), map[string]bool{}
-	var kernels []string
+	folder = t.TempDir()
+	seen := map[string]bool{}
 	var host strings.Builder
 	for _, f := range files {
 		if !portable.MatchString(f.Name) || device.MatchString(f.Name) {
@@ -173,22 +208,33 @@ func TestHostileNames(t *testing.T) {
 		case ".h":
 			fmt.Fprintf(&host, "#include %q\n#include %q\n", f.Name, f.Name)
 		default:
-			kernels = append(kernels, path)
+			paths = append(paths, path)
 		}
 	}
 	host.WriteString("int main(void) { return Q_KERNEL1_ARGS > 0 && Q_KERNEL1_2_ROWS > 0 ? 0 : 1; }\n")
 	if err := os.WriteFile(filepath.Join(folder, "host.c"), []byte(host.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if compiler, err := exec.LookPath("gcc"); err != nil {
-		t.Log("no gcc to read the headers")
-	} else {
-		compiles(t, compiler, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", filepath.Join(folder, "host.c"))
+	return folder, paths
+}
+
+// compilesCUDA has the compilers of this machine read kernels.
+func compilesCUDA(t *testing.T, paths []string) {
+	t.Helper()
+	found, missing := cudacompile.Available()
+	for _, reason := range missing {
+		t.Log(reason)
 	}
-	if compiler, err := exec.LookPath("clang"); err != nil {
-		t.Log("no clang to read the kernels")
-	} else {
-		compiles(t, compiler, append(strings.Fields("-cl-std=CL1.2 -target spir64 -Wall -Wextra -Werror -fsyntax-only -x cl"), kernels...)...)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range found {
+			if err := c.Check(text, "compute_60"); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/compile"
@@ -23,10 +24,10 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// emitOpenCL returns what the pipeline of a file is emitted as, by the names of
+// emitKernels returns what the pipeline of a file is emitted as, by the names of
 // files; nil where a level does not support it. The source says that it lies
 // at path.
-func emitOpenCL(t *testing.T, path string, source []byte, level, scheme string) map[string][]byte {
+func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []byte, level, scheme string) map[string][]byte {
 	t.Helper()
 	pipelines, errs := ir.Load(path, source)
 	if err := errs.Err(); err != nil {
@@ -40,7 +41,7 @@ func emitOpenCL(t *testing.T, path string, source []byte, level, scheme string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := opencl.Emitter().Emit([]*backends.Program{program}, backends.Options{Schedule: plan.Schedule{Scheme: scheme}})
+	out, err := emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: plan.Schedule{Scheme: scheme}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,21 +52,19 @@ func emitOpenCL(t *testing.T, path string, source []byte, level, scheme string) 
 	return files
 }
 
-// What the corpus is emitted as in OpenCL C, at every level and by every
-// scheme, is the same again, wherever the source lies and however many
-// threads there are; and clang has no warning for it. Equal texts are
-// compiled once.
-func TestEmittedOpenCL(t *testing.T) {
+// emittedTexts returns the kernels that the corpus is emitted as, at every level
+// and by every scheme, each text once. They must be the same again, wherever
+// the source lies and however many threads there are.
+func emittedTexts(t *testing.T, emitter kernels.Emitter) map[string][]byte {
+	t.Helper()
 	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	var texts []string
-	seen := map[string]bool{}
+	texts, seen := map[string][]byte{}, map[string]bool{}
 	threads := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(threads)
-	for i, entry := range entries {
+	for _, entry := range entries {
 		source, err := os.ReadFile(entry.Path)
 		if err != nil {
 			t.Fatal(err)
@@ -73,29 +72,38 @@ func TestEmittedOpenCL(t *testing.T) {
 		for _, level := range fuse.Levels {
 			for _, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
 				runtime.GOMAXPROCS(threads)
-				files := emitOpenCL(t, entry.Path, source, level, scheme)
+				files := emitKernels(t, emitter, entry.Path, source, level, scheme)
 				runtime.GOMAXPROCS(1)
 				elsewhere := filepath.Join(string(filepath.Separator), "else where", "..", filepath.Base(entry.Path))
-				if again := emitOpenCL(t, elsewhere, source, level, scheme); !maps.EqualFunc(files, again, bytes.Equal) {
+				if again := emitKernels(t, emitter, elsewhere, source, level, scheme); !maps.EqualFunc(files, again, bytes.Equal) {
 					t.Errorf("%s, %s, %s: emitted again, the text differs", entry.Name, level, scheme)
 				}
-				for _, name := range slices.Sorted(maps.Keys(files)) {
-					if filepath.Ext(name) != ".cl" || seen[string(files[name])] {
-						continue
+				for name, text := range files {
+					if filepath.Ext(name) == emitter.Extension && !seen[string(text)] {
+						seen[string(text)] = true
+						texts[fmt.Sprintf("%s-%s-%s-%s", entry.Name, level, scheme, name)] = text
 					}
-					seen[string(files[name])] = true
-					path := filepath.Join(folder, fmt.Sprintf("%d-%s-%s-%s", i, level, scheme, name))
-					write(t, path, files[name])
-					texts = append(texts, path)
 				}
 			}
 		}
 	}
-	runtime.GOMAXPROCS(threads)
 	if len(texts) < len(entries) {
 		t.Fatalf("only %d texts", len(texts))
 	}
-	checkOpenCL(t, texts)
+	return texts
+}
+
+// For no text of the corpus in OpenCL C clang has a warning.
+func TestEmittedOpenCL(t *testing.T) {
+	folder := t.TempDir()
+	var paths []string
+	for name, text := range emittedTexts(t, opencl.Emitter()) {
+		path := filepath.Join(folder, name)
+		write(t, path, text)
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	checkOpenCL(t, paths)
 }
 
 // checkOpenCL has clang read texts, some at a time.

@@ -1,0 +1,81 @@
+package testsuite
+
+import (
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/testsuite/cudacompile"
+)
+
+// cudaCompilers returns the compilers of CUDA C++ of this machine. In CI there
+// must be one.
+func cudaCompilers(t *testing.T) []cudacompile.Compiler {
+	t.Helper()
+	found, missing := cudacompile.Available()
+	for _, reason := range missing {
+		t.Log(reason)
+	}
+	if len(found) == 0 {
+		if os.Getenv("KGEN_REQUIRE_CUDA_COMPILER") != "" {
+			t.Fatal("nothing here compiles CUDA C++")
+		}
+		t.Skip("nothing here compiles CUDA C++")
+	}
+	return found
+}
+
+// All texts of the corpus in CUDA C++ compile to code for the H200, and no
+// compiler has a warning for one.
+func TestEmittedCUDA(t *testing.T) {
+	compilers := cudaCompilers(t)
+	texts := emittedTexts(t, cuda.Emitter())
+	names := make(chan string)
+	var readers sync.WaitGroup
+	for range runtime.NumCPU() {
+		readers.Go(func() {
+			for name := range names {
+				for _, c := range compilers {
+					if err := c.Check(texts[name], "sm_90"); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			}
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		names <- name
+	}
+	close(names)
+	readers.Wait()
+	for _, c := range compilers {
+		t.Logf("%s: %d texts", c.Name, len(texts))
+	}
+}
+
+// A compiler finds what is wrong, and what it only warns of.
+func TestCUDACompilersRefuse(t *testing.T) {
+	for _, c := range cudaCompilers(t) {
+		for _, architecture := range []string{"compute_60", "sm_90"} {
+			if err := c.Check([]byte("extern \"C\" __global__ void k(int *x) { x[threadIdx.x] = 1; }\n"), architecture); err != nil {
+				t.Errorf("%s, %s: %v", c.Name, architecture, err)
+			}
+		}
+		for body, want := range map[string]string{
+			"x[0] = unheard_of;":                            "unheard_of",
+			"int never = x[1];":                             "never",
+			"__dmul_rn(1.0, 2.0, 3.0);":                     "__dmul_rn",
+			"__shared__ int big[100]; x = 0 ? big : \"x\";": "incompatible|type",
+		} {
+			err := c.Check([]byte("extern \"C\" __global__ void k(int *x) {\n\tx[1] = 0;\n\t"+body+"\n}\n"), "sm_90")
+			if err == nil || !slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool { return strings.Contains(err.Error(), w) }) {
+				t.Errorf("%s, %s: %v", c.Name, body, err)
+			}
+		}
+	}
+}
