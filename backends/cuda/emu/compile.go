@@ -1,0 +1,180 @@
+package emu
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends/cache"
+	"github.com/kgen-go/kgen/backends/worker"
+)
+
+//go:embed runtime/*
+var runtimeFiles embed.FS
+
+// compiler is g++ with the files that it needs beside a text.
+type compiler struct {
+	path    string
+	version string
+	cache   *cache.Cache
+	folder  string // temporary; holds the runtime's source
+	source  string // all of it, for keys of the cache
+}
+
+// MissingError says that there is no g++.
+type MissingError struct{ err error }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("the CUDA emulation needs g++: %v (Debian, Ubuntu: apt-get install g++)", e.err)
+}
+
+// newCompiler finds g++ and lays out the runtime in a temporary folder.
+func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
+	found, err := exec.LookPath("g++")
+	if err != nil {
+		return nil, &MissingError{err}
+	}
+	version, err := exec.CommandContext(ctx, found, "--version").Output()
+	if err != nil {
+		return nil, &MissingError{err}
+	}
+	folder, err := os.MkdirTemp("", "kgen-cudaemu-")
+	if err != nil {
+		return nil, err
+	}
+	k := &compiler{path: found, version: string(version), cache: c, folder: folder}
+	files, err := fs.Glob(runtimeFiles, "runtime/*")
+	for _, name := range files {
+		if err != nil {
+			break
+		}
+		var text []byte
+		text, err = runtimeFiles.ReadFile(name)
+		k.source += path.Base(name) + "\n" + string(text)
+		err = errors.Join(err, os.WriteFile(filepath.Join(folder, path.Base(name)), text, 0o600))
+	}
+	if err != nil {
+		k.close()
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *compiler) close() { os.RemoveAll(k.folder) }
+
+// build returns what g++ makes of the arguments and the input, or what the
+// cache holds of it; refused words its complaints.
+func (k *compiler) build(ctx context.Context, arguments []string, input string, refused func(log string) error) ([]byte, error) {
+	var binary []byte
+	key := cache.Key(append(arguments, k.version, k.source, input)...)
+	err := k.cache.Do(ctx, key, func(data []byte) error {
+		binary = data
+		return nil
+	}, func() ([]byte, error) {
+		out := filepath.Join(k.folder, key)
+		defer os.Remove(out)
+		command := exec.CommandContext(ctx, k.path, append(arguments, "-o", out)...)
+		command.Dir = k.folder
+		command.Stdin = strings.NewReader(input)
+		log, err := command.CombinedOutput()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, refused(string(log))
+		}
+		binary, err = os.ReadFile(out)
+		return binary, err
+	})
+	if binary == nil {
+		return nil, err
+	}
+	return binary, nil // whether or not it could be kept
+}
+
+// host builds the program that runs modules.
+func (k *compiler) host(ctx context.Context) ([]byte, error) {
+	sources, err := filepath.Glob(filepath.Join(k.folder, "*.cc"))
+	if err != nil {
+		return nil, err
+	}
+	arguments := []string{"-std=c++17", "-O2", "-fno-exceptions", "-rdynamic"}
+	for _, s := range sources {
+		arguments = append(arguments, filepath.Base(s))
+	}
+	return k.build(ctx, append(arguments, "-ldl"), "", func(log string) error {
+		return fmt.Errorf("g++ (%s) cannot build the CUDA emulation:\n%s", firstLine(k.version), log)
+	})
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// The text is compiled as the GPU computes: nothing contracted, nothing
+// reordered by type; the order of shared variables in their section is kept.
+var textFlags = []string{"-x", "c++", "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
+	"-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing", "-fno-toplevel-reorder",
+	"-fno-exceptions", "-fno-rtti", "-fno-stack-protector", "-include", "cudaemu.h"}
+
+// Checked, a hook stands before every access; plain, in every basic block, so
+// that a thread that waits lets others run. The libraries that define the
+// hooks elsewhere are not linked.
+var (
+	checkFlags = []string{"-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"}
+	plainFlags = []string{"-fsanitize-coverage=trace-pc"}
+	linkFlags  = []string{"-", "-nodefaultlibs", "-lm", "-lc"}
+)
+
+var (
+	kernelPattern  = regexp.MustCompile(`__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(`)
+	dynamicPattern = regexp.MustCompile(`extern\s+__shared__\s+((?:__align__\s*\(\s*\d+\s*\)\s*|alignas\s*\(\s*\d+\s*\)\s*)?)([\w ]+?)\s*\b(\w+)\s*\[\s*\]\s*;`)
+)
+
+// module builds a text; constants are its macros, as NAME=VALUE.
+func (k *compiler) module(ctx context.Context, kernel, file, text string, constants []string, check bool) (*module, error) {
+	arguments := append(append([]string{}, textFlags...), plainFlags...)
+	if check {
+		arguments = append(append([]string{}, textFlags...), checkFlags...)
+	}
+	for _, c := range constants {
+		arguments = append(arguments, "-D"+c)
+	}
+	kernels := kernelNames(text)
+	binary, err := k.build(ctx, append(arguments, linkFlags...), unit(file, text, kernels), func(log string) error {
+		return worker.NewBuildError(kernel, file, firstLine(k.version), log, text)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newModule(file, text, binary, kernels)
+}
+
+// unit is what g++ reads: the text, but for dynamic shared memory, which g++
+// has no word for, and the table of its kernels.
+func unit(file, text string, kernels []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#line 1 %q\n", path.Base(file))
+	b.WriteString(dynamicPattern.ReplaceAllString(text, "$2 *const $3 = ($2 *)cudaemu_dynamic_shared();"))
+	b.WriteString("\nCUDAEMU_MODULE\n")
+	for _, name := range kernels {
+		fmt.Fprintf(&b, "CUDAEMU_KERNEL(%s)\n", name)
+	}
+	return b.String()
+}
+
+func kernelNames(text string) (names []string) {
+	for _, m := range kernelPattern.FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}

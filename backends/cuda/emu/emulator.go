@@ -1,0 +1,131 @@
+package emu
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/cache"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+)
+
+// Options of New. The zero value runs plainly.
+type Options struct {
+	Check    bool          // report faults; some ten times slower
+	Seed     uint64        // of the order in which threads and blocks run; 0, where nothing is checked, is their own
+	Resident int           // blocks that run at once; 0 is DefaultResident
+	Memory   int64         // bytes of the device; 0 is DefaultMemory
+	Limit    time.Duration // of one launch; 0 is DefaultLimit
+	Cache    *cache.Cache  // of compiled texts; nil keeps none
+}
+
+// What stands for the zero values of Options.
+const (
+	DefaultResident = 4
+	DefaultMemory   = 8 << 30
+	DefaultLimit    = 10 * time.Minute
+)
+
+// Emulator runs plans, one at a time, in a child process that it starts anew
+// where a launch has ended it. It is safe for concurrent use and must be closed.
+type Emulator struct {
+	options  Options
+	compiler *compiler
+	host     []byte // the child's program
+	mutex    sync.Mutex
+	process  *process // nil before the first run, and after a crash
+}
+
+// New finds g++, a [MissingError] if there is none, and builds the child's
+// program where the cache does not hold it, which takes seconds.
+func New(ctx context.Context, options Options) (*Emulator, error) {
+	if options.Resident == 0 {
+		options.Resident = DefaultResident
+	}
+	if options.Memory == 0 {
+		options.Memory = DefaultMemory
+	}
+	if options.Limit == 0 {
+		options.Limit = DefaultLimit
+	}
+	if options.Resident < 0 || options.Memory < 0 || options.Limit < 0 {
+		return nil, fmt.Errorf("the CUDA emulation: %d blocks at once, %d bytes of memory, a limit of %v; none may be negative", options.Resident, options.Memory, options.Limit)
+	}
+	k, err := newCompiler(ctx, options.Cache)
+	if err != nil {
+		return nil, err
+	}
+	host, err := k.host(ctx)
+	if err != nil {
+		k.close()
+		return nil, err
+	}
+	return &Emulator{options: options, compiler: k, host: host}, nil
+}
+
+// Close ends the child and removes its files.
+func (e *Emulator) Close() {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.process != nil {
+		e.process.end()
+		e.process = nil
+	}
+	e.compiler.close()
+}
+
+// Compiler is the first line of what g++ says of itself.
+func (e *Emulator) Compiler() string { return firstLine(e.compiler.version) }
+
+// Request is a plan to run.
+type Request struct {
+	Plan    *plan.Plan
+	Texts   map[string]string // the emitted text by Variant.File
+	Inputs  exec.Inputs
+	Options exec.Options
+}
+
+// Run runs a plan. Errors are those of exec.Run, a [worker.BuildError], or a
+// [FaultError].
+func (e *Emulator) Run(ctx context.Context, r Request) (*exec.Result, error) {
+	var result *exec.Result
+	err := e.Use(ctx, r.Texts, func(d *Device) (err error) {
+		result, err = exec.Run(ctx, d, r.Plan, r.Inputs, r.Options)
+		return err
+	})
+	return result, err
+}
+
+// Use gives a device with these texts to a function. What the function
+// allocates and does not free is freed at its end.
+func (e *Emulator) Use(ctx context.Context, texts map[string]string, use func(*Device) error) error {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.process == nil || e.process.ended != nil {
+		var err error
+		if e.process, err = start(e.compiler.folder, e.host, e.options.Memory); err != nil {
+			return err
+		}
+	}
+	d := &Device{emulator: e, process: e.process, texts: texts, modules: map[string]*module{}, buffers: map[*buffer]bool{}}
+	defer d.close()
+	return use(d)
+}
+
+// Machine is the emulated device. Its figures are declared: an H200's as far
+// as texts can depend on them, and few units, so that little data fills them.
+func (e *Emulator) Machine() plan.Machine { return machine(e.options) }
+
+func machine(o Options) plan.Machine {
+	m := plan.Machine{
+		Device: "CUDA emulation", Driver: "g++ on the host", Units: o.Resident, Subgroup: 32, MaxGroup: 1024,
+		LocalBytes: sharedMost, Memory: o.Memory, MaxAlloc: o.Memory, Caps: map[plan.Cap]plan.Evidence{},
+	}
+	// All but progress.static: blocks start in any order.
+	for _, c := range []plan.Cap{plan.CapAtomicsI64, plan.CapFP64, plan.CapTicket, plan.CapResident, plan.CapDivideF32, plan.CapDenormalsF32} {
+		m.Caps[c] = plan.Declared
+	}
+	return m
+}

@@ -1,0 +1,289 @@
+package emu
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is what is wrong.
+type Kind string
+
+// The kinds of faults.
+const (
+	Race       Kind = "race"       // two accesses, one of them a write, that nothing orders
+	Bounds     Kind = "bounds"     // an access outside all arrays, or a misaligned one
+	Unwritten  Kind = "unwritten"  // a read of memory that nothing wrote
+	Constant   Kind = "constant"   // a write to a column of the caller
+	Divergence Kind = "divergence" // threads of a block meet at different barriers, or lanes of a warp in different operations
+	Deadlock   Kind = "deadlock"   // threads wait for what cannot come
+	Livelock   Kind = "livelock"   // threads wait in loops, and nothing else happens
+	Trap       Kind = "trap"       // __trap(), or what the host's processor refuses
+	Late       Kind = "late"       // the launch took longer than the limit
+	Memory     Kind = "memory"     // the host has no memory for the threads
+)
+
+// Fault is one thing that is wrong with a kernel.
+type Fault struct {
+	Kind   Kind
+	File   string
+	Line   int    // of the emitted text; 0 where it is not known
+	Text   string // of that line
+	Detail string // a sentence
+	Times  int    // how often it was seen
+}
+
+func (f Fault) String() string {
+	place := f.File
+	if f.Line > 0 {
+		place = fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+	text := fmt.Sprintf("%s: %s: %s", place, f.Kind, f.Detail)
+	if f.Times > 1 {
+		text += fmt.Sprintf(" (%d times)", f.Times)
+	}
+	if f.Text != "" {
+		text += "\n\t" + f.Text
+	}
+	return text
+}
+
+// FaultError is a launch that the emulation found faults in.
+type FaultError struct {
+	Kernel string
+	Seed   uint64 // of the schedule, which shows them again
+	Faults []Fault
+}
+
+func (e *FaultError) Error() string {
+	lines := []string{fmt.Sprintf("the CUDA emulation found %s in kernel %q with seed %d", plural(len(e.Faults), "fault"), e.Kernel, e.Seed)}
+	for _, f := range e.Faults {
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// reportContext is what the numbers of a report stand for.
+type reportContext struct {
+	*module
+	shared  []sharedArray    // as the launch gave them
+	buffers map[int64]string // names of allocations
+	memory  func(number int64) int64
+	limit   string
+}
+
+// faults puts the reports of the runtime into sentences.
+func (c *reportContext) faults(reports string) (list []Fault, err error) {
+	at := map[string]int{} // index in list, by what is the same but for the instruction
+	for line := range strings.Lines(reports) {
+		words := strings.Fields(line)
+		numbers := make([]int64, len(words)-1)
+		for i, word := range words[1:] {
+			if _, err := fmt.Sscan(word, &numbers[i]); err != nil {
+				return nil, fmt.Errorf("a report of the emulation that is none: %q", line)
+			}
+		}
+		form, ok := reportForms[words[0]]
+		if !ok || len(numbers) != form.numbers+1 {
+			return nil, fmt.Errorf("a report of the emulation that is none: %q", line)
+		}
+		f := Fault{Kind: form.kind, File: c.file, Times: int(numbers[form.numbers])}
+		f.Line, f.Detail = form.describe(c, numbers)
+		f.Text = c.text(f.Line)
+		for _, i := range form.sites {
+			numbers[i] = int64(c.line(numbers[i]))
+		}
+		key := fmt.Sprint(words[0], numbers[:form.unique])
+		if i, again := at[key]; again {
+			list[i].Times += f.Times
+			continue
+		}
+		at[key] = len(list)
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// reportForms are the reports of the runtime: how many numbers each has, how
+// many of them tell it from others, which are places in the code, and what
+// they mean.
+var reportForms = map[string]struct {
+	kind     Kind
+	numbers  int
+	unique   int
+	sites    []int
+	describe func(c *reportContext, n []int64) (line int, detail string)
+}{
+	"race": {Race, 12, 6, []int{2, 4}, func(c *reportContext, n []int64) (int, string) {
+		where := c.place(n[0], n[1], n[6], n[7])
+		line, other := c.line(n[2]), c.line(n[4])
+		return line, fmt.Sprintf("%s: %s here by thread %d of block %d and %s %s by thread %d of block %d, in no order",
+			where, access(n[3]), n[9], n[8], access(n[5]), sameOr(line, other), n[11], n[10])
+	}},
+	"bounds": {Bounds, 8, 4, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("a %s of %d bytes %s, by thread %d of block %d", readOrWrite(n[1]), n[5], c.outside(n[2], n[3], n[4]), n[7], n[6])
+	}},
+	"misaligned": {Bounds, 8, 4, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("a %s of %d bytes at byte %d of %s, which is no multiple of its size, by thread %d of block %d",
+			readOrWrite(n[1]), n[5], n[4], c.array(n[2], n[3]), n[7], n[6])
+	}},
+	"constant": {Constant, 6, 2, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("a write to %s, a column of the caller, by thread %d of block %d", c.place(0, n[1], n[2], n[3]), n[5], n[4])
+	}},
+	"unwritten": {Unwritten, 6, 3, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("byte %d of %s is read and was never written, by thread %d of block %d", n[3], c.array(n[1], n[2]), n[5], n[4])
+	}},
+	"barrier-lines": {Divergence, 4, 2, nil, func(c *reportContext, n []int64) (int, string) {
+		return int(n[0]), fmt.Sprintf("thread %d of block %d comes to this barrier while others of its block wait at another, %s", n[3], n[2], atLine(int(n[1])))
+	}},
+	"exit-before-barrier": {Divergence, 3, 1, nil, func(c *reportContext, n []int64) (int, string) {
+		return int(n[0]), fmt.Sprintf("threads of block %d meet at this barrier that thread %d, which has ended, does not reach", n[1], n[2])
+	}},
+	"barrier-stuck": {Deadlock, 5, 1, nil, func(c *reportContext, n []int64) (int, string) {
+		return int(n[0]), fmt.Sprintf("%d of %d threads of block %d wait at this barrier, and the others cannot come", n[3], n[4], n[1])
+	}},
+	"warp-missing": {Deadlock, 9, 2, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("thread %d of block %d waits in %s for the lanes of mask %#x, and thread %d %s",
+			n[4], n[3], warpOperation(n[1]), uint32(n[2]), n[5], c.elsewhere(n[6], n[7], n[8]))
+	}},
+	"warp-operations": {Divergence, 6, 4, []int{0, 2}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("lanes of mask %#x of a warp of block %d run %s here and %s %s", uint32(n[4]), n[5], warpOperation(n[1]), warpOperation(n[3]), atLine(c.line(n[2])))
+	}},
+	"warp-mask": {Divergence, 5, 2, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("thread %d of block %d runs %s with mask %#x, which lacks its own lane", n[4], n[3], warpOperation(n[1]), uint32(n[2]))
+	}},
+	"shuffle-source": {Divergence, 5, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("thread %d of block %d reads lane %d, which mask %#x lacks", n[4], n[3], n[1], uint32(n[2]))
+	}},
+	"livelock": {Livelock, 3, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("thread %d of block %d waits here, and no thread does anything that could end it", n[2], n[1])
+	}},
+	"trap": {Trap, 3, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("__trap() by thread %d of block %d", n[2], n[1])
+	}},
+	"division": {Trap, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("an integer division by zero, or of the least number by -1, by thread %d of block %d; a GPU goes on with any value", n[3], n[2])
+	}},
+	"stack": {Trap, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), "the local variables do not fit the 64 KiB that the emulation gives a thread"
+	}},
+	"fault": {Bounds, 4, 2, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		where := "outside all arrays"
+		if n[1] >= 0 {
+			where = "next to " + c.array(0, n[1]) + " or not allowed in it"
+		}
+		return c.line(n[0]), fmt.Sprintf("an access %s, by thread %d of block %d; the checks of the emulation say more", where, n[3], n[2])
+	}},
+	"late": {Late, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		if n[3] < 0 {
+			return 0, "not at its end after " + c.limit
+		}
+		return c.line(n[0]), fmt.Sprintf("not at its end after %s; thread %d of block %d was here last", c.limit, n[3], n[2])
+	}},
+	"no-memory": {Memory, 2, 0, nil, func(c *reportContext, n []int64) (int, string) {
+		return 0, fmt.Sprintf("no memory for the stacks of %d blocks of %d threads", n[0], n[1])
+	}},
+}
+
+func access(bits int64) string {
+	text := "read"
+	if bits&1 != 0 {
+		text = "written"
+	}
+	if bits&2 != 0 {
+		text += " atomically"
+	}
+	return text
+}
+
+func readOrWrite(writes int64) string {
+	if writes != 0 {
+		return "write"
+	}
+	return "read"
+}
+
+func atLine(line int) string {
+	if line == 0 {
+		return "at a line that is not known"
+	}
+	return fmt.Sprintf("at line %d", line)
+}
+
+func sameOr(line, other int) string {
+	if line == other {
+		return "here"
+	}
+	return atLine(other)
+}
+
+func warpOperation(op int64) string {
+	names := []string{"__syncwarp", "__shfl_sync", "__ballot_sync", "__all_sync", "__any_sync", "__match_any_sync", "__match_all_sync"}
+	if op < int64(len(names)) {
+		return names[op]
+	}
+	return "__reduce_sync"
+}
+
+// array names what a space and a number in it stand for.
+func (c *reportContext) array(space, id int64) string {
+	switch {
+	case space != 0 && id >= 0 && id < int64(len(c.shared)):
+		return "shared " + c.shared[id].name
+	case space != 0:
+		return "the shared memory of the launch"
+	case c.buffers[id] != "":
+		return c.buffers[id]
+	case id >= 0:
+		return "a buffer that is no argument"
+	}
+	return "no array"
+}
+
+// place names some bytes of an array.
+func (c *reportContext) place(space, id, offset, size int64) string {
+	if size == 1 {
+		return fmt.Sprintf("byte %d of %s", offset, c.array(space, id))
+	}
+	return fmt.Sprintf("bytes %d to %d of %s", offset, offset+size-1, c.array(space, id))
+}
+
+// outside says where an access outside all arrays is.
+func (c *reportContext) outside(space, id, offset int64) string {
+	switch {
+	case space != 0 && id < 0: // in the gap behind a shared array
+		for i := len(c.shared) - 1; i >= 0; i-- {
+			if a := c.shared[i]; a.offset <= offset {
+				return fmt.Sprintf("at byte %d of shared %s, which has %d", offset-a.offset, a.name, a.bytes)
+			}
+		}
+		return "before the first shared array"
+	case space != 0 && id < int64(len(c.shared)):
+		return fmt.Sprintf("at byte %d of shared %s, which has %d", offset, c.shared[id].name, c.shared[id].bytes)
+	case space == 0 && id >= 0:
+		return fmt.Sprintf("at byte %d of %s, which has %d", offset, c.array(space, id), c.memory(id))
+	case space != 0:
+		return fmt.Sprintf("at byte %d of %s", offset, c.array(space, id))
+	}
+	return "outside all arrays"
+}
+
+// elsewhere says what a lane that others wait for does; the states are the
+// runtime's: ready, barrier, warp, done, or -1 where there is no such thread.
+func (c *reportContext) elsewhere(state, site, mask int64) string {
+	switch state {
+	case 1:
+		return "waits at the barrier " + atLine(int(site))
+	case 2:
+		return fmt.Sprintf("waits for mask %#x %s", uint32(mask), atLine(c.line(site)))
+	case 3:
+		return "has ended"
+	}
+	return "does not exist"
+}

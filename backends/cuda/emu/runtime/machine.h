@@ -1,0 +1,116 @@
+// The emulated machine: blocks of threads, each thread a fiber, of which one
+// runs at a time, in an order that a seed decides.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fiber.h"
+#include "shadow.h"
+
+namespace cudaemu {
+
+enum class State { ready, barrier, warp, done };
+
+struct Block;
+
+struct Thread {
+  Fiber fiber;
+  char *stack;
+  Block *block;
+  State state;
+  Actor actor;           // its number is actor.thread
+  std::uint32_t site;    // where it last called the runtime
+  unsigned mask;         // of the warp operation that it waits in, and the rest of it
+  int op;
+  unsigned source;
+  std::uint64_t value, result;
+  int vote;              // what it gives to a barrier
+};
+
+// ReadyList holds threads that can run, in a ring.
+class ReadyList {
+ public:
+  void reset(std::size_t most) { ring_.assign(most, nullptr), head_ = count_ = 0; }
+  bool empty() const { return count_ == 0; }
+  void add(Thread *t) { ring_[(head_ + count_++) % ring_.size()] = t; }
+  // take removes the thread that has waited longest, but for chance.
+  Thread *take(std::uint32_t chance) {
+    std::swap(ring_[head_], ring_[(head_ + chance % count_) % ring_.size()]);
+    Thread *t = ring_[head_];
+    head_ = (head_ + 1) % ring_.size(), count_--;
+    return t;
+  }
+
+ private:
+  std::vector<Thread *> ring_;
+  std::size_t head_ = 0, count_ = 0;
+};
+
+// Block is a place for a block; its threads are used again for the next one.
+struct Block {
+  std::uint32_t number;
+  bool live = false;
+  std::vector<Thread> threads;
+  ReadyList ready;
+  unsigned alive, waiting;   // threads that have not ended; that wait at the barrier
+  std::uint32_t ended;       // the thread that ended last
+  int barrier_line, barrier_op;
+  ClockRef base;             // what every thread knew at the last barrier
+  std::vector<char> saved;   // shared memory while another block has the section
+  std::vector<Shadow> shadows;  // of the shared arrays
+  std::vector<Bits> written;
+};
+
+// SharedArray is a variable of a module's shared section.
+struct SharedArray {
+  std::size_t offset, bytes;  // in the section
+};
+
+struct Launch {
+  void (*call)(void **);
+  void **arguments;
+  std::uint32_t grid, block;  // blocks; threads a block
+  char *section;              // of shared variables
+  std::size_t section_bytes;
+  std::vector<SharedArray> arrays;  // that the kernel can use, by offset
+  std::size_t dynamic_bytes;
+  const char *module_begin, *module_end;
+  bool check, shuffled;  // shuffled: threads and blocks run in random order
+  bool cooperative;      // all blocks run at once
+  std::uint64_t seed;
+  unsigned resident;  // blocks that run at once, at most
+};
+
+// The largest dynamic shared memory, and where it lies for every block.
+constexpr std::size_t dynamic_most = 227 << 10;
+extern char dynamic_shared[dynamic_most];
+
+extern Launch launch;
+extern Thread *current;       // null between fibers
+extern std::uint64_t number_of_launch;
+
+// run runs a launch to its end, or to the first report that ends it.
+void run();
+// stop ends the launch from within a thread; it does not return.
+[[noreturn]] void stop();
+
+// These suspend the current thread.
+void yield();
+void give_way();  // of a thread that is in no list of ready ones
+int wait_barrier(int op, int vote, int line);
+std::uint64_t wait_warp(int op, unsigned mask, std::uint64_t value, unsigned source);
+
+// progressed and spun watch for threads that only wait for each other.
+void progressed();
+void spun();
+
+std::uint32_t chance();  // a random number
+std::uint64_t steps();   // switches and accesses so far
+void step();             // counts one; may let another thread run
+bool on_stack(const volatile void *);
+// shared_array finds the array of the current block that holds the address.
+int shared_array(const volatile void *, std::size_t &offset);
+std::uint32_t site_of(const void *return_address);
+
+}  // namespace cudaemu
