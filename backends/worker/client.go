@@ -163,7 +163,11 @@ func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[strin
 		}
 		return response{}, nil, &CrashError{Program: c.options.Program.Name, Status: status, Stderr: stderr.String()}
 	case answer.Failure != nil:
-		if answer.Failure.Timeout != nil {
+		switch {
+		case answer.Failure.Timeout != nil:
+			c.drop(nil)
+		case answer.Failure.Lost:
+			c.process.kill() // it may not come to an end with such a device
 			c.drop(nil)
 		}
 		return response{}, nil, answer.Failure.error()

@@ -80,6 +80,14 @@ type DeviceError struct{ Message string }
 
 func (e *DeviceError) Error() string { return e.Message }
 
+// LostError is what a [Driver] fails with where the device cannot be used any
+// more by this process: kgen starts the worker anew.
+type LostError struct{ Err error }
+
+func (e *LostError) Error() string { return e.Err.Error() }
+
+func (e *LostError) Unwrap() error { return e.Err }
+
 // failure carries an error across, so that its type survives.
 type failure struct {
 	Check   *checkFailure     `json:"check,omitzero"`
@@ -89,6 +97,7 @@ type failure struct {
 	Build   *BuildError       `json:"build,omitzero"`
 	Timeout *timeoutFailure   `json:"timeout,omitzero"`
 	Text    string            `json:"text,omitzero"`
+	Lost    bool              `json:"lost,omitzero"` // the worker is of no more use
 }
 
 type checkFailure struct {
@@ -125,6 +134,8 @@ func newFailure(err error) *failure {
 	default:
 		f.Text = err.Error()
 	}
+	var lost *LostError
+	f.Lost = errors.As(err, &lost)
 	return &f
 }
 

@@ -28,6 +28,16 @@ var OpenCL = Program{
 		"and the package of your device, such as pocl-opencl-icd for CPUs",
 }
 
+// CUDA is the worker for CUDA devices.
+var CUDA = Program{
+	Name:     "kgen-cuda",
+	Variable: "KGEN_CUDA_WORKER",
+	Install: "get it by CGO_ENABLED=1 go install -tags cuda github.com/kgen-go/kgen/cmd/kgen-cuda@latest" +
+		" (with gcc, cuda.h and libcuda.so: docs/cuda.md)",
+	Library: "libcuda",
+	Hint:    "Install NVIDIA's driver: apt-get install nvidia-driver (Debian, from non-free), nvidia-driver-580-server (Ubuntu), or https://www.nvidia.com/drivers",
+}
+
 // Find returns the path of the program: what its variable names, else the one
 // beside this executable, else the one on PATH.
 func (p Program) Find() (string, error) {

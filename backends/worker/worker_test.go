@@ -100,18 +100,25 @@ func (s *session) Launch(_ context.Context, l *exec.Launch) error {
 		select {}
 	case "crash":
 		panic("driver bug")
+	case "lose":
+		lost = true
 	case "refuse":
 		return worker.NewBuildError(l.Kernel.Name, "text", "fake", "text:1:1: error: \xff", s.options.Texts["text"])
 	}
-	x, y, errors := words(l.Args[0]), words(l.Args[1]), words(l.Args[2])
+	if lost {
+		return fmt.Errorf("kernel: %w", &worker.LostError{Err: errors.New("an illegal address")})
+	}
+	x, y, checks := words(l.Args[0]), words(l.Args[1]), words(l.Args[2])
 	for i := range l.Rows {
 		y[i] = 2*x[i] + int64(l.Args[3].Value.Bits)
 		if x[i] < 0 {
-			errors[0] = min(errors[0], i)
+			checks[0] = min(checks[0], i)
 		}
 	}
 	return nil
 }
+
+var lost bool // the device is of no more use to this process
 
 func words(a exec.Arg) []int64 {
 	data := a.Memory.([]byte)
@@ -307,6 +314,19 @@ func TestCrash(t *testing.T) {
 	_, err := c.Run(context.Background(), request([]int64{1}, "crash"))
 	var crash *worker.CrashError
 	if !errors.As(err, &crash) || !strings.Contains(crash.Stderr, "driver bug") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := c.Run(context.Background(), request([]int64{1}, "")); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A device that a process has lost is there again for the next run.
+func TestLost(t *testing.T) {
+	c := open(t, options(""))
+	_, err := c.Run(context.Background(), request([]int64{1}, "lose"))
+	var refused *worker.DeviceError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "an illegal address") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := c.Run(context.Background(), request([]int64{1}, "")); err != nil {

@@ -15,11 +15,10 @@ import (
 func TestList(t *testing.T) {
 	t.Setenv("KGEN_CACHE", t.TempDir())
 	var text, object bytes.Buffer
-	if err := list(&text, printText); err != nil {
-		t.Fatal(err)
-	}
-	if err := list(&object, printJSON); err != nil {
-		t.Fatal(err)
+	for out, arguments := range map[*bytes.Buffer][]string{&text: {"devices"}, &object: {"devices", "--json"}} {
+		if status := worker.Main(worker.OpenCL, open, arguments, out); status != 0 {
+			t.Fatal(status)
+		}
 	}
 	var listing worker.Listing
 	if err := json.Unmarshal(object.Bytes(), &listing); err != nil {

@@ -142,7 +142,7 @@ func TestDriverRefusesKernel(t *testing.T) {
 		`the text "test.cl" of kernel "grow" was not given`: func(r *worker.Request) { r.Texts = nil },
 		`the text has no kernel "shrink"`:                   func(r *worker.Request) { r.Plan.Kernels[0].Variants[0].Entry = "shrink" },
 		"endless takes 3 arguments, the plan gives 4":       func(r *worker.Request) { r.Plan.Kernels[0].Variants[0].Entry = "endless" },
-		`the plan's constant "A; system(\"ls\")" is no name`: func(r *worker.Request) {
+		`the plan's constant "A; system(\"ls\")" is no name in C`: func(r *worker.Request) {
 			r.Plan.Kernels[0].Variants[0].Spec = []plan.Spec{{Name: `A; system("ls")`, Value: one}}
 		},
 		"kernel \"grow\" has no variant for ":                        func(r *worker.Request) { r.Plan.Kernels[0].Variants[0].Schedule.Workgroup = 1 << 20 },

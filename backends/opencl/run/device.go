@@ -10,6 +10,7 @@ import (
 	"github.com/jgillich/go-opencl/cl"
 
 	"github.com/kgen-go/kgen/backends/cache"
+	shared "github.com/kgen-go/kgen/backends/device"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -22,7 +23,7 @@ type device struct {
 	id       *cl.Device
 	context  *cl.Context
 	programs map[string]*program // by key
-	pool     pool
+	pool     shared.Pool[*cl.MemObject]
 	machine  plan.Machine
 	findings []worker.Finding
 	resident int64 // groups that certainly run at once
@@ -40,7 +41,7 @@ func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
 	if d.context, err = cl.CreateContext([]*cl.Device{f.device}); err != nil {
 		return nil, fmt.Errorf("the device cannot be opened: %s", describe(err))
 	}
-	d.pool = pool{context: d.context, limit: d.memory}
+	d.pool = newPool(d.context, d.memory)
 	if err := d.probe(ctx); err != nil {
 		return nil, fmt.Errorf("the probe failed: %w", err)
 	}
@@ -71,5 +72,5 @@ func (d *device) session(options worker.SessionOptions) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no queue: %s", describe(err))
 	}
-	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, commands: commands{timed: options.Timed}}, nil
+	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, commands: shared.Commands[event]{Timed: options.Timed}}, nil
 }

@@ -68,7 +68,7 @@ func (p *prober) start(kernel *cl.Kernel, groups, size, local int64, arguments .
 			if b == nil {
 				return cl.ErrMemObjectAllocationFailure
 			}
-			argument = b.object
+			argument = b.Object
 		}
 		if err := kernel.SetArg(i, argument); err != nil {
 			return err

@@ -5,13 +5,13 @@ package run
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jgillich/go-opencl/cl"
 
 	"github.com/kgen-go/kgen/backends/cache"
+	shared "github.com/kgen-go/kgen/backends/device"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -30,8 +30,6 @@ type source struct {
 	options string
 }
 
-var macroName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
 // options returns the driver's options for a text: our own, those that come
 // with it, and its constants.
 func (d *device) options(given []string, constants []plan.Spec, values []int64) (string, error) {
@@ -44,13 +42,8 @@ func (d *device) options(given []string, constants []plan.Spec, values []int64) 
 			options = append(options, option)
 		}
 	}
-	for i, spec := range constants {
-		if !macroName.MatchString(spec.Name) {
-			return "", fmt.Errorf("the plan's constant %q is no name in OpenCL C", spec.Name)
-		}
-		options = append(options, fmt.Sprintf("-D%s=%d", spec.Name, values[i]))
-	}
-	return strings.Join(options, " "), nil
+	more, err := shared.Constants(constants, values)
+	return strings.Join(append(options, more...), " "), err
 }
 
 // build returns the program of s: built before by this process, or by another

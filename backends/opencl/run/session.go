@@ -14,6 +14,7 @@ import (
 
 	"github.com/jgillich/go-opencl/cl"
 
+	shared "github.com/kgen-go/kgen/backends/device"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/plan/exec"
 )
@@ -25,7 +26,7 @@ type session struct {
 	queue    *cl.CommandQueue
 	texts    map[string]string
 	options  []string // of the driver's compiler, beside our own
-	commands commands
+	commands shared.Commands[event]
 	building atomic.Pointer[string] // the kernel that the driver compiles
 }
 
@@ -38,7 +39,7 @@ func (s *session) Resident(*plan.Kernel, *plan.Variant) (int64, error) {
 }
 
 func (s *session) Alloc(bytes int64) (exec.Memory, error) {
-	b, err := s.device.pool.take(bytes)
+	b, err := s.device.pool.Take(bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -46,16 +47,16 @@ func (s *session) Alloc(bytes int64) (exec.Memory, error) {
 }
 
 func (s *session) Import(data []byte) (exec.Memory, error) {
-	b, err := s.device.pool.take(max(int64(len(data)), 1))
+	b, err := s.device.pool.Take(max(int64(len(data)), 1))
 	if err != nil || len(data) == 0 {
 		return b, err
 	}
 	err = s.queued("the copy of a column to the device", func() (*cl.Event, error) {
-		return s.queue.EnqueueWriteBuffer(b.object, true, 0, len(data), unsafe.Pointer(&data[0]), nil)
+		return s.queue.EnqueueWriteBuffer(b.Object, true, 0, len(data), unsafe.Pointer(&data[0]), nil)
 	})
 	runtime.KeepAlive(data)
 	if err == nil {
-		err = s.commands.finish() // a blocking write waits for all before it
+		err = s.commands.Finish() // a blocking write waits for all before it
 	}
 	if err != nil {
 		s.Free(b)
@@ -64,7 +65,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	return b, nil
 }
 
-func (s *session) Free(m exec.Memory) { s.device.pool.give(m.(*buffer)) }
+func (s *session) Free(m exec.Memory) { s.device.pool.Give(m.(*buffer)) }
 
 func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	b := m.(*buffer)
@@ -72,11 +73,11 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	if size == 0 {
 		return nil
 	}
-	if size > b.size {
-		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.size)
+	if size > b.Size {
+		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
 	}
 	return s.queued("the fill of a buffer", func() (*cl.Event, error) {
-		return s.queue.EnqueueFillBuffer(b.object, unsafe.Pointer(&element[0]), len(element), 0, int(size), nil)
+		return s.queue.EnqueueFillBuffer(b.Object, unsafe.Pointer(&element[0]), len(element), 0, int(size), nil)
 	})
 }
 
@@ -85,33 +86,33 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	if len(to) == 0 {
 		return nil
 	}
-	if offset < 0 || offset > b.size-int64(len(to)) {
-		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.size)
+	if offset < 0 || offset > b.Size-int64(len(to)) {
+		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.Size)
 	}
 	err := s.queued("the copy of a column from the device", func() (*cl.Event, error) {
-		return s.queue.EnqueueReadBuffer(b.object, true, int(offset), len(to), unsafe.Pointer(&to[0]), nil)
+		return s.queue.EnqueueReadBuffer(b.Object, true, int(offset), len(to), unsafe.Pointer(&to[0]), nil)
 	})
 	runtime.KeepAlive(to)
 	if err != nil {
-		return errors.Join(err, s.commands.finish())
+		return errors.Join(err, s.commands.Finish())
 	}
-	return s.commands.finish()
+	return s.commands.Finish()
 }
 
 // queued runs an enqueue and records its event. Drivers that take memory only
 // at the first use of a buffer may fail here for want of it: once the pool's
 // free buffers are gone, it is tried again.
 func (s *session) queued(name string, enqueue func() (*cl.Event, error)) error {
-	event, err := enqueue()
-	if isMemory(err) && s.device.pool.idle > 0 {
+	mark, err := enqueue()
+	if isMemory(err) && s.device.pool.Idle() > 0 {
 		s.queue.Finish()
-		s.device.pool.trim()
-		event, err = enqueue()
+		s.device.pool.Trim()
+		mark, err = enqueue()
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %s", name, describe(err))
 	}
-	s.commands.add(name, event)
+	s.commands.Add(name, event{mark})
 	return nil
 }
 
@@ -186,7 +187,7 @@ func (s *session) setArguments(kernel *cl.Kernel, l *exec.Launch) error {
 	}
 	for i, arg := range l.Args {
 		if arg.Memory != nil {
-			err = kernel.SetArgBuffer(2+i, arg.Memory.(*buffer).object)
+			err = kernel.SetArgBuffer(2+i, arg.Memory.(*buffer).Object)
 		} else {
 			bytes := arg.Value.Bytes()
 			err = kernel.SetArgUnsafe(2+i, len(bytes), unsafe.Pointer(&bytes[0]))
@@ -205,7 +206,7 @@ func (s *session) setArguments(kernel *cl.Kernel, l *exec.Launch) error {
 
 func (s *session) Sync() error {
 	err := s.queue.Finish()
-	if failed := s.commands.finish(); failed != nil {
+	if failed := s.commands.Finish(); failed != nil {
 		return failed
 	}
 	if err != nil {
@@ -214,13 +215,13 @@ func (s *session) Sync() error {
 	return nil
 }
 
-func (s *session) Elapsed() time.Duration { return s.commands.elapsed() }
+func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
 
 func (s *session) Busy() string {
 	if building := s.building.Load(); building != nil {
 		return *building
 	}
-	return s.commands.busy()
+	return s.commands.Busy()
 }
 
 // Close waits for what is queued: its buffers are in the pool.

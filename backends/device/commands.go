@@ -1,0 +1,104 @@
+package device
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Event is the driver's mark behind a command.
+type Event interface {
+	// State reports whether the command has ended, and how it failed.
+	State() (done bool, err error)
+	// Took is the time on the device's own clock, of a command that has ended.
+	Took() time.Duration
+	Release()
+}
+
+// Commands are what a queue has been given and is not known to have finished.
+type Commands[E Event] struct {
+	Timed bool
+	mutex sync.Mutex // Busy is called from another goroutine
+	open  []command[E]
+	spent time.Duration
+}
+
+type command[E Event] struct {
+	name  string
+	event E
+}
+
+// openMost is how many commands are kept before finished ones are looked for.
+const openMost = 1024
+
+// Add records a command.
+func (c *Commands[E]) Add(name string, event E) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.open = append(c.open, command[E]{name, event})
+	if len(c.open) < openMost {
+		return
+	}
+	ended := 0
+	for ended < len(c.open) {
+		if done, err := c.open[ended].event.State(); !done || err != nil {
+			break
+		}
+		ended++
+	}
+	c.retire(ended)
+}
+
+// Finish forgets all commands, which have ended; its error is that of the
+// first that failed.
+func (c *Commands[E]) Finish() error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	var err error
+	for _, o := range c.open {
+		if _, failed := o.event.State(); failed != nil && err == nil {
+			err = fmt.Errorf("%s failed: %w", o.name, failed)
+		}
+	}
+	c.retire(len(c.open))
+	return err
+}
+
+// retire releases the first n commands, which have ended.
+func (c *Commands[E]) retire(n int) {
+	for _, o := range c.open[:n] {
+		if c.Timed {
+			c.spent += o.event.Took()
+		}
+		o.event.Release()
+	}
+	c.open = append(c.open[:0], c.open[n:]...)
+}
+
+// Open returns how many commands are recorded.
+func (c *Commands[E]) Open() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return len(c.open)
+}
+
+// Elapsed returns the device time of what has ended since the last call.
+func (c *Commands[E]) Elapsed() time.Duration {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	spent := c.spent
+	c.spent = 0
+	return spent
+}
+
+// Busy names the first command that has not ended.
+func (c *Commands[E]) Busy() string {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for _, o := range c.open {
+		if done, err := o.event.State(); !done && err == nil {
+			return o.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,56 @@
+package device
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+// mark is an event by hand.
+type mark struct {
+	done     bool
+	err      error
+	released bool
+}
+
+func (m *mark) State() (bool, error) { return m.done, m.err }
+func (m *mark) Took() time.Duration  { return time.Second }
+func (m *mark) Release()             { m.released = true }
+
+func TestCommands(t *testing.T) {
+	c := Commands[*mark]{Timed: true}
+	first, second := &mark{done: true}, &mark{}
+	c.Add("first", first)
+	c.Add("second", second)
+	if c.Busy() != "second" || c.Open() != 2 {
+		t.Errorf("busy with %q, %d open", c.Busy(), c.Open())
+	}
+	// Ended ones are forgotten in time, those behind one that has not are not.
+	for range openMost {
+		c.Add("more", &mark{done: true})
+	}
+	if !first.released || second.released || c.Open() != openMost+1 {
+		t.Errorf("%d open", c.Open())
+	}
+	second.err = errors.New("no luck")
+	if err := c.Finish(); err == nil || err.Error() != "second failed: no luck" || c.Open() != 0 || !second.released || c.Busy() != "" {
+		t.Errorf("%v, %d open", err, c.Open())
+	}
+	if got := c.Elapsed(); got != (openMost+2)*time.Second || c.Elapsed() != 0 {
+		t.Error(got)
+	}
+}
+
+func TestConstants(t *testing.T) {
+	if got, err := Constants([]plan.Spec{{Name: "A"}, {Name: "_b2"}}, []int64{1, -2}); err != nil || strings.Join(got, " ") != "-DA=1 -D_b2=-2" {
+		t.Error(got, err)
+	}
+	for _, name := range []string{"", "2a", "A B", `A; system("ls")`, "a-b", "größe"} {
+		if _, err := Constants([]plan.Spec{{Name: name}}, []int64{1}); err == nil {
+			t.Errorf("%q is a name", name)
+		}
+	}
+}

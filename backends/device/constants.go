@@ -1,0 +1,23 @@
+package device
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/kgen-go/kgen/plan"
+)
+
+var macroName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Constants returns the compiler's options for the constants of a variant, of
+// which values has one each: -DNAME=VALUE.
+func Constants(constants []plan.Spec, values []int64) ([]string, error) {
+	var options []string
+	for i, spec := range constants {
+		if !macroName.MatchString(spec.Name) {
+			return nil, fmt.Errorf("the plan's constant %q is no name in C", spec.Name)
+		}
+		options = append(options, fmt.Sprintf("-D%s=%d", spec.Name, values[i]))
+	}
+	return options, nil
+}

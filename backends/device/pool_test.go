@@ -1,0 +1,65 @@
+package device
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestRoundedSize(t *testing.T) {
+	for bytes := int64(1); bytes < 1<<40; bytes = bytes*9/8 + 1 {
+		if size := roundedSize(bytes); size < bytes || size > bytes+max(bytes/8, 255) || roundedSize(size) != size {
+			t.Fatalf("%d bytes become %d", bytes, size)
+		}
+	}
+}
+
+// A pool of 1000 bytes over a driver that has 800.
+func TestPool(t *testing.T) {
+	full := errors.New("full")
+	left, next := int64(800), 0
+	sizes := map[int]int64{}
+	p := Pool[int]{
+		Limit: 1000,
+		Allocate: func(bytes int64) (int, error) {
+			if bytes > left {
+				return 0, full
+			}
+			left -= bytes
+			next++
+			sizes[next] = bytes
+			return next, nil
+		},
+		Release:  func(m int) { left += sizes[m] },
+		IsFull:   func(err error) bool { return err == full },
+		Describe: func(err error) string { return "it is " + err.Error() },
+	}
+	take := func(bytes int64, want string) *Buffer[int] {
+		t.Helper()
+		b, err := p.Take(bytes)
+		if got := ""; err != nil {
+			if got = err.Error(); got != want {
+				t.Fatalf("%d bytes: %v, want %q", bytes, err, want)
+			}
+			return nil
+		} else if want != "" || b.Size < bytes {
+			t.Fatalf("%d bytes: got %d, want %q", bytes, b.Size, want)
+		}
+		return b
+	}
+	first, second := take(200, ""), take(256, "")
+	if first == second || p.Held() != 512 {
+		t.Errorf("%d bytes held", p.Held())
+	}
+	p.Give(first)
+	if again := take(250, ""); again != first || p.Idle() != 0 {
+		t.Error("a free buffer of the size is not used again")
+	}
+	take(489, "the device has 1000 bytes")
+	take(300, "it is full")
+	p.Give(first)
+	take(300, "") // once the free one is given back
+	if p.Idle() != 0 || p.Held() != 768 {
+		t.Errorf("%d bytes idle, %d held", p.Idle(), p.Held())
+	}
+	take(445, "the device has 1000 bytes")
+}
