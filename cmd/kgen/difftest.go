@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/table"
@@ -203,14 +206,18 @@ func testDevices(ctx context.Context, text string) (list []difftest.Device, err 
 		}
 	}
 	for _, name := range names {
+		kind, number, numbered := strings.Cut(name, ":")
+		at, err := strconv.Atoi(number)
 		switch {
 		case name == "interp": // all others are compared with it
 		case name == "gocpu":
 			list = append(list, goTester{})
 		case name == "emulated":
 			list = append(list, difftest.Emulated{})
+		case numbered && kind == "opencl" && err == nil && at >= 0:
+			list = append(list, newWorkerTester(ctx, name, at, worker.OpenCL, opencl.Emitter(), "-cl-opt-disable"))
 		default:
-			return nil, usageErrorf("no device %s can be tested: there are %s", name, "gocpu, emulated, opencl:0 and on")
+			return nil, usageErrorf("no device %s can be tested: there are gocpu, emulated, and opencl:0 and on", name)
 		}
 	}
 	if len(list) == 0 {

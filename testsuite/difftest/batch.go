@@ -80,7 +80,8 @@ func (b *batch) compile(at int) {
 	}
 	b.report.Programs++
 	for _, level := range b.levelsOf(number) {
-		compiled, err := compileGuarded(program, level)
+		schedule := b.schedule(number)
+		compiled, err := compileGuarded(program.Pipeline, level, schedule.Variant)
 		var unsupported *fuse.Unsupported
 		switch {
 		case errors.As(err, &unsupported):
@@ -90,7 +91,7 @@ func (b *batch) compile(at int) {
 			continue
 		case err != nil:
 			b.report.cell("compiler", level).Mismatches++
-			b.mismatch(Case{number, 0}, program, "compiler", level, plan.Schedule{}, nil, err)
+			b.mismatch(Case{number, 0}, program, "compiler", level, schedule, nil, err)
 			continue
 		}
 		for _, k := range compiled.Plan.Kernels {
@@ -98,14 +99,19 @@ func (b *batch) compile(at int) {
 				b.stages[strings.TrimRight(s, "0123456789")]++
 			}
 		}
-		b.units = append(b.units, &unit{at: at, level: level, job: Job{Program: compiled, Schedule: b.schedule(number), Seed: b.Seed}})
+		b.units = append(b.units, &unit{at: at, level: level, job: Job{
+			Program: compiled, Schedule: schedule, Seed: b.Seed, Unoptimized: b.Random > 0 && number%optimizedEvery != 0}})
 	}
 }
 
+// optimizedEvery is how often a driver optimizes a random program: most time
+// goes into that.
+const optimizedEvery = 8
+
 // compileGuarded turns a panic into an error.
-func compileGuarded(program Program, level string) (compiled *backends.Program, err error) {
+func compileGuarded(p *ir.Pipeline, level, variant string) (compiled *backends.Program, err error) {
 	defer recovered(&err)
-	compiled, _, err = compile.Compile(program.Pipeline, compile.Options{Level: level, Source: []byte(program.Pipeline.String())})
+	compiled, _, err = compile.Compile(p, compile.Options{Level: level, Variant: variant, Source: []byte(p.String())})
 	return compiled, err
 }
 
@@ -116,8 +122,8 @@ func recovered(err *error) {
 	}
 }
 
-// guard prepares one job; a panic is an error.
-func guard(prepare func() (Executable, error)) (p Prepared) {
+// Guard prepares one job; a panic is an error.
+func Guard(prepare func() (Executable, error)) (p Prepared) {
 	defer recovered(&p.Err)
 	p.Executable, p.Err = prepare()
 	return p
@@ -288,6 +294,9 @@ func ScheduleText(s plan.Schedule) string {
 	text := fmt.Sprintf("workgroup=%d,items=%d", s.Workgroup, s.Items)
 	if s.Scheme != "" {
 		text += ",scheme=" + s.Scheme
+	}
+	if s.Variant != "" {
+		text += ",variant=" + s.Variant
 	}
 	return text
 }

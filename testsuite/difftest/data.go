@@ -3,6 +3,7 @@ package difftest
 import (
 	"math/rand/v2"
 
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
@@ -27,7 +28,10 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	r := chance(seed, streamSchedule, program, 0)
 	s := plan.Schedule{Workgroup: []int{4, 8, 16, 32, 64}[r.IntN(5)], Items: 1 + r.IntN(5)}
 	if r.IntN(3) == 0 {
-		s.Scheme = "published"
+		s.Scheme = simt.SchemePublished
+	}
+	if r.IntN(2) == 0 {
+		s.Variant = plan.Variants[r.IntN(len(plan.Variants))]
 	}
 	return s
 }

@@ -27,9 +27,10 @@ var ErrAbsent = errors.New("not run")
 
 // Job is a program, compiled at a level.
 type Job struct {
-	Program  *backends.Program
-	Schedule plan.Schedule // of kernels of work-groups
-	Seed     uint64        // of what the device decides by chance
+	Program     *backends.Program
+	Schedule    plan.Schedule // of kernels of work-groups
+	Seed        uint64        // of what the device decides by chance
+	Unoptimized bool          // a driver that takes long to optimize shall not
 }
 
 // Prepared is a job that is ready, or why there is none.

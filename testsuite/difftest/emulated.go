@@ -3,7 +3,6 @@ package difftest
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/simt/simttest"
@@ -29,7 +28,7 @@ func (Emulated) Close() {}
 func (Emulated) Prepare(_ context.Context, jobs []Job) []Prepared {
 	ready := make([]Prepared, len(jobs))
 	for i, job := range jobs {
-		ready[i] = guard(func() (Executable, error) {
+		ready[i] = Guard(func() (Executable, error) {
 			lowered, err := simt.Lower(job.Program, job.Schedule)
 			if err != nil {
 				return nil, err
@@ -64,9 +63,3 @@ func (e *emulated) Close() {}
 
 // MaxRows bounds a run, which takes some microseconds a row and statement.
 func (e *emulated) MaxRows() int { return 600 }
-
-// sortedUnique sorts names and drops repetitions.
-func sortedUnique(names []string) []string {
-	slices.Sort(names)
-	return slices.Compact(names)
-}

@@ -1,6 +1,12 @@
 package difftest
 
-import "github.com/kgen-go/kgen/plan"
+import (
+	"regexp"
+	"slices"
+
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/templates"
+)
 
 // PlanFeatures names the schemes of a plan and its fallbacks.
 func PlanFeatures(p *plan.Plan) []string {
@@ -11,8 +17,30 @@ func PlanFeatures(p *plan.Plan) []string {
 				if v.Schedule.Scheme != "" {
 					names = append(names, "scheme "+v.Schedule.Scheme)
 				}
+				if v.Schedule.Variant != "" {
+					names = append(names, "variant "+v.Schedule.Variant)
+				}
 			}
 		}
 	}
 	return sortedUnique(names)
+}
+
+var leaf = regexp.MustCompile(`\b` + templates.LeafPrefix + `(\w+)\(`)
+
+// TextFeatures names the leaf intrinsics that emitted texts use.
+func TextFeatures(texts map[string]string) []string {
+	var names []string
+	for _, text := range texts {
+		for _, m := range leaf.FindAllStringSubmatch(text, -1) {
+			names = append(names, m[1])
+		}
+	}
+	return sortedUnique(names)
+}
+
+// sortedUnique sorts names and drops repetitions.
+func sortedUnique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/plan/exec"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/difftest"
+)
+
+// workerTester tests a device that a worker program drives. Drivers take long
+// to compile, so there are several workers.
+type workerTester struct {
+	name    string
+	number  int // of the device in the worker's listing
+	emitter kernels.Emitter
+	quick   []string // options of the driver's compiler that make it quick
+	clients chan *workerClient
+	absent  error // why nothing runs
+}
+
+type workerClient struct {
+	*worker.Client
+	space *memory.Space
+}
+
+// workersPerDevice compile side by side.
+const workersPerDevice = 2
+
+// newWorkerTester opens the device of a number in a program's listing.
+func newWorkerTester(ctx context.Context, name string, number int, program worker.Program, emitter kernels.Emitter, quick ...string) *workerTester {
+	t := &workerTester{name: name, number: number, emitter: emitter, quick: quick}
+	t.open(ctx, program)
+	return t
+}
+
+// open starts the workers.
+func (t *workerTester) open(ctx context.Context, program worker.Program) {
+	t.clients = make(chan *workerClient, workersPerDevice)
+	for i := range workersPerDevice {
+		space := memory.NewSpace(0)
+		client, err := worker.Open(ctx, worker.Options{Program: program, Space: space})
+		if err == nil && i == 0 {
+			err = t.check(ctx, client)
+		}
+		if err != nil {
+			t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+			space.Close()
+			return
+		}
+		t.clients <- &workerClient{client, space}
+	}
+}
+
+// check looks for the device.
+func (t *workerTester) check(ctx context.Context, client *worker.Client) error {
+	listing, err := client.List(ctx)
+	switch {
+	case err != nil:
+		return err
+	case t.number >= len(listing.Devices):
+		return fmt.Errorf("there is no device %s; there are %d devices", t.name, len(listing.Devices))
+	case listing.Devices[t.number].Problem != "":
+		return errors.New(listing.Devices[t.number].Problem)
+	}
+	return nil
+}
+
+func (t *workerTester) Name() string { return t.name }
+
+func (t *workerTester) Close() {
+	for len(t.clients) > 0 {
+		client := <-t.clients
+		client.Close()
+		client.space.Close()
+	}
+}
+
+// Prepare emits the text; a driver builds it in the first run.
+func (t *workerTester) Prepare(_ context.Context, jobs []difftest.Job) []difftest.Prepared {
+	ready := make([]difftest.Prepared, len(jobs))
+	for i, job := range jobs {
+		if t.absent != nil {
+			ready[i].Err = t.absent
+			continue
+		}
+		ready[i] = difftest.Guard(func() (difftest.Executable, error) {
+			m, err := t.emitter.Make(job.Program, job.Schedule)
+			if err != nil {
+				return nil, err
+			}
+			if job.Unoptimized {
+				m.Options = append(m.Options, t.quick...)
+			}
+			return &workerTested{t, job, m}, nil
+		})
+	}
+	return ready
+}
+
+// workerTested is a program for a worker's device.
+type workerTested struct {
+	*workerTester
+	job  difftest.Job
+	made *kernels.Program
+}
+
+func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.Column, error) {
+	var client *workerClient
+	select {
+	case client = <-w.clients:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { w.clients <- client }()
+	run := func(inputs exec.Inputs) (*exec.Result, error) {
+		result, err := client.Run(ctx, worker.Request{Device: w.number, Plan: w.made.Plan, Texts: w.made.Texts(), Build: w.made.Options, Inputs: inputs})
+		if err != nil {
+			return nil, err
+		}
+		for name, c := range result.Columns {
+			result.Columns[name] = exec.Column{Kind: c.Kind, Data: slices.Clone(c.Data)}
+			client.space.Free(c.Data)
+		}
+		return &result.Result, nil
+	}
+	out, err := testsuite.RunPlan(w.job.Program.Pipeline, w.made.Plan, run, in)
+	return out, workerFault(err)
+}
+
+// workerFault tells the faults of a worker apart.
+func workerFault(err error) error {
+	var build *worker.BuildError
+	var crash *worker.CrashError
+	var late *worker.TimeoutError
+	var full *exec.AllocError
+	var giveUp *exec.GiveUpError
+	fault := func(f difftest.Fault) error { return &difftest.FaultError{Fault: f, Err: err} }
+	switch {
+	case errors.As(err, &build):
+		return fault(difftest.FaultBuild)
+	case errors.As(err, &crash):
+		return fault(difftest.FaultCrash)
+	case errors.As(err, &late):
+		return fault(difftest.FaultHang)
+	case errors.As(err, &full):
+		return fault(difftest.FaultMemory)
+	case errors.As(err, &giveUp): // the device lacks what the plan needs
+		return fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+	}
+	return err
+}
+
+func (w *workerTested) Features() []string {
+	return append(difftest.PlanFeatures(w.made.Plan), difftest.TextFeatures(w.made.Texts())...)
+}
+
+func (w *workerTested) MaxRows() int { return 0 }
+
+// Close does nothing: the workers stay for the next program.
+func (w *workerTested) Close() {}
