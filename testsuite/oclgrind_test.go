@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/kernels"
-	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
