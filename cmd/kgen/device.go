@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/interp"
 	"github.com/kgen-go/kgen/memory"
@@ -56,6 +57,7 @@ type outcome struct {
 var devices = []device{
 	{name: "gocpu", probe: probeGoCPU, prepare: prepareGoCPU},
 	{name: "interp", probe: probeInterp, prepare: prepareInterp},
+	{name: "cudaemu", probe: probeCUDAEmulation, prepare: prepareCUDAEmulation(emu.Options{})},
 }
 
 func deviceByName(name string) (*device, error) {
@@ -65,6 +67,10 @@ func deviceByName(name string) (*device, error) {
 			return &devices[i], nil
 		}
 		names = append(names, devices[i].name)
+	}
+	if text, ok := strings.CutPrefix(name, "cudaemu:"); ok {
+		options, err := parseCUDAEmulation(text)
+		return &device{name: name, prepare: prepareCUDAEmulation(options)}, err
 	}
 	if text, ok := strings.CutPrefix(name, "opencl:"); ok {
 		number, err := strconv.Atoi(text)

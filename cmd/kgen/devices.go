@@ -25,6 +25,10 @@ func newDevices() *cobra.Command {
 		Long: `Devices lists where pipelines can run, and for each device that cannot run
 now the reason. kgen never replaces a device by another one.
 
+The CUDA emulation, cudaemu, needs g++; cudaemu:check also reports races,
+accesses out of bounds and threads that wait for ever, and cudaemu:check:SEED
+runs threads in the order that the seed decides.
+
 OpenCL devices are driven by a program of their own, kgen-opencl, which kgen
 finds beside itself, on PATH, or where KGEN_OPENCL_WORKER says. It probes each
 device once, in a few seconds, and keeps what it finds in kgen's cache; --json

@@ -50,37 +50,54 @@ func (p openclProgram) run(ctx context.Context, space *memory.Space, in []ir.Col
 		return outcome{}, err
 	}
 	defer client.Close()
+	result, err := client.Run(ctx, worker.Request{Device: p.number, Plan: p.made.Plan, Texts: p.made.Texts(),
+		Build: p.made.Options, Inputs: planInputs(p.made.Plan, in), Memory: p.limit, Trace: p.trace})
+	if err != nil {
+		return outcome{}, checkOf(p.pipeline, err)
+	}
+	for _, column := range in {
+		space.Free(table.Bytes(column))
+	}
+	done := planOutcome(p.made.Plan, &result.Result)
+	done.steps = stepsOf(result.Steps)
+	return done, nil
+}
+
+// planInputs names the arguments as the plan does.
+func planInputs(p *plan.Plan, in []ir.Column) exec.Inputs {
 	inputs := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
 	for i, column := range in {
-		if port := p.made.Plan.Ports[i]; port.Domain == "" {
+		if port := p.Ports[i]; port.Domain == "" {
 			inputs.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: column.At(0).Bits}
 		} else {
 			inputs.Columns[port.Name] = exec.Column{Kind: port.Kind, Data: table.Bytes(column)}
 		}
 	}
-	result, err := client.Run(ctx, worker.Request{Device: p.number, Plan: p.made.Plan, Texts: p.made.Texts(),
-		Build: p.made.Options, Inputs: inputs, Memory: p.limit, Trace: p.trace})
+	return inputs
+}
+
+// checkOf returns a failed check of a plan as one of its pipeline, and any
+// other error as it is.
+func checkOf(p *ir.Pipeline, err error) error {
 	var check *exec.CheckError
 	if errors.As(err, &check) {
-		return outcome{}, &ir.CheckError{Site: &p.pipeline.Sites[check.Site.Number], Row: check.Row}
+		return &ir.CheckError{Site: &p.Sites[check.Site.Number], Row: check.Row}
 	}
-	if err != nil {
-		return outcome{}, err
-	}
-	for _, column := range in {
-		space.Free(table.Bytes(column))
-	}
-	done := outcome{level: result.Level, kernels: p.made.Plan.Kernels}
-	for _, port := range p.made.Plan.Ports {
+	return err
+}
+
+// planOutcome is what a plan returned.
+func planOutcome(p *plan.Plan, result *exec.Result) outcome {
+	done := outcome{level: result.Level, kernels: p.Kernels}
+	for _, port := range p.Ports {
 		if port.Direction == plan.Out {
-			done.columns = append(done.columns, resultColumn(port, &result.Result))
+			done.columns = append(done.columns, resultColumn(port, result))
 		}
 	}
-	done.steps = stepsOf(result.Steps)
 	for _, g := range result.GaveUp {
 		done.notes = append(done.notes, fmt.Sprintf("the plan with %s gave up (%s); the result is its fallback's, which launches more kernels", simt.SchemeLookback, g.Reason))
 	}
-	return done, nil
+	return done
 }
 
 // resultColumn returns a result of a plan; a scalar is a column of one row.

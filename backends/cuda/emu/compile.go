@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/kgen-go/kgen/backends/cache"
@@ -29,28 +30,46 @@ type compiler struct {
 	source  string // all of it, for keys of the cache
 }
 
-// MissingError says that there is no g++.
+// MissingError says why there is no emulation on this machine.
 type MissingError struct{ err error }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("the CUDA emulation needs g++: %v (Debian, Ubuntu: apt-get install g++)", e.err)
+	return fmt.Sprintf("the CUDA emulation needs g++: %v", e.err)
+}
+
+// find returns where g++ is and what it says of itself.
+func find(ctx context.Context) (path, version string, err error) {
+	if runtime.GOOS != "linux" {
+		return "", "", &MissingError{errors.New("it runs on Linux only")}
+	}
+	if path, err = exec.LookPath("g++"); err != nil {
+		return "", "", &MissingError{fmt.Errorf("%w (Debian, Ubuntu: apt-get install g++)", err)}
+	}
+	said, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return "", "", &MissingError{fmt.Errorf("%s --version: %w", path, err)}
+	}
+	return path, string(said), nil
+}
+
+// Compiler returns the first line of what g++ says of itself. It fails with a
+// [MissingError] where there is none.
+func Compiler(ctx context.Context) (string, error) {
+	_, version, err := find(ctx)
+	return firstLine(version), err
 }
 
 // newCompiler finds g++ and lays out the runtime in a temporary folder.
 func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
-	found, err := exec.LookPath("g++")
+	found, version, err := find(ctx)
 	if err != nil {
-		return nil, &MissingError{err}
-	}
-	version, err := exec.CommandContext(ctx, found, "--version").Output()
-	if err != nil {
-		return nil, &MissingError{err}
+		return nil, err
 	}
 	folder, err := os.MkdirTemp("", "kgen-cudaemu-")
 	if err != nil {
 		return nil, err
 	}
-	k := &compiler{path: found, version: string(version), cache: c, folder: folder}
+	k := &compiler{path: found, version: version, cache: c, folder: folder}
 	files, err := fs.Glob(runtimeFiles, "runtime/*")
 	for _, name := range files {
 		if err != nil {

@@ -76,9 +76,6 @@ func (e *Emulator) Close() {
 	e.compiler.close()
 }
 
-// Compiler is the first line of what g++ says of itself.
-func (e *Emulator) Compiler() string { return firstLine(e.compiler.version) }
-
 // Request is a plan to run.
 type Request struct {
 	Plan    *plan.Plan

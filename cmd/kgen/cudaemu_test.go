@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestCUDAEmulation: the emulation is a device like the others; its checks
+// change nothing where the text is right.
+func TestCUDAEmulation(t *testing.T) {
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("the emulation needs g++")
+	}
+	const pipeline, data = "../../examples/grades/grades.kg", "../../examples/grades/students.csv"
+	run := func(device string) (code int, stdout, stderr string) {
+		return execute("", "run", pipeline, "--in", data, "--fuse", "onepass", "--device", device)
+	}
+	_, want, _ := run("gocpu")
+	for _, device := range []string{"cudaemu", "cudaemu:check", "cudaemu:check:9"} {
+		code, got, message := run(device)
+		if code != 0 || got != want || want == "" {
+			t.Errorf("%s ends with %d, %s, and gives\n%s\nwant\n%s", device, code, message, got, want)
+		}
+	}
+	for _, device := range []string{"cudaemu:", "cudaemu:chek", "cudaemu:check:x", "cudaemu:check:-1", "cudaemu:0"} {
+		code, _, message := run(device)
+		if code != 2 || !strings.Contains(message, "there are cudaemu, cudaemu:check") {
+			t.Errorf("%s ends with %d: %s", device, code, message)
+		}
+	}
+}
