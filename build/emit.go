@@ -18,6 +18,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/backends/gocpu/gotest"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/table"
@@ -29,6 +30,7 @@ var Emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter(), cuda.Emitte
 // Flags are the flags of kgen emit.
 type Flags struct {
 	backend, pkg, folder, level, after, schedule string
+	tests                                        bool
 }
 
 // Bind declares the flags.
@@ -38,6 +40,7 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringVarP(&f.folder, "output", "o", "", "the `FOLDER` to write to")
 	set.StringVar(&f.level, "fuse", "", LevelUsage)
 	set.StringVar(&f.schedule, "schedule", "", ScheduleUsage)
+	set.BoolVar(&f.tests, "tests", false, "emit tests of the functions too (gocpu)")
 	set.StringVar(&f.after, "after", "", "print the program after a `PASS`")
 }
 
@@ -96,6 +99,13 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	output, err := Emitters[i].Emit(programs, options)
 	if err != nil {
 		return err
+	}
+	if f.tests {
+		tests, err := gotest.Emit(source.Pipelines, output, options)
+		if err != nil {
+			return err
+		}
+		output.Files = append(output.Files, tests...)
 	}
 	return writeOutput(ctx, f.folder, output, out)
 }

@@ -315,9 +315,15 @@ func origin(d *Domain) string {
 	return fmt.Sprintf("[%s] (the rows of [%s] by %s)", name, clip(d.Parent.Name), maker)
 }
 
+// Expression returns what v computes as source text of one line, even where v
+// has a name; what would be very long is cut.
+func (v *Value) Expression() string { return textOf(v, 4*shortLimit) }
+
 // expressionText is the short text of what v computes, even where it has a name.
-func expressionText(v *Value) string {
-	w := valueWriter{limit: shortLimit}
+func expressionText(v *Value) string { return clip(textOf(v, shortLimit)) }
+
+func textOf(v *Value, limit int) string {
+	w := valueWriter{limit: limit}
 	w.name = func(o *Value) string {
 		if o == v && v.Op != OpParam {
 			return ""
@@ -325,5 +331,5 @@ func expressionText(v *Value) string {
 		return o.Name
 	}
 	w.value(v, lowest)
-	return clip(w.String())
+	return w.String()
 }

@@ -15,3 +15,8 @@ var GoSupport []byte
 //
 //go:embed gosupport/trace.go
 var GoTrace []byte
+
+// GoProperty is the file that tests of emitted Go share.
+//
+//go:embed gosupport/property.go
+var GoProperty []byte

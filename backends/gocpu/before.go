@@ -139,8 +139,8 @@ func (g *body) states(f *rangeFunc) {
 			continue
 		}
 		switch {
-		case op.Kind == tile.ChunkScan:
-			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(s.identity))
+		case op.Kind == tile.ChunkScan: // each chunk assigns it
+			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(ir.Scalar{Kind: s.identity.Kind}))
 		case g.summary:
 			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(s.identity))
 			f.results = append(f.results, s)

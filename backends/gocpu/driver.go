@@ -77,7 +77,7 @@ func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop
 func (d *driver) launch() []*loop.Func {
 	for _, s := range d.kernel.states() {
 		if d.Ops[s.op].Kind != tile.ChunkScan && s.carried {
-			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(s.identity))
+			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(ir.Scalar{Kind: s.identity.Kind})) // all ways below assign it
 			d.carried = append(d.carried, s)
 		}
 	}

@@ -34,7 +34,10 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		h := newHost(p, program)
 		h.trace = options.Trace
 		file := jen.NewFile(name)
-		file.HeaderComment(generated)
+		file.HeaderComment(Generated)
+		for _, line := range Lint(program.Pipeline) {
+			file.PackageComment(line + "\n")
+		}
 		for _, code := range h.emit() {
 			file.Add(code).Line()
 		}
@@ -50,7 +53,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	}
 	out.Files = append(out.Files, backends.File{Name: SupportName, Text: Support(name)})
 	if options.Trace {
-		out.Files = append(out.Files, backends.File{Name: traceName, Text: supportFile(name, templates.GoTrace)})
+		out.Files = append(out.Files, backends.File{Name: traceName, Text: SupportFile(name, templates.GoTrace)})
 	}
 	return out, nil
 }
@@ -101,4 +104,15 @@ func sourceLines(source []byte) func(ir.Pos) string {
 		}
 		return strings.TrimSpace(lines[pos.Line-1])
 	}
+}
+
+// Lint returns the comment that keeps staticcheck from doubting a pipeline that
+// compares a value with itself, or nothing.
+func Lint(p *ir.Pipeline) []string {
+	for _, v := range p.Values {
+		if v.Op.IsElementwise() && len(v.Args) == 2 && v.Args[0] == v.Args[1] {
+			return []string{"//lint:file-ignore SA4000 The pipeline has one value on both sides of an operator."}
+		}
+	}
+	return nil
 }

@@ -25,7 +25,7 @@ func TestFileName(t *testing.T) {
 // TestSupportNames holds the list of reserved names against the files.
 func TestSupportNames(t *testing.T) {
 	var declarations []ast.Decl
-	for name, text := range map[string][]byte{SupportName: Support("p"), traceName: supportFile("p", templates.GoTrace)} {
+	for name, text := range map[string][]byte{SupportName: Support("p"), traceName: SupportFile("p", templates.GoTrace)} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ type printer struct {
 }
 
 func newPrinter() *printer {
-	return &printer{names: newNames(), calls: map[*loop.Signature]string{}, used: map[*loop.Var]bool{}}
+	return &printer{names: NewNames(), calls: map[*loop.Signature]string{}, used: map[*loop.Var]bool{}}
 }
 
 // use prints the name of v.
@@ -176,7 +176,7 @@ func (p *printer) decl(s *loop.Decl) []jen.Code {
 	case *loop.Select:
 		return p.selected(s.Var, init)
 	case *loop.Const:
-		if isZero(init) && !init.Counter && init.Value.Kind != ir.Bool {
+		if isZero(init) && !init.Counter {
 			code = jen.Var().Id(p.names.Declare(s.Var)).Add(goType(s.Var.T))
 			break
 		}

@@ -55,9 +55,9 @@ func isPredeclared(name string) bool {
 	return token.IsKeyword(name)
 }
 
-// newNames returns the names of a package of which nothing is declared. Names
+// NewNames returns the names of a package of which nothing is declared. Names
 // of the support file begin with kgen, and no other does.
-func newNames() *backends.Names {
+func NewNames() *backends.Names {
 	spell := func(name string) string {
 		name = goName(name)
 		if strings.HasPrefix(name, "kgen") {

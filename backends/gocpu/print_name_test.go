@@ -21,7 +21,7 @@ func TestGoNames(t *testing.T) {
 }
 
 func TestNamesKeepApart(t *testing.T) {
-	n := newNames()
+	n := NewNames()
 	variable := func(name string) string { return n.Declare(&loop.Var{Name: name}) }
 	check := func(got, want string) {
 		t.Helper()

@@ -279,21 +279,21 @@ func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQua
 // summaryKernel1Summary returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, aggregate.
 func summaryKernel1Summary(lo, hi int, order []int64, quantity, price, discount []float64) (int64, bool, int64, bool, int64, bool, float64, bool, float64, bool, float64, bool, float64, bool, float64, bool, float64) {
 	var gBegun int64
-	openPresent := false
+	var openPresent bool
 	var openOrder2 int64
-	openHead := false
+	var openHead bool
 	var openLines int64
-	openPresent2 := false
+	var openPresent2 bool
 	var openFirstQuantity float64
-	openHead2 := false
+	var openHead2 bool
 	var openMeanQuantity float64
-	openPresent3 := false
+	var openPresent3 bool
 	var openFirstPrice float64
-	openHead3 := false
+	var openHead3 bool
 	var openMeanPrice float64
-	openPresent4 := false
+	var openPresent4 bool
 	var openFirstDiscount float64
-	openHead4 := false
+	var openHead4 bool
 	var openMeanDiscount float64
 	if lo > 0 {
 		openOrder2 = order[lo-1]

@@ -47,8 +47,8 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	}
 	var gBegun int64
 	var openKey2 int32
-	openLow := int32(2147483647)
-	openHigh := int32(-2147483648)
+	var openLow int32
+	var openHigh int32
 	if workers > 1 {
 		var gBegun2 int64
 		var openKey22 int32

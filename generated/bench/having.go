@@ -277,11 +277,11 @@ func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32,
 // havingKernel1Summary returns the state that the rows from lo to hi leave behind after mask1, partial1, offset1, add1, aggregate, mask2.
 func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, bool, int32, bool, int64) {
 	var gBegun int64
-	openHead := false
+	var openHead bool
 	var openC int64
-	openPresent := false
+	var openPresent bool
 	var openAggregate int32
-	openHead2 := false
+	var openHead2 bool
 	var openAggregate2 int64
 	if lo > 0 {
 		openAggregate = key[lo-1]

@@ -86,12 +86,12 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	if call.err != nil {
 		return fmt.Errorf("bench.kg:14:1: CountRuns: %w", call.err)
 	}
-	openPresent := false
+	var openPresent bool
 	var openGOpen int64
 	var openKey2 int32
 	var openCount int64
 	if workers > 1 {
-		openPresent2 := false
+		var openPresent2 bool
 		var openGOpen2 int64
 		var openKey22 int32
 		var openCount2 int64
@@ -245,11 +245,11 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, o
 
 // countRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, bool, int32, bool, int64) {
-	openPresent := false
+	var openPresent bool
 	var openGOpen int64
-	openPresent2 := false
+	var openPresent2 bool
 	var openKey2 int32
-	openHead := false
+	var openHead bool
 	var openCount int64
 	if lo > 0 {
 		openGOpen = g[lo-1]

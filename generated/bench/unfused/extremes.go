@@ -91,13 +91,13 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	if call.err != nil {
 		return fmt.Errorf("bench.kg:38:1: Extremes: %w", call.err)
 	}
-	openPresent := false
+	var openPresent bool
 	var openGOpen int64
 	var openKey2 int32
-	openLow := int32(2147483647)
-	openHigh := int32(-2147483648)
+	var openLow int32
+	var openHigh int32
 	if workers > 1 {
-		openPresent2 := false
+		var openPresent2 bool
 		var openGOpen2 int64
 		var openKey22 int32
 		openLow2 := int32(2147483647)
@@ -271,13 +271,13 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 
 // extremesKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int32, bool, int32) {
-	openPresent := false
+	var openPresent bool
 	var openGOpen int64
-	openPresent2 := false
+	var openPresent2 bool
 	var openKey2 int32
-	openHead := false
+	var openHead bool
 	openLow := int32(2147483647)
-	openHead2 := false
+	var openHead2 bool
 	openHigh := int32(-2147483648)
 	if lo > 0 {
 		openGOpen = g[lo-1]

@@ -90,13 +90,13 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	c := kgenTemporary[int64](&call, n)
 	aggregate := kgenTemporary[int32](&call, n)
 	aggregate2 := kgenTemporary[int64](&call, n)
-	openPresent := false
+	var openPresent bool
 	var openGOpen int64
 	var openC int64
 	var openAggregate int32
 	var openAggregate2 int64
 	if workers > 1 {
-		openPresent2 := false
+		var openPresent2 bool
 		var openGOpen2 int64
 		var openC2 int64
 		var openAggregate3 int32
@@ -327,13 +327,13 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 
 // havingKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int64, bool, int32, bool, int64) {
-	openPresent := false
+	var openPresent bool
 	var openGOpen int64
-	openHead := false
+	var openHead bool
 	var openC int64
-	openPresent2 := false
+	var openPresent2 bool
 	var openAggregate int32
-	openHead2 := false
+	var openHead2 bool
 	var openAggregate2 int64
 	if lo > 0 {
 		openGOpen = g[lo-1]

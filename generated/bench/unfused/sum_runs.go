@@ -91,13 +91,13 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	if call.err != nil {
 		return fmt.Errorf("bench.kg:20:1: SumRuns: %w", call.err)
 	}
-	openPresent := false
+	var openPresent bool
 	var openGOpen int64
 	var openKey2 int32
 	var openCount int64
 	var openTotal int64
 	if workers > 1 {
-		openPresent2 := false
+		var openPresent2 bool
 		var openGOpen2 int64
 		var openKey22 int32
 		var openCount2 int64
@@ -270,13 +270,13 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 
 // sumRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
 func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int64, bool, int64) {
-	openPresent := false
+	var openPresent bool
 	var openGOpen int64
-	openPresent2 := false
+	var openPresent2 bool
 	var openKey2 int32
-	openHead := false
+	var openHead bool
 	var openCount int64
-	openHead2 := false
+	var openHead2 bool
 	var openTotal int64
 	if lo > 0 {
 		openGOpen = g[lo-1]

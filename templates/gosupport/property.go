@@ -1,0 +1,422 @@
+package support
+
+//lint:file-ignore U1000 Tests of a pipeline use what they need.
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// kgenSubject is a function under test, with arguments and what it made of them.
+type kgenSubject interface {
+	draw(d *kgenData)             // makes arguments, and what the reference gives for them
+	call(options ...Option) error // calls the function with them
+	differ(err error) string      // how what the call gave differs from the reference, or ""
+	arguments() any               // to be printed
+	bytes() int                   // of the arguments
+}
+
+// kgenData makes arguments: equal ones of equal seeds and numbers of rows.
+type kgenData struct {
+	*rand.Rand
+	rows     int
+	careless bool // arguments may fail a check of the pipeline
+}
+
+func kgenSeeded(seed uint64, rows int) *kgenData {
+	r := rand.New(rand.NewPCG(seed, 0x6b67656e))
+	return &kgenData{r, rows, r.IntN(4) == 0}
+}
+
+// kgenTest requires that a function agrees with its reference, and that it
+// allocates nothing where there is memory from an earlier call.
+func kgenTest(t *testing.T, make func() kgenSubject) {
+	t.Run("agrees", func(t *testing.T) { kgenTestAgreement(t, make) })
+	t.Run("allocates nothing", func(t *testing.T) { kgenTestAllocation(t, make()) })
+}
+
+// kgenTestAgreement compares a function with its reference on random arguments:
+// few and many rows, one worker and several, new memory and used memory.
+func kgenTestAgreement(t *testing.T, make func() kgenSubject) {
+	t.Helper()
+	if text, ok := os.LookupEnv("KGEN_SEED"); ok {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		rows, errRows := strconv.Atoi(os.Getenv("KGEN_ROWS"))
+		if err = errors.Join(err, errRows); err != nil {
+			t.Fatal("KGEN_SEED and KGEN_ROWS are to be numbers:", err)
+		}
+		kgenReport(t, make, seed, rows)
+		return
+	}
+	sizes := []int{0, 1, 2, 3, 5, 17, 40, 200, 1000}
+	for seed := range uint64(180) {
+		if kgenReport(t, make, seed, sizes[seed%uint64(len(sizes))]) {
+			return
+		}
+	}
+	if testing.Short() {
+		return
+	}
+	for seed := range uint64(6) { // enough rows for several workers
+		if kgenReport(t, make, seed, 100_000+int(seed)) {
+			return
+		}
+	}
+}
+
+// kgenReport tells of a difference with the fewest rows that show one.
+func kgenReport(t *testing.T, make func() kgenSubject, seed uint64, rows int) (failed bool) {
+	t.Helper()
+	difference := kgenCompare(make(), kgenSeeded(seed, rows))
+	if difference == "" {
+		return false
+	}
+	for fewer := 0; fewer < rows; fewer += 1 + fewer/8 {
+		if shown := kgenCompare(make(), kgenSeeded(seed, fewer)); shown != "" {
+			difference, rows = shown, fewer
+			break
+		}
+	}
+	s := make()
+	s.draw(kgenSeeded(seed, rows))
+	t.Errorf("%s\nwith %d rows of seed %d: %.2000s\nagain: KGEN_SEED=%d KGEN_ROWS=%d go test -run '^%s$'",
+		difference, rows, seed, fmt.Sprintf("%+v", s.arguments()), seed, rows, t.Name())
+	return true
+}
+
+// kgenCompare calls the function three times and says what differs, or returns "".
+func kgenCompare(s kgenSubject, d *kgenData) string {
+	s.draw(d)
+	scratch := WithScratch(new(Scratch))
+	for i, options := range [][]Option{{WithWorkers(1)}, {WithWorkers(3), scratch}, {WithWorkers(1), scratch}} {
+		if difference := s.differ(s.call(options...)); difference != "" {
+			return fmt.Sprintf("call %d, WithWorkers(%d): %s", i+1, options[0].workers, difference)
+		}
+	}
+	return ""
+}
+
+// kgenFuzz lets the fuzzer choose arguments.
+func kgenFuzz(f *testing.F, make func() kgenSubject) {
+	f.Add(uint8(0), []byte(nil))
+	f.Add(uint8(7), []byte("0123456789abcdef"))
+	f.Add(uint8(200), []byte{1})
+	f.Fuzz(func(t *testing.T, rows uint8, choices []byte) {
+		r := rand.New(&kgenChoices{choices, rand.NewPCG(1, uint64(len(choices)))})
+		s := make()
+		if difference := kgenCompare(s, &kgenData{r, int(rows), r.IntN(4) == 0}); difference != "" {
+			t.Errorf("%s\n%.2000s", difference, fmt.Sprintf("%+v", s.arguments()))
+		}
+	})
+}
+
+// kgenChoices is a random source that begins with given bytes.
+type kgenChoices struct {
+	given []byte
+	then  *rand.PCG
+}
+
+func (c *kgenChoices) Uint64() uint64 {
+	if len(c.given) == 0 {
+		return c.then.Uint64()
+	}
+	x := uint64(c.given[0]) << 56 // the high bits choose among few
+	c.given = c.given[1:]
+	return x
+}
+
+// kgenTestAllocation counts what a function allocates on one worker.
+func kgenTestAllocation(t *testing.T, s kgenSubject) {
+	t.Helper()
+	options := []Option{WithWorkers(1), WithScratch(new(Scratch))}
+	if !kgenSucceeds(s, 1000, options) {
+		t.Skip("the arguments fail a check of the pipeline")
+	}
+	if n := testing.AllocsPerRun(5, func() { _ = s.call(options...) }); n > 0 {
+		t.Errorf("%v allocations a call", n)
+	}
+}
+
+// kgenBenchmark measures a function on one worker and on as many as there are
+// processors.
+func kgenBenchmark(b *testing.B, s kgenSubject) {
+	const rows = 1 << 20
+	for _, workers := range []int{1, 0} {
+		name := "workers=" + strconv.Itoa(workers)
+		if workers == 0 {
+			name = "workers=all"
+		}
+		b.Run(name, func(b *testing.B) {
+			options := []Option{WithWorkers(workers), WithScratch(new(Scratch))}
+			if !kgenSucceeds(s, rows, options) {
+				b.Skip("the arguments fail a check of the pipeline")
+			}
+			b.SetBytes(int64(s.bytes()))
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range b.N {
+				_ = s.call(options...)
+			}
+		})
+	}
+}
+
+// kgenSucceeds looks for arguments that fail no check, and calls s with them.
+func kgenSucceeds(s kgenSubject, rows int, options []Option) bool {
+	for seed := range uint64(20) {
+		d := kgenSeeded(seed, rows)
+		d.careless = false
+		if s.draw(d); s.call(options...) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// length returns the number of rows of domain number i.
+func (d *kgenData) length(i int) int {
+	if i == 0 || d.IntN(2) == 0 {
+		return d.rows
+	}
+	return min(d.rows, 1+d.IntN(d.rows/2+8))
+}
+
+// kgenRepeated makes a column of drawn values, each repeated as often as the
+// column's own habit has it.
+func kgenRepeated[T any](d *kgenData, n int, draw func() T) []T {
+	x := make([]T, n)
+	again := []int{0, 0, 50, 90, 99, 100}[d.IntN(6)] // percent
+	for i := range x {
+		if i > 0 && d.IntN(100) < again {
+			x[i] = x[i-1]
+		} else {
+			x[i] = draw()
+		}
+	}
+	return x
+}
+
+// kgenSorted sorts some columns.
+func kgenSorted[T kgenInteger | float32 | float64](d *kgenData, x []T) []T {
+	switch d.IntN(6) {
+	case 0:
+		slices.Sort(x)
+	case 1:
+		slices.Sort(x)
+		slices.Reverse(x)
+	}
+	return x
+}
+
+// kgenIntegers makes a column of few values, of some near what the pipeline
+// compares with, and perhaps of any.
+func kgenIntegers[T kgenInteger](d *kgenData, n int, near ...T) []T {
+	few, wide := 1+d.IntN(9), d.IntN(4) == 0
+	return kgenSorted(d, kgenRepeated(d, n, func() T {
+		switch {
+		case len(near) > 0 && d.IntN(2) == 0:
+			return near[d.IntN(len(near))] + T(d.IntN(3)) - 1
+		case wide && d.IntN(4) == 0:
+			return T(d.Uint64())
+		}
+		return T(d.IntN(few)) - T(d.IntN(2))
+	}))
+}
+
+// kgenIndices makes a column of rows of n others, or of a few that are not
+// among them.
+func kgenIndices[T kgenInteger](d *kgenData, n, of int) []T {
+	return kgenSorted(d, kgenRepeated(d, n, func() T {
+		if d.careless && d.IntN(8) == 0 {
+			return T(of) - T(d.IntN(2))*T(of+1)
+		}
+		return T(d.IntN(max(1, min(of, math.MaxInt8))))
+	}))
+}
+
+// kgenDivisors makes a column of values that are not 0, or of a few that are.
+func kgenDivisors[T kgenInteger](d *kgenData, n int) []T {
+	return kgenRepeated(d, n, func() T {
+		if d.careless && d.IntN(8) == 0 {
+			return 0
+		}
+		return max(1, T(d.IntN(9))) * (1 - 2*T(d.IntN(2)))
+	})
+}
+
+// kgenSize makes a number of groups.
+func kgenSize[T kgenInteger](d *kgenData) T {
+	if d.careless && d.IntN(4) == 0 {
+		return T(d.IntN(3)) - 1
+	}
+	return T(1 + d.IntN(40))
+}
+
+// kgenFloats makes a column of small quarters, whose sums are exact, some
+// values near what the pipeline compares with, and perhaps infinities and NaN.
+func kgenFloats[T float32 | float64](d *kgenData, n int, near ...T) []T {
+	few, wide := 1+d.IntN(30), d.IntN(4) == 0
+	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e30, math.SmallestNonzeroFloat32}
+	return kgenSorted(d, kgenRepeated(d, n, func() T {
+		switch {
+		case len(near) > 0 && d.IntN(2) == 0:
+			return near[d.IntN(len(near))] * []T{1, 1, 0.9, 1.1}[d.IntN(4)]
+		case wide && d.IntN(8) == 0:
+			return T(special[d.IntN(len(special))])
+		}
+		return T(d.IntN(few)) / 4
+	}))
+}
+
+// kgenWholes makes a column of floats whose sums are exact in any order.
+func kgenWholes[T float32 | float64](d *kgenData, n int) []T {
+	few := 1 + d.IntN(9)
+	return kgenSorted(d, kgenRepeated(d, n, func() T { return T(d.IntN(few) - 1) }))
+}
+
+// kgenSigns makes a column of floats whose products are exact in any order.
+func kgenSigns[T float32 | float64](d *kgenData, n int) []T {
+	return kgenRepeated(d, n, func() T { return 1 - 2*T(d.IntN(2)) })
+}
+
+func kgenBools(d *kgenData, n int) []bool {
+	percent := []int{1, 10, 50, 90, 99}[d.IntN(5)]
+	return kgenRepeated(d, n, func() bool { return d.IntN(100) < percent })
+}
+
+func kgenTexts(d *kgenData, n int, near ...string) [][8]byte {
+	near = append(near, "", "A", "B", "AB", "abcdefgh", "\xff\xff\xff\xff\xff\xff\xff\xff")
+	return kgenRepeated(d, n, func() (b [8]byte) {
+		copy(b[:], near[d.IntN(len(near))])
+		if d.IntN(4) == 0 {
+			b[d.IntN(8)]++
+		}
+		return b
+	})
+}
+
+// kgenBytes8 is how texts are written: padded with NUL bytes.
+func kgenBytes8(s string) (b [8]byte) {
+	copy(b[:], s)
+	return b
+}
+
+// kgenText makes texts that < compares.
+func kgenText(b [8]byte) string { return string(b[:]) }
+
+// kgenIf returns then if cond, else otherwise.
+func kgenIf[T any](cond bool, then, otherwise T) T {
+	if cond {
+		return then
+	}
+	return otherwise
+}
+
+// kgenNumber is 1 for true and 0 for false.
+func kgenNumber[T kgenInteger | float32 | float64](b bool) T {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// kgenSaturated rounds x towards 0 to an integer between the limits.
+func kgenSaturated[T kgenInteger](x float64, low, high T) T {
+	if math.IsNaN(x) {
+		return 0
+	}
+	if math.IsInf(x, 0) {
+		return kgenIf(x < 0, low, high)
+	}
+	whole, _ := big.NewFloat(x).Int(nil)
+	least, _ := new(big.Int).SetString(fmt.Sprint(low), 10)
+	most, _ := new(big.Int).SetString(fmt.Sprint(high), 10)
+	switch {
+	case whole.Cmp(least) <= 0:
+		return low
+	case whole.Cmp(most) >= 0:
+		return high
+	case low == 0:
+		return T(whole.Uint64())
+	}
+	return T(whole.Int64())
+}
+
+// kgenDate returns the day that is that many days after 1970-01-01.
+func kgenDate(days int32) time.Time { return time.Unix(int64(days)*86400, 0).UTC() }
+
+// kgenSameKey reports whether two floats are one key: all NaNs are.
+func kgenSameKey[T float32 | float64](x, y T) bool { return x == y || x != x && y != y }
+
+// kgenSizeOf returns how many bytes a column has.
+func kgenSizeOf[T any](x []T) int {
+	var element T
+	return len(x) * int(unsafe.Sizeof(element))
+}
+
+// kgenMagnitude is |x|, and 0 for infinities and NaN.
+func kgenMagnitude[T float32 | float64](x T) float64 {
+	if m := math.Abs(float64(x)); m <= math.MaxFloat64 {
+		return m
+	}
+	return 0
+}
+
+// kgenDifferError compares failures: the number of the check and the row.
+func kgenDifferError(err error, want *CheckError) string {
+	var got *CheckError
+	switch {
+	case err == nil && want == nil:
+		return ""
+	case errors.As(err, &got) && want != nil && got.Site == want.Site && got.Row == want.Row:
+		return ""
+	case want == nil:
+		return fmt.Sprintf("it fails with %v", err)
+	}
+	return fmt.Sprintf("it fails with %v, and not with check %d in row %d", err, want.Site, want.Row)
+}
+
+// kgenDiffer says where a column differs, or returns "".
+func kgenDiffer[T comparable](name string, got, want []T) string {
+	if len(got) != len(want) {
+		return fmt.Sprintf("%s has %d rows, not %d", name, len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			return fmt.Sprintf("%s[%d] is %v, not %v", name, i, got[i], want[i])
+		}
+	}
+	return ""
+}
+
+// kgenDifferFloats is kgenDiffer for floats: equal in all bits, but that NaNs
+// are one value, or sums and what is computed of them, which may be off by the
+// rounding error of that many additions relative to themselves and to scale.
+func kgenDifferFloats[T float32 | float64](name string, got, want []T, additions int, scale float64) string {
+	if len(got) != len(want) {
+		return fmt.Sprintf("%s has %d rows, not %d", name, len(got), len(want))
+	}
+	epsilon := 0x1p-52
+	if unsafe.Sizeof(T(0)) == 4 {
+		epsilon = 0x1p-23
+	}
+	for i := range want {
+		g, w := float64(got[i]), float64(want[i])
+		switch {
+		case g == w && (additions > 0 || math.Signbit(g) == math.Signbit(w)), g != g && w != w:
+		case math.Abs(g-w) <= 2*epsilon*float64(additions)*(math.Abs(w)+scale) && !math.IsInf(w, 0):
+		default:
+			return fmt.Sprintf("%s[%d] is %v, not %v", name, i, got[i], want[i])
+		}
+	}
+	return ""
+}

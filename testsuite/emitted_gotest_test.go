@@ -1,0 +1,89 @@
+package testsuite
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/backends/gocpu/gotest"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// The tests that kgen emits for the corpus pass, as one package.
+func TestEmittedTests(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pipelines []*ir.Pipeline
+	for _, entry := range entries {
+		pipelines = append(pipelines, entry.Pipeline)
+	}
+	folder := newModule(t)
+	if tested := emitWithTests(t, folder, "corpus", fuse.LevelAuto, pipelines); tested < 60 {
+		t.Errorf("only %d pipelines have tests", tested)
+	}
+	goCommand(t, folder, "vet", "./...")
+	tool := os.Getenv("KGEN_STATICCHECK")
+	if tool == "" { // .ci/run has a shard for the rest
+		goCommand(t, folder, "test", "-short", "./...")
+		return
+	}
+	goCommand(t, folder, "run", tool, "./...")
+	goCommand(t, folder, "test", "-bench=.", "-benchtime=1x", "./...")
+}
+
+// newModule makes a folder for a module of emitted packages.
+func newModule(t *testing.T) string {
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "go.mod"), []byte("module emitted\n\ngo 1.23\n"))
+	return folder
+}
+
+// emitWithTests writes a package with the functions and tests of those
+// pipelines that compile, and returns how many these are.
+func emitWithTests(t *testing.T, folder, pkg, level string, pipelines []*ir.Pipeline) int {
+	t.Helper()
+	var programs []*backends.Program
+	var compiled []*ir.Pipeline
+	for _, p := range pipelines {
+		program, _, err := compile.Compile(p, compile.Options{Level: level})
+		var unsupported *fuse.Unsupported
+		if errors.As(err, &unsupported) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs, compiled = append(programs, program), append(compiled, p)
+	}
+	options := backends.Options{Package: pkg}
+	out, err := gocpu.Emitter{}.Emit(programs, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := gotest.Emit(compiled, out, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(out.Files, tests...) {
+		write(t, filepath.Join(folder, pkg, file.Name), file.Text)
+	}
+	return len(programs)
+}
+
+// goCommand runs the go command in a folder.
+func goCommand(t *testing.T, folder string, arguments ...string) {
+	t.Helper()
+	command := exec.Command("go", arguments...)
+	command.Dir = folder
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Errorf("go %s: %v\n%s", arguments, err, output)
+	}
+}
