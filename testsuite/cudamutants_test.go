@@ -1,0 +1,122 @@
+package testsuite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/cuda/emu"
+	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan/exec"
+)
+
+// mutations are bugs to plant in emitted CUDA C++: each match of a pattern is
+// replaced, one at a time.
+var mutations = []struct {
+	name, with string
+	pattern    *regexp.Regexp
+}{
+	{"barrier dropped", "", regexp.MustCompile(`__syncthreads\(\);`)},
+	{"fence dropped", "", regexp.MustCompile(`__threadfence(_block)?\(\);`)},
+	{"block number for ticket", "blockIdx.x", regexp.MustCompile(`atomicAdd\(&\w+_tickets\[0\], 1u\)`)},
+	{"guard one too far", "<= count", regexp.MustCompile(`< count\b`)},
+	{"store for exchange", "$1 = ($2)", regexp.MustCompile(`atomicExch\(&(.*\]), (.*)\)`)},
+	{"load not volatile", "*($1", regexp.MustCompile(`\*\(volatile ([^)]*\))`)},
+	{"update not atomic", "$1 = $1 + ($2)", regexp.MustCompile(`atomicAdd\(\((?:unsigned long long) \*\)&(shared_\w*\[.*\]), (.*)\)`)},
+}
+
+// mutant is a text with one bug.
+type mutant struct {
+	name string // with its line
+	text string
+}
+
+func mutantsOf(text string) (list []mutant) {
+	for _, m := range mutations {
+		for _, at := range m.pattern.FindAllStringSubmatchIndex(text, -1) {
+			with := string(m.pattern.ExpandString(nil, m.with, text, at))
+			line := 1 + strings.Count(text[:at[0]], "\n")
+			list = append(list, mutant{fmt.Sprintf("%s at line %d", m.name, line), text[:at[0]] + with + text[at[1]:]})
+		}
+	}
+	return list
+}
+
+// TestCUDAMutants plants bugs in emitted kernels and requires that the emulation
+// reports a fault or a wrong result for most of them. Survivors are listed: a
+// barrier may be there for a reader of the text, and not for the data.
+// KGEN_CUDA_MUTANTS=all plants all, else every seventh.
+func TestCUDAMutants(t *testing.T) {
+	step := 7
+	if os.Getenv("KGEN_CUDA_MUTANTS") == "all" {
+		step = 1
+	}
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEmulator(t, emu.Options{Check: true, Seed: 3, Limit: 5 * time.Second})
+	planted, killed := 0, 0
+	var survivors []string
+	for _, name := range []string{"ordered_aggregation", "filter_two_columns", "histogram_bytes"} {
+		at := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name })
+		if at < 0 {
+			t.Fatalf("the corpus has no %s", name)
+		}
+		made := makeCUDA(t, entries[at], "onepass")
+		file := made.Files[0].Name
+		for i, m := range mutantsOf(string(made.Files[0].Text)) {
+			if i%step != 0 {
+				continue
+			}
+			planted++
+			if how := kill(e, entries[at].Pipeline, made, file, m.text); how != "" {
+				killed++
+				t.Logf("%s, %s: %s", name, m.name, how)
+			} else {
+				survivors = append(survivors, name+", "+m.name)
+			}
+		}
+	}
+	t.Logf("%d of %d mutants killed; survivors:\n%s", killed, planted, strings.Join(survivors, "\n"))
+	if planted == 0 || 2*killed < planted {
+		t.Error("less than half of them")
+	}
+}
+
+// kill runs a mutant on several sizes and says what gave it away, or "".
+func kill(e *emu.Emulator, p *ir.Pipeline, made *kernels.Program, file, text string) string {
+	texts := made.Texts()
+	texts[file] = text
+	tile := largestTile(made.Plan)
+	for k, rows := range []int{1, tile + 1, 20*tile + 7} {
+		in := RandomData{Rows: rows, Shape: Shapes()[k%len(Shapes())], Seed: uint64(k), Whole: true}.Columns(p)
+		want, err := Expect(p, in)
+		if err != nil {
+			return err.Error()
+		}
+		got, err := RunPlan(p, made.Plan, func(in exec.Inputs) (*exec.Result, error) {
+			return e.Run(context.Background(), emu.Request{Plan: made.Plan, Texts: texts, Inputs: in})
+		}, in)
+		var fault *emu.FaultError
+		var build *worker.BuildError
+		switch {
+		case errors.As(err, &fault):
+			return fault.Faults[0].String()
+		case errors.As(err, &build):
+			return "no mutant: " + build.Error()
+		}
+		if difference := want.Differ(got, err); difference != "" {
+			return difference
+		}
+	}
+	return ""
+}
