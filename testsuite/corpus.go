@@ -37,7 +37,7 @@ func Load(dir string) ([]Entry, error) {
 	var entries []Entry
 	var faults []error
 	for _, path := range paths {
-		entry, err := loadEntry(path)
+		entry, err := LoadEntry(path)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -47,7 +47,8 @@ func Load(dir string) ([]Entry, error) {
 	return entries, errors.Join(faults...)
 }
 
-func loadEntry(path string) (Entry, error) {
+// LoadEntry reads one pipeline with its data.
+func LoadEntry(path string) (Entry, error) {
 	pipelines, err := ir.LoadFile(path)
 	if err != nil {
 		return Entry{}, err

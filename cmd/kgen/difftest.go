@@ -116,12 +116,12 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 	switch {
 	case f.random < 0 || f.runs < 0:
 		return o, usageErrorf("--random and --runs are numbers of programs and inputs: not negative")
-	case f.random > 0 && len(args) > 0:
+	case f.random > 0 && len(args)+len(f.replay) > 0:
 		return o, usageErrorf("--random makes pipelines: give no files beside it")
 	case f.random == 0 && len(args) == 0 && len(f.replay) == 0:
 		return o, usageErrorf("give files of pipelines, --random N or --replay FILE.kg")
 	}
-	o = difftest.Options{Random: f.random, Seed: f.seed, Runs: f.runs, First: f.first}
+	o = difftest.Options{Random: f.random, Seed: f.seed, Runs: f.runs, First: f.first, Keep: f.keep}
 	if o.Schedule, err = build.ParseSchedule(f.schedule); err != nil {
 		return o, err
 	}
@@ -144,6 +144,19 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 	if o.Programs, err = testPrograms(c, args); err != nil {
 		return o, err
 	}
+	for _, path := range f.replay {
+		kept, err := difftest.LoadReplay(path)
+		if err != nil {
+			return o, err
+		}
+		o.Programs = append(o.Programs, difftest.Program{Name: path, Pipeline: kept.Pipeline, Columns: kept.Columns, Where: &kept.Circumstances})
+		if o.Runs == 0 {
+			o.Runs = 1
+		}
+		if !c.Flags().Changed("devices") && !slices.Contains(splitList(f.devices), kept.Device) {
+			f.devices += "," + kept.Device
+		}
+	}
 	if o.Devices, err = testDevices(c.Context(), f.devices); err != nil {
 		return o, err
 	}
@@ -154,6 +167,9 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 // repeat is the command that repeats a case.
 func (f difftestFlags) repeat(args []string, chosen difftest.Case, device, level string) string {
 	words := append([]string{"kgen", "difftest"}, args...)
+	for _, path := range f.replay {
+		words = append(words, "--replay", path)
+	}
 	if f.random > 0 {
 		words = append(words, "--random", fmt.Sprint(f.random))
 	}

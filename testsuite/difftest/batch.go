@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -54,6 +55,7 @@ func (t *tester) batch(ctx context.Context, numbers []int) *batch {
 				}
 			}
 		}
+		b.units = nil // they hold whole programs
 	}()
 	for at := range numbers {
 		for run := range t.Runs {
@@ -99,8 +101,7 @@ func (b *batch) compile(at int) {
 				b.stages[strings.TrimRight(s, "0123456789")]++
 			}
 		}
-		b.units = append(b.units, &unit{at: at, level: level, job: Job{
-			Program: compiled, Schedule: schedule, Seed: b.Seed, Unoptimized: b.Random > 0 && number%optimizedEvery != 0}})
+		b.units = append(b.units, &unit{at: at, level: level, job: b.job(number, compiled, schedule)})
 	}
 }
 
@@ -118,8 +119,19 @@ func compileGuarded(p *ir.Pipeline, level, variant string) (compiled *backends.P
 // recovered makes an error of a panic.
 func recovered(err *error) {
 	if r := recover(); r != nil {
-		*err = &FaultError{FaultCrash, fmt.Errorf("panic: %v\n%s", r, debug.Stack())}
+		*err = &FaultError{FaultCrash, fmt.Errorf("panic: %v%s", r, places(debug.Stack()))}
 	}
+}
+
+var ownFrame = regexp.MustCompile(`(?m)^\t\S*/((?:ir|fuse|tile|plan|compile|backends|templates)/\S+\.go:\d+)`)
+
+// places names where in kgen a stack was.
+func places(stack []byte) (text string) {
+	const most = 3
+	for i, m := range ownFrame.FindAllSubmatch(stack, most) {
+		text += []string{" at ", ", called at ", ", called at "}[i] + string(m[1])
+	}
+	return text
 }
 
 // Guard prepares one job; a panic is an error.
@@ -162,18 +174,14 @@ func (b *batch) run(ctx context.Context, at, run int) {
 	if len(units) == 0 {
 		return
 	}
-	data := dataOf(b.Seed, number, run, b.schedule(number))
-	in, what := data.Columns(program.Pipeline), fmt.Sprintf("%+v", data)
-	if run == 0 && program.Columns != nil {
-		in, what = withDefaults(program), "own data"
-	}
+	in, what := b.input(program, number, run)
 	rows := 0
 	for _, c := range in {
 		if c.Slice != nil {
 			rows = max(rows, c.Len())
 		}
 	}
-	want, err := expect(program, in)
+	want, err := expect(program.Pipeline, in)
 	var argument *interp.ArgumentError
 	switch {
 	case errors.As(err, &argument) && !strings.Contains(argument.Message, "internal error"):
@@ -202,7 +210,7 @@ func (b *batch) run(ctx context.Context, at, run int) {
 				cell.absent(fmt.Sprintf("inputs of more than %d rows", most))
 				continue
 			}
-			difference, err := b.execute(ctx, p, want, in, uint64(run))
+			difference, err := b.execute(ctx, p, want, in, b.choice(number, run))
 			if ctx.Err() != nil {
 				return
 			}
@@ -220,6 +228,15 @@ func (b *batch) run(ctx context.Context, at, run int) {
 	}
 }
 
+// input returns the data of a run, and what it is.
+func (t *tester) input(program Program, number, run int) ([]ir.Column, string) {
+	if run == 0 && program.Columns != nil {
+		return withDefaults(program), "own data"
+	}
+	data := dataOf(t.Seed, number, run, t.schedule(number))
+	return data.Columns(program.Pipeline), fmt.Sprintf("%+v", data)
+}
+
 // withDefaults returns the data of a program, where a scalar that has none gets
 // its default.
 func withDefaults(program Program) []ir.Column {
@@ -234,9 +251,9 @@ func withDefaults(program Program) []ir.Column {
 }
 
 // expect is testsuite.Expect; a panic of the interpreter is an error.
-func expect(program Program, in []ir.Column) (want *testsuite.Expectation, err error) {
+func expect(p *ir.Pipeline, in []ir.Column) (want *testsuite.Expectation, err error) {
 	defer recovered(&err)
-	return testsuite.Expect(program.Pipeline, in, interp.RowLimit(rowLimit))
+	return testsuite.Expect(p, in, interp.RowLimit(rowLimit))
 }
 
 // execute runs once and compares; err is a fault that difference tells, too, or

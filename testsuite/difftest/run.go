@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
@@ -21,7 +23,8 @@ import (
 type Program struct {
 	Name     string // for messages: the file, or the number of a random program
 	Pipeline *ir.Pipeline
-	Columns  []ir.Column // data of its own, which the first run takes; nil for none
+	Columns  []ir.Column    // data of its own, which the first run takes; nil for none
+	Where    *Circumstances // of a difference that was kept, to repeat it; nil is chance
 }
 
 // Options say what to test. Devices and either Programs or Random must be set.
@@ -37,6 +40,7 @@ type Options struct {
 	Limit    time.Duration // for one run; 0 is a minute
 	First    bool          // stop at the first mismatch
 	Batch    int           // programs prepared together; 0 is 48
+	Keep     string        // a folder for what differs, made small; "" is none
 
 	// Repeat returns the command that repeats a case on a device at a level.
 	Repeat func(c Case, device, level string) string
@@ -145,10 +149,39 @@ func Run(ctx context.Context, o Options) *Report {
 			t.add(b)
 		}
 	}
+	if o.Keep != "" {
+		t.keep(ctx)
+	}
 	t.report.Interrupted = ctx.Err() != nil
 	t.report.Coverage = t.coverage.report(t.without, o.Random > 0)
 	t.report.Elapsed = time.Since(begin).Seconds()
 	return t.report
+}
+
+// mostKept is how many differences are made small: further ones mostly have
+// the same causes.
+const mostKept = 5
+
+// keep makes differences small, one of each device and program, and writes them
+// into a folder.
+func (t *tester) keep(ctx context.Context) {
+	kept := map[string]bool{}
+	for i := range t.report.Mismatches {
+		m := &t.report.Mismatches[i]
+		key := fmt.Sprint(m.program, " ", m.Device)
+		if kept[key] || len(kept) == mostKept || m.Level == "-" || ctx.Err() != nil {
+			continue
+		}
+		kept[key] = true
+		small, err := t.shrink(ctx, *m)
+		if err == nil {
+			m.Kept, err = Keep(ctx, t.Options.Keep, small)
+			m.Source, m.Difference = small.Pipeline.String(), small.Difference
+		}
+		if err != nil {
+			m.Difference += "\nit is not kept: " + err.Error()
+		}
+	}
 }
 
 // numbers lists the programs to test.
@@ -169,6 +202,11 @@ func (t *tester) numbers() (list []int) {
 // cells makes the cells in the order in which they were asked for.
 func (t *tester) cells() {
 	levels := t.Levels
+	for i, p := range t.Programs {
+		if p.Where != nil && t.Levels == nil {
+			levels = appendNew(levels, t.levelsOf(i)...)
+		}
+	}
 	if levels == nil {
 		levels = fuse.Levels
 	}
@@ -186,6 +224,8 @@ func (t *tester) levelsOf(number int) []string {
 		return t.Levels
 	case t.Random > 0:
 		return []string{levelOf(t.Seed, number, fuse.Levels)}
+	case t.where(number) != nil:
+		return []string{t.where(number).Level}
 	}
 	return fuse.Levels
 }
@@ -202,10 +242,48 @@ func (t *tester) program(number int) (Program, error) {
 	return Program{Name: fmt.Sprintf("random program %d of seed %d", number, t.Seed), Pipeline: p}, err
 }
 
+// appendNew appends what is not there.
+func appendNew(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// job returns a program at a level, compiled, as its device gets it.
+func (t *tester) job(number int, compiled *backends.Program, s plan.Schedule) Job {
+	j := Job{Program: compiled, Schedule: s, Seed: t.Seed, Unoptimized: t.Random > 0 && number%optimizedEvery != 0}
+	if where := t.where(number); where != nil {
+		j.Seed = where.Seed
+	}
+	return j
+}
+
+// choice returns how a run is executed, where that must not show.
+func (t *tester) choice(number, run int) uint64 {
+	if where := t.where(number); where != nil {
+		return where.Choice
+	}
+	return uint64(run)
+}
+
+// where returns the circumstances that a program is to be repeated in, or nil.
+func (t *tester) where(number int) *Circumstances {
+	if number >= len(t.Programs) {
+		return nil
+	}
+	return t.Programs[number].Where
+}
+
 // schedule returns the schedule of a program.
 func (t *tester) schedule(number int) plan.Schedule {
 	if t.Schedule != (plan.Schedule{}) {
 		return t.Schedule
+	}
+	if where := t.where(number); where != nil {
+		return where.Schedule
 	}
 	return scheduleOf(t.Seed, number)
 }
