@@ -134,7 +134,7 @@ func (b *kernelBuilder) stage(s *Stage, demanded func(*Value) bool) {
 		b.row(s.Domain) // the rows must be streamed even where nothing is stored
 	}
 	for _, v := range s.roots {
-		if s.Kind != Reduce && s.Kind != ScalarMap && (s.Kind != Aggregate || s.Out != nil) && s.Kind != Finish && b.graph.hasChecks(v) {
+		if s.Kind != Reduce && s.Kind != ScalarMap && (s.Kind != Aggregate || s.Out != nil) && b.graph.hasChecks(v) {
 			b.column(v)
 		}
 	}

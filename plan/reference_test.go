@@ -87,6 +87,7 @@ func TestReferenceWords(t *testing.T) {
 	}
 	words = append(words, string(In), string(Out), string(Writes), string(ReadsWrites), string(ForwardTicket), string(ForwardResident),
 		string(Declared), string(Queried), string(Probed), RateMemory, RateLaunch)
+	words = append(words, Variants...)
 	for _, c := range Capabilities {
 		words = append(words, string(c))
 	}

@@ -33,15 +33,55 @@ var openCLSchedule = func() plan.Schedule {
 	return plan.Schedule{Workgroup: 32, Items: 4}
 }()
 
-// TestOpenCL runs the corpus on the first OpenCL device, at every level, on no
-// row, one, a tile and one more, and several tiles. A driver takes seconds to
-// compile: pipelines run side by side, and what a level shares with an earlier
-// one runs once. KGEN_OPENCL_LEVELS chooses some levels.
+// TestOpenCL runs the corpus on the first OpenCL device, at every level.
+// KGEN_OPENCL_LEVELS chooses some levels.
 func TestOpenCL(t *testing.T) {
 	levels := []string{fuse.LevelOnePass, fuse.LevelNone, fuse.LevelPaper3, fuse.LevelPaper2, fuse.LevelAuto}
 	if chosen := os.Getenv("KGEN_OPENCL_LEVELS"); chosen != "" {
 		levels = strings.Split(chosen, ",")
 	}
+	corpusOnOpenCL(t, func(int, Entry) (choices []choice) {
+		for _, level := range levels {
+			choices = append(choices, choice{level, openCLSchedule})
+		}
+		return choices
+	})
+}
+
+// TestOpenCLVariants runs the pipelines of the corpus that aggregate groups by
+// the variants of aggregation: each by one, at one level, or with
+// KGEN_OPENCL_VARIANTS=all by all, at every level.
+func TestOpenCLVariants(t *testing.T) {
+	tables := plan.Variants[:len(plan.Variants)-1]
+	corpusOnOpenCL(t, func(i int, entry Entry) (choices []choice) {
+		variants := variantsOf(entry.Pipeline, plan.Variants...)
+		if len(variants) == 1 {
+			return nil
+		}
+		for j, level := range fuse.Levels {
+			for k, variant := range tables {
+				if os.Getenv("KGEN_OPENCL_VARIANTS") == "all" || j == i%len(fuse.Levels) && k == i/len(fuse.Levels)%len(tables) {
+					schedule := openCLSchedule
+					schedule.Variant = variant
+					choices = append(choices, choice{level, schedule})
+				}
+			}
+		}
+		return choices
+	})
+}
+
+// choice is a way to compile a pipeline.
+type choice struct {
+	level    string
+	schedule plan.Schedule
+}
+
+// corpusOnOpenCL runs the corpus, each pipeline as choose says, on no row, one,
+// a tile and one more, and several tiles. A driver takes seconds to compile:
+// pipelines run side by side, and what a choice shares with an earlier one runs
+// once.
+func corpusOnOpenCL(t *testing.T, choose func(i int, entry Entry) []choice) {
 	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
@@ -55,26 +95,30 @@ func TestOpenCL(t *testing.T) {
 	}
 	t.Run("corpus", func(t *testing.T) {
 		for i, entry := range entries {
+			choices := choose(i, entry)
+			if len(choices) == 0 {
+				continue
+			}
 			t.Run(entry.Name, func(t *testing.T) {
 				t.Parallel()
 				device := <-devices
 				defer func() { devices <- device }()
 				var done []*kernels.Program
-				for j, level := range levels {
-					made := makeOpenCL(t, entry, level, openCLSchedule)
+				for j, c := range choices {
+					made := makeOpenCL(t, entry, c.level, c.schedule)
 					if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
 						continue
 					}
 					done = append(done, made)
 					run, tile := device.runner(made), largestTile(made.Plan)
-					agreeOn(t, made.Plan, run, entry.Pipeline, level+", own data", entry.Columns)
+					agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, own data", c), entry.Columns)
 					for k, rows := range []int{0, 1, tile + 1, 3*tile + 7} {
 						if multipliesFloats(entry.Pipeline) {
 							rows = min(rows, 15)
 						}
 						shape := Shapes()[(i+2*j+k)%len(Shapes())]
 						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
-						agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v", level, data), data.Columns(entry.Pipeline))
+						agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, %+v", c, data), data.Columns(entry.Pipeline))
 					}
 				}
 			})
@@ -86,7 +130,7 @@ func TestOpenCL(t *testing.T) {
 // it, the test is skipped.
 func makeOpenCL(t *testing.T, entry Entry, level string, schedule plan.Schedule) *kernels.Program {
 	t.Helper()
-	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
+	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: schedule.Variant})
 	var unsupported *fuse.Unsupported
 	if errors.As(err, &unsupported) {
 		t.Skip(err)

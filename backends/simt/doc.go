@@ -11,6 +11,9 @@
 //     them into prefixes, and the next launch reads those;
 //   - look-back: the tiles of one launch tell each other.
 //
+// Rows that are combined in tables go there one by one, or a work-item combines
+// some first: see variant.go.
+//
 // Values that are alive across a cut are kept, a private array element per
 // row. What comes after all rows (totals, the group that is still open,
 // scalar results) is done by the last tile where it knows all, and by a launch

@@ -87,7 +87,7 @@ func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
 		return fmt.Errorf("simttest: %s has %d parameters, the plan passes %d", f.Name, len(f.Params), len(l.Args)+2)
 	}
 	launch := &launch{device: d, f: f, size: l.Variant.Schedule.Workgroup, count: int(l.Groups), steps: d.Steps, arguments: map[*loop.Var]any{
-		f.Params[0]: ir.Int(ir.I64, l.Row0), f.Params[1]: ir.Int(ir.I64, l.Rows)}}
+		f.Params[0]: ir.Int(ir.I64, l.Row0), f.Params[1]: ir.Int(ir.I64, l.Rows)}, marks: map[*buffer]*marks{}}
 	if launch.steps == 0 {
 		launch.steps = 100_000_000
 	}

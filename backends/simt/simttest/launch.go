@@ -16,6 +16,7 @@ type launch struct {
 	steps     int // left
 	arguments map[*loop.Var]any
 	resting   *group // see Device.Starved
+	marks     map[*buffer]*marks
 }
 
 // pause is why a work-item lets others go on.

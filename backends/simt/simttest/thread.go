@@ -130,6 +130,17 @@ func (t *thread) memory(v *loop.Var) any {
 }
 
 func (t *thread) load(v *loop.Var, at int64) ir.Scalar {
+	t.mark(v, at, plainLoad)
+	return t.get(v, at)
+}
+
+func (t *thread) store(v *loop.Var, at int64, x ir.Scalar) {
+	t.mark(v, at, plainStore)
+	t.set(v, at, x)
+}
+
+// get and set access memory without a look at other work-items.
+func (t *thread) get(v *loop.Var, at int64) ir.Scalar {
 	switch m := t.memory(v).(type) {
 	case *storage:
 		if at < 0 || at >= int64(len(m.values)) {
@@ -150,7 +161,7 @@ func (t *thread) load(v *loop.Var, at int64) ir.Scalar {
 	return ir.Scalar{}
 }
 
-func (t *thread) store(v *loop.Var, at int64, x ir.Scalar) {
+func (t *thread) set(v *loop.Var, at int64, x ir.Scalar) {
 	switch m := t.memory(v).(type) {
 	case *storage:
 		if at < 0 || at >= int64(len(m.values)) {
@@ -173,7 +184,8 @@ var atomicOperator = map[loop.AtomicOp]ir.Op{loop.AtomicAdd: ir.OpAdd, loop.Atom
 
 func (t *thread) atomic(s *loop.Atomic) {
 	at, x := t.eval(s.Index).Int64(), t.eval(s.X)
-	old := t.load(s.Memory, at)
+	t.mark(s.Memory, at, atomicAccess)
+	old := t.get(s.Memory, at)
 	switch s.Op {
 	case loop.AtomicExchange:
 	case loop.AtomicCompareExchange:
@@ -183,7 +195,7 @@ func (t *thread) atomic(s *loop.Atomic) {
 	default:
 		x = tiletest.Apply(atomicOperator[s.Op], old.Kind, old, x)
 	}
-	t.store(s.Memory, at, x)
+	t.set(s.Memory, at, x)
 	if t.resting == nil {
 		t.resting = t.item.group
 	}
@@ -229,10 +241,13 @@ func (t *thread) eval(x loop.Expr) ir.Scalar {
 		}
 		return tiletest.Apply(ir.OpCast, x.To.Kind, value)
 	case *loop.Load:
+		at := t.eval(x.Index).Int64()
 		if x.Volatile {
 			t.pause(turn)
+			t.mark(x.Memory, at, atomicAccess)
+			return t.get(x.Memory, at)
 		}
-		return t.load(x.Memory, t.eval(x.Index).Int64())
+		return t.load(x.Memory, at)
 	case *loop.ID:
 		return ir.Int(ir.I64, int64(map[loop.IDKind]int{loop.LocalID: t.item.lane, loop.LocalSize: t.size,
 			loop.GroupID: t.item.group.id, loop.GroupCount: t.count}[x.Kind]))

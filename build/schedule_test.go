@@ -1,0 +1,35 @@
+package build_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/plan"
+)
+
+func TestParseSchedule(t *testing.T) {
+	for text, want := range map[string]plan.Schedule{
+		"":                                 {},
+		"workgroup=64,items=128":           {Workgroup: 64, Items: 128},
+		"scheme=published,variant=privvar": {Scheme: "published", Variant: plan.PrivateVar},
+		"variant=segmented":                {Variant: plan.Segmented},
+	} {
+		if got, err := build.ParseSchedule(text); err != nil || got != want {
+			t.Errorf("%q is %+v, %v, not %+v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"variant=fast":       "variant is direct, chunked, privvar, privarray, segmented",
+		"variant":            "variant is direct",
+		"workgroup=48":       "workgroup is a power of two up to 1024",
+		"items=0":            "items is 1 to 512",
+		"scheme=flat":        "scheme is lookback or published",
+		"warp=32":            "there are workgroup, items, scheme and variant",
+		"items=4,variant=no": "--schedule variant=no",
+	} {
+		if _, err := build.ParseSchedule(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, not %q", text, err, want)
+		}
+	}
+}
