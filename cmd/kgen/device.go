@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -72,16 +71,18 @@ func deviceByName(name string) (*device, error) {
 		options, err := parseCUDAEmulation(text)
 		return &device{name: name, prepare: prepareCUDAEmulation(options)}, err
 	}
-	if text, ok := strings.CutPrefix(name, "opencl:"); ok {
-		number, err := strconv.Atoi(text)
-		if err != nil || number < 0 {
-			return nil, usageErrorf("device %s: opencl:0 is the first, as kgen devices lists them", name)
-		}
+	driver, number, err := driverByDevice(name)
+	if err != nil {
+		return nil, err
+	}
+	if driver != nil {
 		return &device{name: name, prepare: func(ctx context.Context, r request) (*executable, error) {
-			return prepareOpenCL(ctx, r, number)
+			return driver.prepare(ctx, r, number)
 		}}, nil
 	}
-	names = append(names, "opencl:0 and on")
+	for _, d := range drivers {
+		names = append(names, d.name+":0 and on")
+	}
 	return nil, usageErrorf("unknown device %s; there are %s", name, strings.Join(names, ", "))
 }
 

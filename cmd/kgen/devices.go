@@ -29,10 +29,10 @@ The CUDA emulation, cudaemu, needs g++; cudaemu:check also reports races,
 accesses out of bounds and threads that wait for ever, and cudaemu:check:SEED
 runs threads in the order that the seed decides.
 
-OpenCL devices are driven by a program of their own, kgen-opencl, which kgen
-finds beside itself, on PATH, or where KGEN_OPENCL_WORKER says. It probes each
-device once, in a few seconds, and keeps what it finds in kgen's cache; --json
-prints it, with the evidence.`,
+OpenCL and CUDA devices are driven by programs of their own, kgen-opencl and
+kgen-cuda, which kgen finds beside itself, on PATH, or where KGEN_OPENCL_WORKER
+and KGEN_CUDA_WORKER say. An OpenCL device is probed once, in a few seconds, and
+what is found is kept in kgen's cache; --json prints it, with the evidence.`,
 		Example: "  kgen devices\n  kgen devices --json",
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -44,7 +44,9 @@ prints it, with the evidence.`,
 				}
 				rows = append(rows, deviceRow{Name: d.name, Available: err == nil, Detail: detail})
 			}
-			rows = append(rows, listOpenCL(c.Context())...)
+			for i := range drivers {
+				rows = append(rows, drivers[i].list(c.Context())...)
+			}
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), map[string]any{"devices": rows})
 			}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/backends/kernels"
-	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
@@ -18,34 +17,35 @@ import (
 	"github.com/kgen-go/kgen/table"
 )
 
-// prepareOpenCL compiles a pipeline for OpenCL devices; number is that of the
-// device in the worker's listing.
-func prepareOpenCL(_ context.Context, r request, number int) (*executable, error) {
+// prepare compiles a pipeline for a device; number is that in the worker's
+// listing.
+func (d *driver) prepare(_ context.Context, r request, number int) (*executable, error) {
 	program, _, err := build.Compile(r.source, r.pipeline, r.level, r.schedule.Variant)
 	if err != nil {
 		return nil, err
 	}
-	made, err := opencl.Emitter().Make(program, r.schedule)
+	made, err := d.emitter.Make(program, r.schedule)
 	if err != nil {
 		return nil, err
 	}
-	p := openclProgram{request: r, number: number, made: made}
+	p := driverProgram{request: r, driver: d, number: number, made: made}
 	return &executable{footprint: p.footprint, run: p.run}, nil
 }
 
-// openclProgram is a pipeline for an OpenCL device.
-type openclProgram struct {
+// driverProgram is a pipeline for a device of a driver.
+type driverProgram struct {
 	request
+	driver *driver
 	number int
 	made   *kernels.Program
 }
 
-func (p openclProgram) footprint(extents []table.Extent) plan.Footprint {
+func (p driverProgram) footprint(extents []table.Extent) plan.Footprint {
 	return p.made.Plan.Footprint(planSizes(p.made.Plan, extents))
 }
 
-func (p openclProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
-	client, err := worker.Open(ctx, worker.Options{Program: worker.OpenCL, Space: space})
+func (p driverProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
+	client, err := worker.Open(ctx, worker.Options{Program: p.driver.program, Space: space})
 	if err != nil {
 		return outcome{}, err
 	}
