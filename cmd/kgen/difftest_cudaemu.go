@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/cuda/emu"
+	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan/exec"
+	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/difftest"
+)
+
+// emulationTester tests emitted CUDA C++ in the emulation.
+type emulationTester struct {
+	name      string
+	rows      int // that a run may have
+	emulators chan *emu.Emulator
+	absent    error // why nothing runs
+}
+
+// newEmulationTester opens cudaemu, or cudaemu:check which reports races, too.
+func newEmulationTester(ctx context.Context, name string) (*emulationTester, error) {
+	t := &emulationTester{name: name, rows: 5000}
+	var options emu.Options
+	if text, ok := strings.CutPrefix(name, "cudaemu:"); ok {
+		var err error
+		if options, err = parseCUDAEmulation(text); err != nil {
+			return nil, err
+		}
+		t.rows = 600
+	}
+	t.emulators = make(chan *emu.Emulator, workersPerDevice)
+	for range workersPerDevice {
+		e, err := emu.New(ctx, options)
+		if err != nil {
+			t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+			break
+		}
+		t.emulators <- e
+	}
+	return t, nil
+}
+
+func (t *emulationTester) Name() string { return t.name }
+
+func (t *emulationTester) Close() {
+	for len(t.emulators) > 0 {
+		(<-t.emulators).Close()
+	}
+}
+
+// Prepare emits the text; g++ builds it in the first run.
+func (t *emulationTester) Prepare(_ context.Context, jobs []difftest.Job) []difftest.Prepared {
+	ready := make([]difftest.Prepared, len(jobs))
+	for i, job := range jobs {
+		if t.absent != nil {
+			ready[i].Err = t.absent
+			continue
+		}
+		ready[i] = difftest.Guard(func() (difftest.Executable, error) {
+			made, err := cuda.Emitter().Make(job.Program, job.Schedule)
+			if err != nil {
+				return nil, err
+			}
+			return &emulationTested{t, job, made}, nil
+		})
+	}
+	return ready
+}
+
+// emulationTested is a program for the emulation.
+type emulationTested struct {
+	*emulationTester
+	job  difftest.Job
+	made *kernels.Program
+}
+
+func (e *emulationTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.Column, error) {
+	var emulator *emu.Emulator
+	select {
+	case emulator = <-e.emulators:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { e.emulators <- emulator }()
+	run := func(inputs exec.Inputs) (*exec.Result, error) {
+		return emulator.Run(ctx, emu.Request{Plan: e.made.Plan, Texts: e.made.Texts(), Inputs: inputs})
+	}
+	out, err := testsuite.RunPlan(e.job.Program.Pipeline, e.made.Plan, run, in)
+	var build *worker.BuildError
+	var fault *emu.FaultError
+	switch {
+	case errors.As(err, &build):
+		err = &difftest.FaultError{Fault: difftest.FaultBuild, Err: err}
+	case errors.As(err, &fault):
+		err = &difftest.FaultError{Fault: difftest.Fault(fault.Faults[0].Kind), Err: err}
+	}
+	return out, err
+}
+
+func (e *emulationTested) Features() []string {
+	return append(difftest.PlanFeatures(e.made.Plan), difftest.TextFeatures(e.made.Texts())...)
+}
+
+func (e *emulationTested) MaxRows() int { return e.rows }
+
+// Close does nothing: the emulators stay for the next program.
+func (e *emulationTested) Close() {}
