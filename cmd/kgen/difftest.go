@@ -65,7 +65,7 @@ into a folder, for --replay. docs/agreement.md says what is tested, and how.`,
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage+" (default: small ones by chance)")
 	f.StringVar(&flags.choose, "case", "", "run the `PROGRAM.RUN` of a report alone")
 	f.StringVar(&flags.keep, "keep", "", "shrink what differs and write it into `FOLDER`")
-	f.StringArrayVar(&flags.replay, "replay", nil, "run the `FILE.kg` that --keep wrote")
+	f.StringArrayVar(&flags.replay, "replay", nil, "run the `FILE.kg` that --keep wrote, or all of a folder")
 	f.StringVar(&flags.report, "report", "", "write the report as JSON to `FILE`")
 	f.BoolVar(&flags.first, "first", false, "stop at the first difference")
 	return c
@@ -144,7 +144,11 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 	if o.Programs, err = testPrograms(c, args); err != nil {
 		return o, err
 	}
-	for _, path := range f.replay {
+	replays, err := sourceFiles(f.replay)
+	if err != nil {
+		return o, err
+	}
+	for _, path := range replays {
 		kept, err := difftest.LoadReplay(path)
 		if err != nil {
 			return o, err

@@ -65,6 +65,9 @@ func LoadReplay(path string) (Replay, error) {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			offset, err = int64(len(text)), errors.New("the text ends early")
 		}
+		if _, field, ok := strings.Cut(err.Error(), "unknown field "); ok {
+			offset = int64(max(bytes.Index(text, []byte(field)), 0))
+		}
 		line := 1 + bytes.Count(text[:min(offset, int64(len(text)))], []byte("\n"))
 		return r, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
