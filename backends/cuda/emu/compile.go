@@ -119,13 +119,13 @@ func (k *compiler) build(ctx context.Context, arguments []string, input string, 
 	return binary, nil // whether or not it could be kept
 }
 
-// host builds the program that runs modules.
-func (k *compiler) host(ctx context.Context) ([]byte, error) {
+// host builds the program that runs modules; flags are for tests.
+func (k *compiler) host(ctx context.Context, flags ...string) ([]byte, error) {
 	sources, err := filepath.Glob(filepath.Join(k.folder, "*.cc"))
 	if err != nil {
 		return nil, err
 	}
-	arguments := []string{"-std=c++17", "-O2", "-fno-exceptions", "-rdynamic"}
+	arguments := append([]string{"-std=c++17", "-O2", "-fno-exceptions", "-rdynamic"}, flags...)
 	for _, s := range sources {
 		arguments = append(arguments, filepath.Base(s))
 	}

@@ -186,7 +186,9 @@ API void cudaemu_trap(const void *at) {
 }
 
 API void __sanitizer_cov_trace_pc() {
-  if (current) step();
+  if (!current) return;
+  current->site = site_of(CALLER);
+  step();
 }
 
 #define ACCESS(n) \

@@ -185,19 +185,26 @@ void do_launch() {
   _exit(3);
 }
 
-void on_fault(int signal, siginfo_t *info, void *context) {
+// site_in returns where a signal has met the text, or where the text last
+// called the runtime.
+std::int64_t site_in(void *context) {
   const char *pc = nullptr;
 #if defined(__x86_64__)
   pc = reinterpret_cast<const char *>(static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]);
 #elif defined(__aarch64__)
   pc = reinterpret_cast<const char *>(static_cast<ucontext_t *>(context)->uc_mcontext.pc);
 #endif
+  if (pc >= launch.module_begin && pc < launch.module_end) return pc - launch.module_begin;
+  return current ? current->site : -1;
+}
+
+void on_fault(int signal, siginfo_t *info, void *context) {
   if (!current) {
     ::signal(signal, SIG_DFL);
     raise(signal);
     _exit(3);
   }
-  std::int64_t site = pc >= launch.module_begin && pc < launch.module_end ? pc - launch.module_begin : current->site;
+  std::int64_t site = site_in(context);
   auto *address = static_cast<const char *>(info->si_addr);
   if (signal == SIGFPE) last_words("division", site, 0);
   if (address < current->stack && address >= current->stack - (64 << 10)) last_words("stack", site, 0);
@@ -206,8 +213,8 @@ void on_fault(int signal, siginfo_t *info, void *context) {
 }
 
 // on_late is how the other side asks for the end of a launch that takes too long.
-void on_late(int) {
-  if (running) last_words("late", current ? current->site : -1, 0);
+void on_late(int, siginfo_t *, void *context) {
+  if (running) last_words("late", site_in(context), 0);
 }
 
 void set_handlers() {
@@ -219,8 +226,7 @@ void set_handlers() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   action.sa_sigaction = on_fault;
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(s, &action, nullptr);
-  action.sa_flags = SA_ONSTACK;
-  action.sa_handler = on_late;
+  action.sa_sigaction = on_late;
   sigaction(SIGTERM, &action, nullptr);
   signal(SIGINT, SIG_IGN);  // the other side decides
 }

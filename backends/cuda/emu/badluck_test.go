@@ -1,0 +1,257 @@
+package emu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+)
+
+const badText = `extern "C" __global__ void endless(long long row0, long long rows, int* out) {
+	while (*(volatile int*)out == 0) {
+	}
+}
+extern "C" __global__ void outside(long long row0, long long rows, int* out) {
+	out[rows << 20] = 1;
+}
+extern "C" __global__ void divides(long long row0, long long rows, int* out) {
+	out[0] = 7 / out[0];
+}
+static __device__ __attribute__((noinline)) int deep(int* out, int n) {
+	volatile int here[1000];
+	here[n % 1000] = n;
+	return n == 0 ? out[0] : deep(out, n - 1) + here[n % 1000];
+}
+extern "C" __global__ void recurses(long long row0, long long rows, int* out) {
+	out[0] = deep(out, 1000);
+}
+extern "C" __global__ void traps(long long row0, long long rows, int* out) {
+	if (rows > 0) {
+		__trap();
+	}
+}
+extern "C" __global__ void writes(long long row0, long long rows, int* out) {
+	out[0] = 1;
+}
+extern "C" __global__ void long_numbers(long long row0, long long rows, long long* out) {
+	out[0] = row0;
+	out[1] = rows;
+}
+extern "C" __global__ void greedy(long long row0, long long rows, int* out) {
+	__shared__ int many[20000];
+	many[threadIdx.x] = 1;
+	out[0] = many[0];
+}
+extern "C" __global__ void meets(long long row0, long long rows, unsigned* out) {
+	atomicAdd(out, 1u);
+	while (*(volatile unsigned*)out < gridDim.x) {
+	}
+}
+`
+
+// bad launches a kernel of badText over one zeroed buffer.
+func bad(ctx context.Context, d *Device, kernel string, edit func(*exec.Launch)) error {
+	m, err := d.Alloc(16)
+	if err != nil {
+		return err
+	}
+	if err := d.Fill(m, []byte{0}, 16); err != nil {
+		return err
+	}
+	l := &exec.Launch{Kernel: &plan.Kernel{Name: kernel}, Groups: 1, Rows: 4, Args: []exec.Arg{{Memory: m}},
+		Variant: &plan.Variant{Entry: kernel, File: "bad.cu", Args: []plan.Arg{{Name: "out"}}}}
+	if edit != nil {
+		edit(l)
+	}
+	return d.Launch(ctx, l)
+}
+
+// TestBadLuck: whatever a kernel does, its launch ends with an error that says
+// where, and the next one runs.
+func TestBadLuck(t *testing.T) {
+	texts := map[string]string{"bad.cu": badText}
+	for _, check := range []bool{false, true} {
+		e := newEmulator(t, Options{Check: check, Limit: 300 * time.Millisecond, Memory: 1 << 20})
+		for _, c := range []struct {
+			kernel string
+			kinds  map[bool]Kind // with checks and without
+			text   string
+			edit   func(*exec.Launch)
+		}{
+			{"endless", map[bool]Kind{false: Late, true: Livelock}, "volatile int*", nil},
+			{"outside", map[bool]Kind{false: Bounds, true: Bounds}, "out[rows << 20]", nil},
+			{"divides", map[bool]Kind{false: Trap, true: Trap}, "7 / out[0]", nil},
+			{"recurses", map[bool]Kind{false: Trap, true: Trap}, "", nil},
+			{"traps", map[bool]Kind{false: Trap, true: Trap}, "__trap()", nil},
+			{"meets", map[bool]Kind{false: Late, true: Livelock}, "gridDim", func(l *exec.Launch) { l.Groups = 64 }},
+		} {
+			err := e.Use(t.Context(), texts, func(d *Device) error { return bad(t.Context(), d, c.kernel, c.edit) })
+			var fault *FaultError
+			if !errors.As(err, &fault) || fault.Faults[0].Kind != c.kinds[check] || !strings.Contains(fault.Faults[0].Text, c.text) {
+				t.Errorf("%s, check %v: %v", c.kernel, check, err)
+			}
+			err = e.Use(t.Context(), texts, func(d *Device) error {
+				return errors.Join(bad(t.Context(), d, "writes", nil), bad(t.Context(), d, "writes", nil))
+			})
+			if err != nil {
+				t.Errorf("after %s, check %v: %v", c.kernel, check, err)
+			}
+		}
+		// As many blocks as run at once may meet, where the plan says so.
+		err := e.Use(t.Context(), texts, func(d *Device) error {
+			return bad(t.Context(), d, "meets", func(l *exec.Launch) { l.Groups, l.Variant.Forward = DefaultResident, plan.ForwardResident })
+		})
+		if err != nil {
+			t.Errorf("meets, check %v: %v", check, err)
+		}
+	}
+}
+
+// TestRefused: what cannot run is refused in words.
+func TestRefused(t *testing.T) {
+	e := newEmulator(t, Options{Check: true, Memory: 1 << 20})
+	for _, c := range []struct {
+		want string
+		use  func(d *Device) error
+	}{
+		{"takes 3 arguments, and is given 4", func(d *Device) error {
+			return bad(t.Context(), d, "writes", func(l *exec.Launch) { l.Args = append(l.Args, exec.Arg{Value: exec.Value{Kind: plan.I64}}) })
+		}},
+		{"argument 3 of writes has 8 bytes, and is given 4", func(d *Device) error {
+			return bad(t.Context(), d, "writes", func(l *exec.Launch) { l.Args = []exec.Arg{{Value: exec.Value{Kind: plan.I32}}} })
+		}},
+		{"the text has no kernel nowhere", func(d *Device) error { return bad(t.Context(), d, "nowhere", nil) }},
+		{`the text "other.cu" of kernel "writes" was not given`, func(d *Device) error {
+			return bad(t.Context(), d, "writes", func(l *exec.Launch) { l.Variant.File = "other.cu" })
+		}},
+		{"80000 bytes of shared variables; CUDA has at most 49152", func(d *Device) error { return bad(t.Context(), d, "greedy", nil) }},
+		{"2048 threads a block; CUDA has at most 1024", func(d *Device) error {
+			return bad(t.Context(), d, "writes", func(l *exec.Launch) { l.Variant.Schedule.Workgroup = 2048 })
+		}},
+		{"no more memory", func(d *Device) error { _, err := d.Alloc(1<<20 + 1); return err }},
+		{"no more memory", func(d *Device) error { _, err := d.Import(make([]byte, 1<<20+1)); return err }},
+		{"reads byte 4 of out, which no kernel wrote", func(d *Device) error {
+			var out exec.Memory
+			err := bad(t.Context(), d, "writes", func(l *exec.Launch) {
+				out, _ = d.Alloc(8)
+				l.Args[0].Memory = out
+			})
+			return errors.Join(err, d.Read(out, 0, make([]byte, 8)))
+		}},
+		{"a column of the caller", func(d *Device) error {
+			return bad(t.Context(), d, "writes", func(l *exec.Launch) { l.Args[0].Memory, _ = d.Import(make([]byte, 16)) })
+		}},
+	} {
+		err := e.Use(t.Context(), map[string]string{"bad.cu": badText}, c.use)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	for _, options := range []Options{{Resident: -1}, {Memory: -1}, {Limit: -1}} {
+		if _, err := New(t.Context(), options); err == nil {
+			t.Errorf("%+v is taken", options)
+		}
+	}
+}
+
+// TestTextRefused: an error of g++ names the line of the text.
+func TestTextRefused(t *testing.T) {
+	e := newEmulator(t, Options{})
+	const text = "// x.kg:7: y\nextern \"C\" __global__ void writes(long long row0, long long rows, int* out) {\n\tout[0] = nothing;\n}\n"
+	err := e.Use(t.Context(), map[string]string{"bad.cu": text}, func(d *Device) error { return bad(t.Context(), d, "writes", nil) })
+	var refused *worker.BuildError
+	if !errors.As(err, &refused) || refused.Line != 3 || refused.Text != "out[0] = nothing;" || refused.Source != "x.kg:7" {
+		t.Errorf("%#v", err)
+	}
+}
+
+// TestLongNumbers: arguments have 64 bits.
+func TestLongNumbers(t *testing.T) {
+	e := newEmulator(t, Options{Check: true})
+	err := e.Use(t.Context(), map[string]string{"bad.cu": badText}, func(d *Device) error {
+		out, err := d.Alloc(16)
+		if err != nil {
+			return err
+		}
+		err = bad(t.Context(), d, "long_numbers", func(l *exec.Launch) { l.Row0, l.Rows, l.Args[0].Memory = 1<<40+1, -1<<50, out })
+		got := make([]byte, 16)
+		err = errors.Join(err, d.Read(out, 0, got))
+		if want := []byte{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xfc, 0xff}; !bytes.Equal(got, want) {
+			t.Errorf("got %x, want %x", got, want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLostProcess: a killed child is an error of one run.
+func TestLostProcess(t *testing.T) {
+	e := newEmulator(t, Options{})
+	texts := map[string]string{"bad.cu": badText}
+	err := e.Use(t.Context(), texts, func(d *Device) error {
+		d.process.command.Process.Kill()
+		return bad(t.Context(), d, "writes", nil)
+	})
+	if err == nil || !strings.Contains(err.Error(), "the CUDA emulation ended early") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	err = e.Use(ctx, texts, func(d *Device) error { return bad(ctx, d, "endless", nil) })
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := e.Use(t.Context(), texts, func(d *Device) error { return bad(t.Context(), d, "writes", nil) }); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoCompiler: without g++ there is no emulation, and the message says what to do.
+func TestNoCompiler(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := New(t.Context(), Options{})
+	var missing *MissingError
+	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "apt-get install g++") {
+		t.Error(err)
+	}
+}
+
+// TestPortableFibers: the fibers of other processors than the one that has
+// some in assembly.
+func TestPortableFibers(t *testing.T) {
+	e := newEmulator(t, Options{Check: true, Seed: 1})
+	host, err := e.compiler.host(t.Context(), "-DCUDAEMU_UCONTEXT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(host, e.host) {
+		t.Fatal("the flag changes nothing")
+	}
+	e.host = host
+	for _, k := range []kernelTest{scanTest(3000), exchangeTest(499)} {
+		if wrong, err := k.run(t.Context(), e, ""); err != nil || wrong != "" {
+			t.Errorf("%s: %v %s", k.name, err, wrong)
+		}
+	}
+}
+
+// TestFilesGone: nothing stays behind in the temporary folder.
+func TestFilesGone(t *testing.T) {
+	e := newEmulator(t, Options{})
+	if wrong, err := exchangeTest(499).run(t.Context(), e, ""); err != nil || wrong != "" {
+		t.Errorf("%v %s", err, wrong)
+	}
+	e.Close()
+	if _, err := os.Stat(e.compiler.folder); !os.IsNotExist(err) {
+		t.Error(err)
+	}
+}
