@@ -1,0 +1,245 @@
+// Command mutant measures what the differential tester notices: it plants one
+// bug after the other in a copy of kgen's sources, builds kgen with it, and asks
+// kgen difftest.
+//
+//	go run ./testsuite/mutant             all of them
+//	go run ./testsuite/mutant -part 3     the fourth tenth
+//	go run ./testsuite/mutant -only carry those whose name has carry
+//	go run ./testsuite/mutant -list       their names
+//
+// A mutant is killed if difftest finds a difference, and survives if it does
+// not. One that changes no result is equivalent: the list says why. The exit
+// status is 1 where a mutant survives that is not said to, or no longer fits
+// the sources.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Mutant is a bug: in File, Old becomes New.
+type Mutant struct {
+	Name     string
+	File     string
+	Old, New string
+	Device   string // that shows it
+	Programs string // pipelines of the corpus that have what it breaks; "" is random ones
+	// Equivalent says why no result changes, of a mutant that may survive.
+	Equivalent string
+}
+
+// parts is how many parts a run of all is cut into.
+const parts = 10
+
+// limit is how long difftest may look for a difference.
+const limit = 6 * time.Minute
+
+func main() {
+	part := flag.Int("part", -1, "run the mutants of `PART` 0 to 9 alone")
+	only := flag.String("only", "", "run the mutants whose name has `TEXT`")
+	device := flag.String("device", "", "run the mutants for `DEVICE` alone")
+	list := flag.Bool("list", false, "list the mutants")
+	check := flag.Bool("check", false, "only check that all fit the sources")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var chosen []Mutant
+	for i, m := range Mutants() {
+		if (*part < 0 || i%parts == *part) && strings.Contains(m.Name, *only) && (*device == "" || m.Device == *device) {
+			chosen = append(chosen, m)
+		}
+	}
+	switch {
+	case *list:
+		for _, m := range chosen {
+			fmt.Printf("%-40s %-9s %s\n", m.Name, m.Device, m.File)
+		}
+		return
+	case *check:
+		if err := Check("."); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if !run(ctx, chosen) {
+		os.Exit(1)
+	}
+}
+
+// Check reports mutants that no longer fit the sources in a folder.
+func Check(root string) error {
+	var faults []error
+	names := map[string]bool{}
+	for _, m := range Mutants() {
+		if names[m.Name] {
+			faults = append(faults, fmt.Errorf("two mutants are called %s", m.Name))
+		}
+		names[m.Name] = true
+		if _, err := m.text(root); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// text returns the file with the bug.
+func (m Mutant) text(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, m.File))
+	if err != nil {
+		return "", fmt.Errorf("mutant %s: %w", m.Name, err)
+	}
+	if n := strings.Count(string(text), m.Old); n != 1 {
+		return "", fmt.Errorf("mutant %s: %s has %d times, not once: %s", m.Name, m.File, n, m.Old)
+	}
+	return strings.Replace(string(text), m.Old, m.New, 1), nil
+}
+
+// verdict is what became of a mutant.
+type verdict string
+
+const (
+	killed     verdict = "killed"
+	survived   verdict = "survived"
+	equivalent verdict = "equivalent"
+	absent     verdict = "not run"
+	broken     verdict = "does not fit"
+)
+
+// run runs mutants and tells what became of them.
+func run(ctx context.Context, mutants []Mutant) bool {
+	folder, err := os.MkdirTemp("", "kgen-mutant-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return false
+	}
+	defer os.RemoveAll(folder)
+	names := map[verdict][]string{}
+	for _, m := range mutants {
+		if ctx.Err() != nil {
+			break
+		}
+		begin := time.Now()
+		v, detail := m.run(ctx, folder)
+		names[v] = append(names[v], m.Name)
+		fmt.Printf("%-12s %-40s %4.0f s  %s\n", v, m.Name, time.Since(begin).Seconds(), detail)
+	}
+	fmt.Printf("\n%d mutants", len(mutants))
+	for _, v := range []verdict{killed, survived, equivalent, absent, broken} {
+		fmt.Printf(", %d %s", len(names[v]), v)
+	}
+	fmt.Println()
+	if n := len(names[killed]) + len(names[survived]); n > 0 {
+		fmt.Printf("%.1f %% of those that change a result are killed\n", 100*float64(len(names[killed]))/float64(n))
+	}
+	for _, v := range []verdict{survived, absent, broken} {
+		for _, name := range names[v] {
+			fmt.Printf("%s: %s\n", v, name)
+		}
+	}
+	return len(names[survived]) == 0 && len(names[broken]) == 0 && ctx.Err() == nil
+}
+
+// run builds kgen with the bug and tests it.
+func (m Mutant) run(ctx context.Context, folder string) (verdict, string) {
+	text, err := m.text(".")
+	if err != nil {
+		return broken, err.Error()
+	}
+	binary, err := m.build(ctx, folder, text)
+	if err != nil {
+		return broken, err.Error()
+	}
+	defer os.Remove(binary)
+	for _, arguments := range m.tests() {
+		v, detail := m.test(ctx, folder, binary, arguments)
+		if v == survived {
+			continue
+		}
+		return v, detail
+	}
+	if m.Equivalent != "" {
+		return equivalent, m.Equivalent
+	}
+	return survived, ""
+}
+
+// build makes the executable, without touching the sources.
+func (m Mutant) build(ctx context.Context, folder, text string) (string, error) {
+	mutated := filepath.Join(folder, filepath.Base(m.File))
+	if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	original, err := filepath.Abs(m.File)
+	if err != nil {
+		return "", err
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{original: mutated}})
+	if err != nil {
+		return "", err
+	}
+	overlayName := filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(overlayName, overlay, 0o600); err != nil {
+		return "", err
+	}
+	binary := filepath.Join(folder, "kgen-mutant")
+	command := exec.CommandContext(ctx, "go", "build", "-overlay", overlayName, "-o", binary, "./cmd/kgen")
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("it does not build: %w\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// tests are what difftest is asked, in turn: few programs, then more.
+func (m Mutant) tests() [][]string {
+	common := []string{"difftest", "--first", "--devices", m.Device}
+	random := func(n int, seed string) []string {
+		return append(common[:len(common):len(common)], "--random", fmt.Sprint(n), "--seed", seed)
+	}
+	if m.Programs != "" {
+		files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
+		return [][]string{append(append(common[:len(common):len(common)], "--levels", "onepass,none", "--runs", "12"), files...)}
+	}
+	return [][]string{random(60, "1"), random(300, "2"), random(1200, "3")}
+}
+
+// test asks difftest.
+func (m Mutant) test(ctx context.Context, folder, binary string, arguments []string) (verdict, string) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	command := exec.CommandContext(ctx, binary, arguments...)
+	command.Env = append(os.Environ(), "KGEN_CACHE="+filepath.Join(folder, "cache"), "POCL_CACHE_DIR="+filepath.Join(folder, "pocl"))
+	out, err := command.CombinedOutput()
+	text := string(out)
+	switch {
+	case ctx.Err() != nil:
+		return survived, "no answer in time"
+	case err == nil:
+		return survived, ""
+	case strings.Contains(text, "nothing was compared"):
+		return absent, firstLine(text, "not run on ")
+	case strings.Contains(text, " differ") || strings.Contains(text, "panic:"):
+		return killed, firstLine(text, "  ")
+	}
+	return broken, fmt.Sprintf("difftest: %v\n%s", err, text)
+}
+
+// firstLine returns the first line that begins with a prefix, cut to a width.
+func firstLine(text, prefix string) string {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			return strings.TrimSpace(rest[:min(len(rest), 120)])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,115 @@
+package main
+
+// schemes are bugs in how folds reach other tiles, blocks and work-items.
+var schemes = []Mutant{
+	{Name: "no tail guard of rows", File: "backends/simt/emission.go", Device: "emulated",
+		Old: "e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)",
+		New: "e.b.If(loop.Le(at, e.count), func() { e.block(0) }, nil)"},
+	{Name: "the last tile is whole", File: "backends/simt/launches.go", Device: "emulated",
+		Old: "loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size))",
+		New: "loop.Choose(loop.Lt(rest, loop.Int(0)), rest, loop.Int(size))"},
+	{Name: "work-items before are left out", File: "backends/simt/launches.go", Device: "emulated",
+		Old: "start := e.combine(grid, earlier, grid.part(all, before))",
+		New: "start := e.combine(grid, earlier, grid.part(all, all.identities()))"},
+	{Name: "earlier tiles come later", File: "backends/simt/launches.go", Device: "emulated",
+		Old: "start := e.combine(grid, earlier, grid.part(all, before))",
+		New: "start := e.combine(grid, grid.part(all, before), earlier)"},
+	{Name: "whole fold in the wrong order", File: "backends/simt/launches.go", Device: "emulated",
+		Old: "whole := e.combine(grid, earlier, gridTotal)",
+		New: "whole := e.combine(grid, gridTotal, earlier)"},
+	{Name: "the scan of tiles forgets its carry", File: "backends/simt/launches.go", Device: "emulated",
+		Old: "for j, x := range e.combine(st, exprsOf(carry), before) {",
+		New: "for j, x := range e.combine(st, st.identities(), before) {"},
+	{Name: "the scan of tiles swaps carry and total", File: "backends/simt/launches.go", Device: "emulated",
+		Old: "e.assignAll(carry, e.combine(st, exprsOf(carry), total))",
+		New: "e.assignAll(carry, e.combine(st, total, exprsOf(carry)))"},
+	{Name: "the scan of tiles reads past the end", File: "backends/simt/launches.go", Device: "emulated",
+		Old: `e.b.If(loop.Lt(at, tiles), func() {
+			for j := range mine`,
+		New: `e.b.If(loop.Le(at, tiles), func() {
+			for j := range mine`},
+	{Name: "no barrier behind the ticket", File: "backends/simt/lookback.go", Device: "emulated",
+		Old: `e.b.Barrier(loop.GroupScope)
+	return e.b.Let("tile"`,
+		New: `return e.b.Let("tile"`},
+	{Name: "look-back publishes its own fold as prefix", File: "backends/simt/lookback.go", Device: "emulated",
+		Old: "t.publish(e, memory, flagPrefix, e.combine(st, exprsOf(fold), total))",
+		New: "t.publish(e, memory, flagPrefix, total)"},
+	{Name: "look-back publishes swapped", File: "backends/simt/lookback.go", Device: "emulated",
+		Old: "t.publish(e, memory, flagPrefix, e.combine(st, exprsOf(fold), total))",
+		New: "t.publish(e, memory, flagPrefix, e.combine(st, total, exprsOf(fold)))"},
+	{Name: "look-back walks one window", File: "backends/simt/lookback.go", Device: "emulated",
+		Old: "loop.Choose(loop.Lt(last, loop.Int(window)), loop.Int(-1), loop.Sub(before, loop.Int(window)))",
+		New: "loop.Int(-1)"},
+	{Name: "look-back folds windows in the wrong order", File: "backends/simt/lookback.go", Device: "emulated",
+		Old: "e.assignAll(fold, e.combine(st, part, exprsOf(fold)))",
+		New: "e.assignAll(fold, e.combine(st, exprsOf(fold), part))"},
+	{Name: "the first tile publishes no prefix", File: "backends/simt/lookback.go", Device: "emulated",
+		Old: "e.b.If(isFirst, func() { t.publish(e, memory, flagPrefix,",
+		New: "e.b.If(loop.And(isFirst, loop.Gt(e.tile, loop.Int(0))), func() { t.publish(e, memory, flagPrefix,"},
+	{Name: "replay is inclusive", File: "backends/simt/rows.go", Device: "emulated",
+		Old: `if !op.Exclusive {
+		e.advance(e.running, i, leaves)`,
+		New: `if true {
+		e.advance(e.running, i, leaves)`},
+	{Name: "the row before the first is read", File: "backends/simt/rows.go", Device: "emulated",
+		Old: "return loop.Or(loop.Eq(e.row, loop.Int(0)), differs())",
+		New: "return differs()"},
+	{Name: "the first neighbour is missing", File: "backends/simt/rows.go", Device: "emulated",
+		Old: "at, exists := loop.Sub(e.row, loop.Int(distance)), loop.Ge(e.row, loop.Int(distance))",
+		New: "at, exists := loop.Sub(e.row, loop.Int(distance)), loop.Gt(e.row, loop.Int(distance))"},
+	{Name: "the last neighbour is missing", File: "backends/simt/rows.go", Device: "emulated",
+		Old: "loop.Lt(e.row, loop.Sub(length, loop.Int(-distance)))",
+		New: "loop.Lt(e.row, loop.Sub(length, loop.Int(1-distance)))"},
+	{Name: "gathers reach one row too far", File: "backends/simt/rows.go", Device: "emulated",
+		Old: "inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))",
+		New: "inside := loop.Le(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))"},
+	{Name: "a failed check keeps the last row", File: "backends/simt/rows.go", Device: "emulated",
+		Old: "e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site))",
+		New: "e.b.Atomic(loop.AtomicMax, errors, loop.Int(int64(op.Site))"},
+	{Name: "a check is recorded by a plain store", File: "backends/simt/rows.go", Device: "emulated",
+		Old: "e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))",
+		New: "e.b.Store(errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))"},
+	{Name: "no barrier behind the dealt columns", File: "backends/simt/stage.go", Device: "emulated",
+		Old: `e.b.Barrier(loop.GroupScope)
+	for _, i := range streams {
+		e.take`,
+		New: `for _, i := range streams {
+		e.take`},
+	{Name: "no barrier behind the taken columns", File: "backends/simt/stage.go", Device: "emulated",
+		Old: `e.take(i, first[i])
+	}
+	e.b.Barrier(loop.GroupScope)`,
+		New: `e.take(i, first[i])
+	}`},
+	{Name: "the halo is this row", File: "backends/simt/stage.go", Device: "emulated",
+		Old: "last := loop.Add(base, l.dealt(e.kernel, loop.Sub(start, loop.Int(1))))",
+		New: "last := loop.Add(base, l.dealt(e.kernel, start))"},
+	{Name: "no halo between tiles", File: "backends/simt/stage.go", Device: "emulated",
+		Old: "e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() {",
+		New: "e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Lt(e.first, loop.Int(0))), func() {"},
+	{Name: "a chain adds blocks in the wrong order", File: "backends/gocpu/driver.go", Device: "gocpu",
+		Old: "backends.Combine(d.Ops[s.op].Monoid.Combine[s.field], now, block)",
+		New: "backends.Combine(d.Ops[s.op].Monoid.Combine[s.field], block, now)"},
+	{Name: "blocks lose their last row", File: "templates/gosupport/support.go", Device: "gocpu",
+		Old: "b.hi = min(b.chain.rows-b.lo, b.chain.block) + b.lo",
+		New: "b.hi = min(b.chain.rows-b.lo, b.chain.block) + b.lo - 1"},
+	{Name: "blocks do not wait", File: "templates/gosupport/support.go", Device: "gocpu",
+		Old: `for c.finished.Load() != b.number {
+		c.turn.Wait()
+	}`,
+		New: `if c.finished.Load() < 0 {
+		c.turn.Wait()
+	}`},
+	{Name: "two dependent prefixes in parallel", File: "backends/gocpu/driver.go", Device: "gocpu",
+		Old: `if len(k.analysis.Cuts) > 1 {
+		return false`,
+		New: `if len(k.analysis.Cuts) > 2 {
+		return false`},
+	{Name: "tables are shared by workers", File: "backends/gocpu/driver.go", Device: "gocpu",
+		Old: "if op.Kind == tile.Update || op.Kind == tile.Reduce",
+		New: "if op.Kind == tile.Reduce"},
+	{Name: "ranges lose their last row", File: "templates/gosupport/support.go", Device: "gocpu",
+		Old: "body(worker, lo, min(rows-lo, size)+lo)",
+		New: "body(worker, lo, min(rows-lo, size)+lo-1)"},
+}
