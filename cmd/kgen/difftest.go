@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgen-go/kgen/backends/opencl"
-	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/table"
@@ -219,31 +216,34 @@ func testDevices(ctx context.Context, text string) (list []difftest.Device, err 
 	names := splitList(text)
 	if text == "all" {
 		names = []string{"gocpu", "emulated", "cudaemu"}
-		for _, row := range listOpenCL(ctx) {
-			if row.Available {
-				names = append(names, row.Name)
+		for i := range drivers {
+			for _, row := range drivers[i].list(ctx) {
+				if row.Available {
+					names = append(names, row.Name)
+				}
 			}
 		}
 	}
 	for _, name := range names {
-		kind, number, numbered := strings.Cut(name, ":")
-		at, err := strconv.Atoi(number)
+		driver, number, err := driverByDevice(name)
 		switch {
+		case err != nil:
+			return nil, err
+		case driver != nil:
+			list = append(list, newDriverTester(ctx, driver, name, number))
 		case name == "interp": // all others are compared with it
 		case name == "gocpu":
 			list = append(list, goTester{})
 		case name == "emulated":
 			list = append(list, difftest.Emulated{})
-		case kind == "cudaemu":
+		case name == "cudaemu" || strings.HasPrefix(name, "cudaemu:"):
 			t, err := newEmulationTester(ctx, name)
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, t)
-		case numbered && kind == "opencl" && err == nil && at >= 0:
-			list = append(list, newWorkerTester(ctx, name, at, worker.OpenCL, opencl.Emitter(), "-cl-opt-disable"))
 		default:
-			return nil, usageErrorf("no device %s can be tested: there are gocpu, emulated, cudaemu, cudaemu:check, and opencl:0 and on", name)
+			return nil, usageErrorf("no device %s can be tested: there are gocpu, emulated, cudaemu, cudaemu:check, and opencl:0, cuda:0 and on", name)
 		}
 	}
 	if len(list) == 0 {

@@ -20,8 +20,7 @@ import (
 type workerTester struct {
 	name    string
 	number  int // of the device in the worker's listing
-	emitter kernels.Emitter
-	quick   []string // options of the driver's compiler that make it quick
+	driver  *driver
 	clients chan *workerClient
 	absent  error // why nothing runs
 }
@@ -34,10 +33,10 @@ type workerClient struct {
 // workersPerDevice compile side by side.
 const workersPerDevice = 2
 
-// newWorkerTester opens the device of a number in a program's listing.
-func newWorkerTester(ctx context.Context, name string, number int, program worker.Program, emitter kernels.Emitter, quick ...string) *workerTester {
-	t := &workerTester{name: name, number: number, emitter: emitter, quick: quick}
-	t.open(ctx, program)
+// newDriverTester opens the device of a number in a driver's listing.
+func newDriverTester(ctx context.Context, d *driver, name string, number int) *workerTester {
+	t := &workerTester{name: name, number: number, driver: d}
+	t.open(ctx, d.program)
 	return t
 }
 
@@ -92,12 +91,12 @@ func (t *workerTester) Prepare(_ context.Context, jobs []difftest.Job) []difftes
 			continue
 		}
 		ready[i] = difftest.Guard(func() (difftest.Executable, error) {
-			m, err := t.emitter.Make(job.Program, job.Schedule)
+			m, err := t.driver.emitter.Make(job.Program, job.Schedule)
 			if err != nil {
 				return nil, err
 			}
 			if job.Unoptimized {
-				m.Options = append(m.Options, t.quick...)
+				m.Options = append(m.Options, t.driver.quick...)
 			}
 			return &workerTested{t, job, m}, nil
 		})
