@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
+	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/interp"
 	"github.com/kgen-go/kgen/memory"
@@ -30,6 +30,7 @@ type request struct {
 	workers  int
 	schedule plan.Schedule // of kernels of work-groups
 	limit    int64         // bytes of device memory; 0 is none
+	timeout  time.Duration // of a run by a worker; 0 is its default
 	trace    bool          // each step shall be timed
 }
 
@@ -97,6 +98,9 @@ func prepareInterp(_ context.Context, r request) (*executable, error) {
 	if err := build.RefuseSchedule("device interp", r.schedule); err != nil {
 		return nil, err
 	}
+	if err := refuseTimeout("interp", r); err != nil {
+		return nil, err
+	}
 	if r.limit > 0 {
 		return nil, usageErrorf("device interp keeps the value of every operator, however much that is: leave out --memory-limit")
 	}
@@ -112,6 +116,14 @@ func prepareInterp(_ context.Context, r request) (*executable, error) {
 			return interpret(ctx, r.pipeline, in)
 		},
 	}, nil
+}
+
+// refuseTimeout refuses a time limit for a device that no worker drives.
+func refuseTimeout(device string, r request) error {
+	if r.timeout == 0 {
+		return nil
+	}
+	return usageErrorf("device %s has no driver that could hang, and ends by Ctrl-C: leave out --time-limit", device)
 }
 
 // interpret runs the interpreter, which cannot be stopped: when ctx ends, its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kgen-go/kgen/backends/kernels"
@@ -45,7 +46,7 @@ func (p driverProgram) footprint(extents []table.Extent) plan.Footprint {
 }
 
 func (p driverProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
-	client, err := worker.Open(ctx, worker.Options{Program: p.driver.program, Space: space})
+	client, err := worker.Open(ctx, worker.Options{Program: p.driver.program, Space: space, Limit: p.timeout})
 	if err != nil {
 		return outcome{}, err
 	}
@@ -53,7 +54,7 @@ func (p driverProgram) run(ctx context.Context, space *memory.Space, in []ir.Col
 	result, err := client.Run(ctx, worker.Request{Device: p.number, Plan: p.made.Plan, Texts: p.made.Texts(),
 		Build: p.made.Options, Inputs: planInputs(p.made.Plan, in), Memory: p.limit, Trace: p.trace})
 	if err != nil {
-		return outcome{}, checkOf(p.pipeline, err)
+		return outcome{}, p.advise(checkOf(p.pipeline, err))
 	}
 	for _, column := range in {
 		space.Free(table.Bytes(column))
@@ -61,6 +62,19 @@ func (p driverProgram) run(ctx context.Context, space *memory.Space, in []ir.Col
 	done := planOutcome(p.made.Plan, &result.Result)
 	done.steps = stepsOf(result.Steps)
 	return done, nil
+}
+
+// advise adds to an error what a user can do about it.
+func (p driverProgram) advise(err error) error {
+	var timeout *worker.TimeoutError
+	var gaveUp *exec.GiveUpError
+	switch {
+	case errors.As(err, &timeout):
+		return fmt.Errorf("%w\n  --time-limit gives a run more time", err)
+	case errors.As(err, &gaveUp) && p.schedule.Tables() && strings.Contains(gaveUp.Reason, string(plan.CapAtomicsI64)):
+		return fmt.Errorf("%w\n  --schedule variant=%s combines rows of contiguous groups without atomic operations", err, plan.Segmented)
+	}
+	return err
 }
 
 // planInputs names the arguments as the plan does.

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/memory"
@@ -24,6 +26,7 @@ type runFlags struct {
 	level    string
 	workers  int
 	limit    string
+	timeout  time.Duration
 	schedule string
 	time     bool
 	json     bool
@@ -67,6 +70,7 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.StringVar(&flags.level, "fuse", "", build.LevelUsage)
 	f.IntVar(&flags.workers, "workers", 0, "how many cores to use (default all that pay)")
 	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory for columns than `SIZE`, as in 500MB or 4GiB")
+	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver after `TIME`, as in 30s or 2h (default "+worker.DefaultLimit.String()+")")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)
 	f.BoolVar(&flags.time, "time", false, "tell how long each step took")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
@@ -80,6 +84,9 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	}
 	if flags.workers < 0 {
 		return usageErrorf("--workers %d: at least 1, or 0 for all cores that pay", flags.workers)
+	}
+	if flags.timeout < 0 || flags.timeout == 0 && c.Flags().Changed("time-limit") {
+		return usageErrorf("--time-limit %v: a time above 0 is needed", flags.timeout)
 	}
 	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
 	if err != nil {
@@ -108,7 +115,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	}
 	clock := newClock()
 	program, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers,
-		schedule: schedule, limit: limit, trace: flags.time || flags.json})
+		schedule: schedule, limit: limit, timeout: flags.timeout, trace: flags.time || flags.json})
 	if err != nil {
 		return err
 	}
