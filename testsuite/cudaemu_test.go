@@ -1,12 +1,14 @@
 package testsuite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
@@ -22,17 +25,27 @@ import (
 )
 
 // cudaSchedule has tiles of few rows and blocks of two warps, so that barriers
-// matter and little data fills several tiles.
-var cudaSchedule = plan.Schedule{Workgroup: 64, Items: 4}
+// matter and little data fills several tiles. KGEN_CUDAEMU_SCHEDULE=default
+// takes the tiles that users get, and published those of plans that do not wait.
+var cudaSchedule = map[string]plan.Schedule{
+	"":          {Workgroup: 64, Items: 4},
+	"default":   {},
+	"published": {Workgroup: 64, Items: 4, Scheme: simt.SchemePublished},
+}[os.Getenv("KGEN_CUDAEMU_SCHEDULE")]
 
 // TestCUDAEmulation runs the corpus, as emitted CUDA C++, in the emulation with
 // all checks, and compares the results: on the pipeline's own data, no row, one,
 // a tile and one more, and several tiles. What a level shares with an earlier
-// one runs once. KGEN_CUDAEMU_LEVELS chooses levels other than onepass.
+// one runs once. KGEN_CUDAEMU_LEVELS chooses levels other than onepass, and
+// KGEN_CUDAEMU_SEED the order of threads.
 func TestCUDAEmulation(t *testing.T) {
 	levels := []string{fuse.LevelOnePass}
 	if chosen := os.Getenv("KGEN_CUDAEMU_LEVELS"); chosen != "" {
 		levels = strings.Split(chosen, ",")
+	}
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("KGEN_CUDAEMU_SEED"), "1"), 10, 32)
+	if err != nil {
+		t.Fatal(err)
 	}
 	entries, err := Load("corpus")
 	if err != nil {
@@ -40,7 +53,7 @@ func TestCUDAEmulation(t *testing.T) {
 	}
 	emulators := make(chan emulatorPair, runtime.GOMAXPROCS(0))
 	for i := range cap(emulators) {
-		options := emu.Options{Seed: uint64(i + 1), Limit: time.Minute}
+		options := emu.Options{Seed: seed + uint64(i), Limit: time.Minute}
 		plain := newEmulator(t, options)
 		options.Check = true
 		emulators <- emulatorPair{newEmulator(t, options), plain}
