@@ -36,7 +36,7 @@ type Builder struct {
 	ordered   bool // no ReturnUnordered
 	returned  bool
 	built     *Pipeline
-	at        Pos // of what is copied, or unknown
+	at        Pos // what Place has set
 }
 
 // An Operand is a value or constant of a pipeline under construction.
@@ -45,6 +45,10 @@ type Operand struct {
 	o     operand
 	label string // as a result: its name, or that of the column it indexes
 }
+
+// Value returns the value that x is in the pipeline, or nil where it is a
+// constant without a type, or an error.
+func (x Operand) Value() *Value { return x.o.value }
 
 // NewBuilder starts a pipeline.
 func NewBuilder(name string) *Builder {
@@ -250,6 +254,10 @@ func (b *Builder) operand(pos Pos, x any) operand {
 	}
 	return b.g.fail(pos, "pass an ir.Operand of this builder or a Go constant", "%T is no operand", x)
 }
+
+// Place makes pos the place of what is made from now on, instead of the line of
+// the caller, which it is again after Place(Pos{}).
+func (b *Builder) Place(pos Pos) { b.at = pos }
 
 // here is the place that a call of a method stands for.
 func (b *Builder) here() Pos {

@@ -4,8 +4,8 @@ package ir
 // attributes, name and place, with of(o) for each operand o. Parameters have
 // no operands and are not copied.
 func (b *Builder) Copy(v *Value, of func(*Value) Operand) Operand {
-	b.at = v.Pos
-	defer func() { b.at = Pos{} }()
+	defer b.Place(b.at)
+	b.Place(v.Pos)
 	o := b.copied(v, of)
 	if v.Name != "" && o.o.value != nil && o.o.value.Name == "" && !b.names[v.Name] {
 		return b.Let(v.Name, o)

@@ -1,0 +1,270 @@
+package partial
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// New cuts p at its aggregates. The error is an [ir.Error] that says what
+// stands against it.
+func New(p *ir.Pipeline) (*Split, error) {
+	classes, err := classify(p)
+	if err != nil {
+		return nil, err
+	}
+	s := &splitter{Split: &Split{Whole: p}, classes: classes,
+		shard: ir.NewBuilder(p.Name), rows: map[*ir.Value]ir.Operand{}, states: map[*ir.Value]int{}, lengths: map[*ir.Domain]int{}, ofCut: map[*ir.Value]int{}, ofRows: map[*ir.Value]int{},
+		groupings: map[*ir.Domain]int{}, names: map[string]bool{},
+		finish: ir.NewBuilder(p.Name), ends: map[*ir.Value]ir.Operand{}, inputs: map[int]ir.Operand{}}
+	for _, v := range p.Params {
+		s.names[v.Name] = true
+	}
+	if err := s.buildShard(); err != nil {
+		return nil, fmt.Errorf("internal error: the shards of %s: %w", p.Name, err)
+	}
+	if err := s.buildFinish(); err != nil {
+		return nil, fmt.Errorf("internal error: the end of %s: %w", p.Name, err)
+	}
+	return s.Split, nil
+}
+
+// A splitter makes the two pipelines of a split.
+type splitter struct {
+	*Split
+	classes []class
+	names   map[string]bool // of parameters and states
+
+	shard     *ir.Builder
+	rows      map[*ir.Value]ir.Operand // values of Whole in Shard
+	states    map[*ir.Value]int        // values of Shard that are states
+	lengths   map[*ir.Domain]int       // of domains of rows: the states that count them
+	ofCut     map[*ir.Value]int        // aggregates of Whole: their states, of avg the sum
+	ofRows    map[*ir.Value]int        // the states that count their rows
+	groupings map[*ir.Domain]int
+	results   []any // of Shard
+
+	finish *ir.Builder
+	ends   map[*ir.Value]ir.Operand // values of Whole in Finish
+	inputs map[int]ir.Operand       // states in Finish
+}
+
+func (s *splitter) buildShard() error {
+	needed := s.neededByRows()
+	for _, v := range s.Whole.Values {
+		if needed[v.ID] {
+			if v.Op == ir.OpParam {
+				s.rows[v] = parameter(s.shard, v)
+			} else {
+				s.rows[v] = s.shard.Copy(v, func(o *ir.Value) ir.Operand { return s.rows[o] })
+			}
+		}
+	}
+	for _, v := range s.Whole.Values {
+		if s.classes[v.ID] == cut {
+			s.shard.Place(v.Pos)
+			s.cut(v)
+		}
+	}
+	s.shard.Place(s.Whole.Pos)
+	for _, site := range s.Whole.Sites {
+		if s.classes[site.Value.ID] == row && site.Domain != nil {
+			s.length(site.Domain, s.rows[site.Value])
+		}
+	}
+	s.shard.Return(s.results...)
+	var err error
+	if s.Shard, err = s.shard.Pipeline(); err != nil {
+		return err
+	}
+	whole := s.checks(s.rows)
+	for _, site := range s.Shard.Sites {
+		check := ShardCheck{Whole: whole(site), Rows: -1}
+		if check.Whole >= 0 && site.Domain != nil {
+			check.Rows = s.lengths[s.Whole.Sites[check.Whole].Domain]
+		}
+		s.ShardChecks = append(s.ShardChecks, check)
+	}
+	return nil
+}
+
+// neededByRows reports which values rows and aggregates are computed from.
+func (s *splitter) neededByRows() []bool {
+	needed := make([]bool, len(s.Whole.Values))
+	for i := len(needed) - 1; i >= 0; i-- {
+		v := s.Whole.Values[i]
+		if c := s.classes[i]; c == row || c == groups {
+			needed[i] = true
+		}
+		if needed[i] || s.classes[i] == cut {
+			for _, o := range v.Operands() {
+				needed[o.ID] = needed[o.ID] || o != v.Else
+			}
+		}
+	}
+	return needed
+}
+
+// checks returns the function that finds the check of Whole that is a check of
+// a pipeline made of its values.
+func (s *splitter) checks(made map[*ir.Value]ir.Operand) func(ir.Site) int {
+	origin := map[*ir.Value]*ir.Value{}
+	for v, o := range made {
+		if o.Value() != nil {
+			origin[o.Value()] = v
+		}
+	}
+	return func(site ir.Site) int {
+		for _, w := range s.Whole.Sites {
+			if w.Value == origin[site.Value] && w.Kind == site.Kind {
+				return w.Number
+			}
+		}
+		return -1
+	}
+}
+
+// parameter declares a parameter again.
+func parameter(b *ir.Builder, v *ir.Value) ir.Operand {
+	b.Place(v.Pos)
+	defer b.Place(ir.Pos{})
+	if v.Type.IsScalar() {
+		return b.Scalar(v.Name, v.Type.Kind)
+	}
+	return b.Column(v.Name, v.Type.Domain.Name, v.Type.Kind)
+}
+
+// cut makes the states of an aggregate of rows.
+func (s *splitter) cut(v *ir.Value) {
+	b := s.shard
+	if v.Op == ir.OpLen {
+		s.length(v.Args[0].Type.Domain, s.rows[v.Args[0]])
+		return
+	}
+	var by []ir.Named
+	if v.By != nil {
+		by = append(by, ir.By(s.rows[v.By]))
+	}
+	switch v.Op {
+	case ir.OpSum:
+		s.ofCut[v] = s.state(v, v, b.Sum(s.rows[v.Args[0]], by...), Sum, -1)
+	case ir.OpCount:
+		s.ofCut[v] = s.state(v, v, s.count(v, by), Sum, -1)
+	case ir.OpAvg:
+		s.ofCut[v] = s.state(v, nil, b.Sum(s.rows[v.Args[0]], by...), Sum, -1)
+		s.present(v)
+	default:
+		x, rows := s.rows[v.Args[0]], -1
+		if mayBeEmpty(v) {
+			rows = s.present(v)
+			by = append(by, ir.Else(ir.Scalar{Kind: v.Type.Kind}))
+		}
+		switch v.Op {
+		case ir.OpMin:
+			s.ofCut[v] = s.state(v, v, b.Min(x, by...), Least, rows)
+		case ir.OpMax:
+			s.ofCut[v] = s.state(v, v, b.Max(x, by...), Greatest, rows)
+		case ir.OpFirst:
+			s.ofCut[v] = s.state(v, v, b.First(x, by...), First, rows)
+		case ir.OpLast:
+			s.ofCut[v] = s.state(v, v, b.Last(x, by...), Last, rows)
+		}
+	}
+}
+
+func (s *splitter) count(v *ir.Value, by []ir.Named) ir.Operand {
+	if len(v.Args) == 0 {
+		return s.shard.CountBy(s.rows[v.By])
+	}
+	return s.shard.Count(s.rows[v.Args[0]], by...)
+}
+
+// mayBeEmpty reports whether an aggregate may have an element of no rows:
+// unless its groups are made of the rows that it aggregates.
+func mayBeEmpty(v *ir.Value) bool {
+	return v.By == nil || v.By.Op != ir.OpRuns && v.By.Op != ir.OpStarts
+}
+
+// present makes the state that counts the rows behind each element of v.
+func (s *splitter) present(v *ir.Value) int {
+	if v.By == nil {
+		s.ofRows[v] = s.length(v.Args[0].Type.Domain, s.rows[v.Args[0]])
+	} else {
+		s.ofRows[v] = s.state(v, nil, s.shard.CountBy(s.rows[v.By]), Sum, -1)
+	}
+	return s.ofRows[v]
+}
+
+// length returns the state that counts the rows of a domain, of which x is a
+// column.
+func (s *splitter) length(d *ir.Domain, x ir.Operand) int {
+	i, known := s.lengths[d]
+	if !known {
+		i = s.addState("rows", s.shard.Len(x), State{Kind: ir.I64, Fold: Sum, Grouping: -1, Rows: -1})
+		s.lengths[d] = i
+	}
+	return i
+}
+
+// state returns the state of aggregate v whose value in Shard is x; it is
+// called like named, if that is not nil.
+func (s *splitter) state(v, named *ir.Value, x ir.Operand, fold Fold, rows int) int {
+	grouping := -1
+	if v.By != nil {
+		grouping = s.grouping(maker(v.By))
+	}
+	name := x.Value().Op.String()
+	if named != nil && named.Name != "" {
+		name = named.Name
+	}
+	return s.addState(name, x, State{Kind: x.Value().Type.Kind, Fold: fold, Grouping: grouping, Rows: rows})
+}
+
+func (s *splitter) addState(name string, x ir.Operand, state State) int {
+	if i, known := s.states[x.Value()]; known {
+		return i
+	}
+	state.Name = s.fresh(name)
+	i := len(s.States)
+	s.states[x.Value()] = i
+	s.States = append(s.States, state)
+	s.results = append(s.results, x.As(state.Name))
+	return i
+}
+
+// fresh is a name like name that nothing else has.
+func (s *splitter) fresh(name string) string {
+	unique := name
+	for i := 2; s.names[unique]; i++ {
+		unique = fmt.Sprintf("%s_%d", name, i)
+	}
+	s.names[unique] = true
+	return unique
+}
+
+// grouping returns the groups or bins that v makes.
+func (s *splitter) grouping(v *ir.Value) int {
+	if i, known := s.groupings[v.Type.Target]; known {
+		return i
+	}
+	i := len(s.Groupings)
+	s.groupings[v.Type.Target] = i
+	name := v.Name
+	if name == "" {
+		name = v.Op.String()
+	}
+	s.Groupings = append(s.Groupings, Grouping{Name: s.fresh(name), Kind: v.Type.Target.Kind, Head: -1})
+	by := ir.By(s.rows[v])
+	switch v.Op {
+	case ir.OpRuns:
+		for _, key := range v.Args {
+			k := s.addState("key", s.shard.First(s.rows[key], by), State{Kind: key.Type.Kind, Fold: First, Grouping: i, Rows: -1})
+			s.Groupings[i].Keys = append(s.Groupings[i].Keys, k)
+		}
+	case ir.OpStarts:
+		mask := s.rows[v.Args[0]]
+		rows := s.length(v.Type.Domain, mask)
+		s.Groupings[i].Head = s.addState("head", s.shard.First(mask, ir.Else(false)), State{Kind: ir.Bool, Fold: First, Grouping: -1, Rows: rows})
+	}
+	return i
+}

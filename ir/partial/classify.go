@@ -1,0 +1,139 @@
+package partial
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// class says when the value of an operator is known.
+type class uint8
+
+const (
+	uniform  class = iota // from scalar parameters alone
+	row                   // in a shard, from the same row of its columns
+	groups                // in a shard: a grouping of neighbours, whose numbers count the groups of earlier shards
+	cut                   // an aggregate of rows: from all shards
+	finished              // from aggregates
+)
+
+// refuse is the error that v cannot be computed in shards.
+func refuse(v *ir.Value, hint, format string, args ...any) error {
+	return ir.NewError(nil, v.Pos, "no partials: "+fmt.Sprintf(format, args...), hint)
+}
+
+const wholeHint = "partials are for pipelines that aggregate rows; leave out --partials, or aggregate first"
+
+// classify finds the class of each value of p, or why p has no partials.
+func classify(p *ir.Pipeline) ([]class, error) {
+	classes := make([]class, len(p.Values))
+	cuts := 0
+	for _, v := range p.Values {
+		c, err := classOf(v, func(o *ir.Value) class { return classes[o.ID] })
+		if err != nil {
+			return nil, err
+		}
+		classes[v.ID] = c
+		if c == cut {
+			cuts++
+		}
+	}
+	for _, r := range p.Results {
+		if c := classes[r.Value.ID]; c == row || c == groups {
+			v := *r.Value
+			v.Pos = r.Pos
+			return nil, refuse(&v, wholeHint, "result %s has a row for each row of %s, and partials hold aggregates", r.Label, r.Value.Type.Domain)
+		}
+	}
+	if cuts == 0 {
+		return nil, ir.NewError(nil, p.Pos, fmt.Sprintf("no partials: pipeline %s aggregates no rows", p.Name), wholeHint)
+	}
+	return classes, nil
+}
+
+func classOf(v *ir.Value, of func(*ir.Value) class) (class, error) {
+	var rows, ends bool // an operand is known per row, from all rows
+	for _, o := range v.Operands() {
+		switch of(o) {
+		case row, groups:
+			rows = true
+		case cut, finished:
+			ends = ends || o != v.Else
+		}
+	}
+	numbered := v.Op != ir.OpCompact && slices.ContainsFunc(v.Args, func(o *ir.Value) bool { return of(o) == groups })
+	switch {
+	case v.Op == ir.OpParam && !v.Type.IsScalar():
+		return row, nil
+	case !rows && (ends || v.Else != nil && of(v.Else) >= cut):
+		return finished, nil
+	case !rows:
+		return uniform, nil
+	case ends:
+		return 0, refuse(v, "a second pipeline can take the first one's result as a scalar parameter",
+			"%v needs, for each row, a result of all rows", v.Op)
+	}
+	return rowClass(v, numbered, of)
+}
+
+// rowClass is the class of an operator of rows.
+func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, error) {
+	if numbered {
+		return 0, refuse(v, "use the grouping with by: only", "%v takes the numbers of groups, which count those of earlier shards", v.Op)
+	}
+	switch {
+	case v.Op.IsElementwise():
+		return row, nil
+	case v.Op == ir.OpArgmin || v.Op == ir.OpArgmax:
+		return 0, refuse(v, "aggregate the value by min or max", "%v gives a row's number, which counts the rows of earlier shards", v.Op)
+	case v.Op == ir.OpLen:
+		return cut, nil
+	case v.Op.IsAggregate():
+		if v.By != nil {
+			switch maker(v.By).Op {
+			case ir.OpRuns, ir.OpStarts, ir.OpBins:
+			default:
+				return 0, refuse(v, "group by runs, starts or bins", "%v is by rows of other shards", v.Op)
+			}
+		}
+		return cut, nil
+	}
+	switch v.Op {
+	case ir.OpCompact:
+		if of(v.Args[0]) == groups {
+			return groups, nil
+		}
+		return row, nil
+	case ir.OpAlign:
+		if v.Args[0].Type.IsScalar() {
+			return row, nil
+		}
+		return 0, refuse(v, "", "align compares the lengths of columns that are cut into shards")
+	case ir.OpBins:
+		if v.Args[1].Type.IsScalar() {
+			return row, nil
+		}
+		return 0, refuse(v, "write bins(i, size)", "the bins are rows of %s, which are cut into shards", v.Args[1].Type.Domain)
+	case ir.OpRuns, ir.OpStarts:
+		return groups, nil
+	case ir.OpIndex:
+		return 0, refuse(v, "pass the numbers as a column", "index counts the rows of earlier shards")
+	case ir.OpScan, ir.OpExscan:
+		return 0, refuse(v, wholeHint, "%v runs over the rows of earlier shards", v.Op)
+	case ir.OpPrev:
+		return 0, refuse(v, "pass the neighbours as a column", "prev looks at rows of the shard before")
+	case ir.OpNext:
+		return 0, refuse(v, "pass the neighbours as a column", "next looks at rows of the shard after")
+	}
+	return 0, refuse(v, wholeHint, "%v needs the rows of other shards", v.Op)
+}
+
+// maker is the operator that made a grouping, of whose rows masks may have
+// kept some.
+func maker(by *ir.Value) *ir.Value {
+	for by.Op == ir.OpCompact {
+		by = by.Args[0]
+	}
+	return by
+}
