@@ -4,6 +4,7 @@ package backends
 
 import (
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/partial"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/tile"
 )
@@ -17,7 +18,15 @@ type Program struct {
 	Pipeline *ir.Pipeline
 	Plan     *plan.Plan
 	Kernels  []*tile.Kernel
-	Source   []byte // the text of the pipeline's file, for comments; may be nil
+	Source   []byte   // the text of the pipeline's file, for comments; may be nil
+	Partial  *Partial // where code for shards is wanted too, else nil
+}
+
+// Partial is a pipeline that is cut at its aggregates, compiled.
+type Partial struct {
+	*partial.Split
+	Rows *Program // of Split.Shard
+	Ends *Program // of Split.Finish
 }
 
 // Options are what a user may ask of emitted text.

@@ -77,11 +77,21 @@ func TestRunEmits(t *testing.T) {
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
-	_, _, line, _ := runtime.Caller(0)
-	here := func(below int, message string) string {
-		return fmt.Sprintf("build_test.go:%d: %s", line+below, message)
+func TestRunEmitsPartials(t *testing.T) {
+	folder := t.TempDir()
+	status, out, errs := run([]*ir.Builder{orders("orders")}, "--partials", "--fuse", "mask partial offset | add aggregate", "-o", folder)
+	if status != 0 || !strings.Contains(out, "kgen_partial.go") || errs != "" {
+		t.Fatalf("status %d, output %q, errors %q", status, out, errs)
 	}
+	text, err := os.ReadFile(filepath.Join(folder, "orders.go"))
+	if err != nil || !bytes.Contains(text, []byte("type OrdersPartial struct {")) || bytes.Contains(text, []byte("gen.go")) {
+		t.Errorf("orders.go is %s, %v", text, err)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	here := func(line int, message string) string { return fmt.Sprintf("build_test.go:%d: %s", line, message) }
+	_, _, line, _ := runtime.Caller(0)
 	mixed := ir.NewBuilder("mixed")
 	a := build.Column[int32](mixed, "a", "n")
 	c := build.Column[int64](mixed, "c", "n")
@@ -93,6 +103,9 @@ func TestRunRefuses(t *testing.T) {
 	joined := ir.NewBuilder("joined")
 	x := build.Column[int64](joined, "x", "n")
 	joined.Return(x.At(joined.Order(x)).As("sorted"))
+	mapped := ir.NewBuilder("mapped")
+	z := build.Column[int64](mapped, "z", "n")
+	mapped.Return(z.Mul(2).As("twice"))
 	for _, c := range []struct {
 		name     string
 		builders []*ir.Builder
@@ -100,14 +113,16 @@ func TestRunRefuses(t *testing.T) {
 		status   int
 		want     string
 	}{
-		{"types", []*ir.Builder{mixed}, []string{"--after=verify"}, 1, here(5, "+ of different types: a is i32, c is i64\n  no type converts by itself: write i64(a)")},
-		{"all errors", []*ir.Builder{mixed, typed}, []string{"--after=verify"}, 1, here(8, "literal 300 does not fit i8")},
+		{"types", []*ir.Builder{mixed}, []string{"--after=verify"}, 1, here(line+4, "+ of different types: a is i32, c is i64\n  no type converts by itself: write i64(a)")},
+		{"all errors", []*ir.Builder{mixed, typed}, []string{"--after=verify"}, 1, here(line+7, "literal 300 does not fit i8")},
 		{"a name twice", twice, []string{"--after=verify"}, 1, "pipeline orders is already defined, at "},
-		{"not compiled", []*ir.Builder{joined}, []string{"-o", t.TempDir()}, 1, here(12, "order has no compiled form yet")},
+		{"not compiled", []*ir.Builder{joined}, []string{"-o", t.TempDir()}, 1, here(line+11, "order has no compiled form yet")},
 		{"no pipelines", nil, []string{"--after=verify"}, 1, "the program builds no pipeline"},
 		{"no folder", twice[:1], nil, 2, "gen: name the folder to write to: -o FOLDER\nRun 'gen --help' for usage.\n"},
 		{"argument", twice[:1], []string{"orders.kg"}, 2, "gen: \"orders.kg\" is no flag"},
 		{"flag", twice[:1], []string{"--turbo"}, 2, "unknown flag: --turbo"},
+		{"partials of rows", []*ir.Builder{mapped}, []string{"--partials", "-o", t.TempDir()}, 1, here(line+14, "no partials: result twice has a row for each row of n")},
+		{"partials elsewhere", twice[:1], []string{"--partials", "--backend=opencl", "-o", t.TempDir()}, 2, "--partials: backend opencl emits none; gocpu does"},
 		{"backend", twice[:1], []string{"--backend", "fortran"}, 2, "unknown backend fortran; there are gocpu"},
 		{"pass", twice[:1], []string{"--after=lunch"}, 2, "there is no pass lunch; there are verify"},
 		{"package", twice[:1], []string{"--package=main", "-o", t.TempDir()}, 2, "--package main: a Go package to import"},

@@ -37,6 +37,16 @@ func Compile(s *Source, p *ir.Pipeline, level, variant string) (*backends.Progra
 	return program, fused, s.compileError(level, err)
 }
 
+// compilePartial compiles a pipeline of s cut into shards.
+func compilePartial(s *Source, p *ir.Pipeline, level string) (*backends.Partial, error) {
+	made, err := compile.Partial(p, compile.Options{Level: level, Source: s.Text})
+	var refused ir.Error
+	if errors.As(err, &refused) {
+		return nil, s.ErrorAt(refused.Pos, refused.Msg, refused.Hint)
+	}
+	return made, s.compileError(level, err)
+}
+
 // compileError words what compilation refuses. A level that kgen does not
 // define itself is the user's text, and then the command line is at fault.
 func (s *Source) compileError(level string, err error) error {

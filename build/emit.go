@@ -30,7 +30,7 @@ var Emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter(), cuda.Emitte
 // Flags are the flags of kgen emit.
 type Flags struct {
 	backend, pkg, folder, level, after, schedule string
-	tests                                        bool
+	tests, partials                              bool
 }
 
 // Bind declares the flags.
@@ -41,6 +41,7 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.level, "fuse", "", LevelUsage)
 	set.StringVar(&f.schedule, "schedule", "", ScheduleUsage)
 	set.BoolVar(&f.tests, "tests", false, "emit tests of the functions too (gocpu)")
+	set.BoolVar(&f.partials, "partials", false, "also emit a type for computing the pipeline in shards (gocpu)")
 	set.StringVar(&f.after, "after", "", "print the program after a `PASS`")
 }
 
@@ -65,6 +66,9 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	}
 	if f.after == "" && (f.folder == "" || f.folder == "-") {
 		return usagef("name the folder to write to: -o FOLDER")
+	}
+	if f.partials && f.backend != (gocpu.Emitter{}).Name() {
+		return usagef("--partials: backend %s emits none; gocpu does", f.backend)
 	}
 	schedule, err := ParseSchedule(f.schedule)
 	if err != nil {
@@ -93,6 +97,11 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 		program, _, err := Compile(source, p, f.level, schedule.Variant)
 		if err != nil {
 			return err
+		}
+		if f.partials {
+			if program.Partial, err = compilePartial(source, p, f.level); err != nil {
+				return err
+			}
 		}
 		programs = append(programs, program)
 	}

@@ -5,11 +5,13 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/partial"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/tile"
 )
@@ -73,6 +75,25 @@ func Compile(p *ir.Pipeline, options Options) (*backends.Program, *fuse.Program,
 		return nil, nil, err
 	}
 	return s.compiled(), s.program, nil
+}
+
+// Partial cuts p at its aggregates and makes the programs of both parts. Where
+// p cannot be cut the error is an [ir.Error]. A plan by hand is of the stages
+// of p, so both parts are then made at the default level.
+func Partial(p *ir.Pipeline, options Options) (*backends.Partial, error) {
+	split, err := partial.New(p)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(fuse.Levels, options.Level) {
+		options.Level = ""
+	}
+	made := &backends.Partial{Split: split}
+	if made.Rows, _, err = Compile(split.Shard, options); err != nil {
+		return nil, err
+	}
+	made.Ends, _, err = Compile(split.Finish, options)
+	return made, err
 }
 
 // After returns the text of the level after the pass called name.

@@ -20,3 +20,8 @@ var GoTrace []byte
 //
 //go:embed gosupport/property.go
 var GoProperty []byte
+
+// GoPartial is the file of emitted Go that partials share.
+//
+//go:embed gosupport/partial.go
+var GoPartial []byte

@@ -27,6 +27,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	}
 	out := &backends.Output{}
 	p := newPrinter()
+	partials := false
 	for _, taken := range supportNames {
 		p.names.FreshAsIs(taken)
 	}
@@ -41,6 +42,12 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		for _, code := range h.emit() {
 			file.Add(code).Line()
 		}
+		if program.Partial != nil {
+			partials = true
+			for _, code := range h.partial(program.Partial) {
+				file.Add(code).Line()
+			}
+		}
 		if h.fault != nil {
 			return nil, h.fault
 		}
@@ -52,6 +59,9 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		out.Entries = append(out.Entries, h.entry)
 	}
 	out.Files = append(out.Files, backends.File{Name: SupportName, Text: Support(name)})
+	if partials {
+		out.Files = append(out.Files, backends.File{Name: partialName, Text: SupportFile(name, templates.GoPartial)})
+	}
 	if options.Trace {
 		out.Files = append(out.Files, backends.File{Name: traceName, Text: SupportFile(name, templates.GoTrace)})
 	}

@@ -13,7 +13,7 @@ func fileName(pipeline string) string {
 		pipeline = "pipeline" + pipeline
 	}
 	name := pipeline + ".go"
-	if name == SupportName || strings.HasSuffix(name, "_test.go") || !isBuiltEverywhere(name) {
+	if name == SupportName || name == partialName || strings.HasSuffix(name, "_test.go") || !isBuiltEverywhere(name) {
 		return pipeline + "_pipeline.go"
 	}
 	return name

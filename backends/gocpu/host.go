@@ -24,6 +24,8 @@ type host struct {
 	call        *loop.Var         // what this call was asked for; not of loop IR
 	fields      map[string]string // result label to field
 	trace       bool
+	inner       bool        // called by emitted code only, which passes checks
+	checks      map[int]int // inner: what the plan's checks are among those passed
 	body        []jen.Code
 	optional    []declaration
 	kernels     []jen.Code // the kernels' functions
@@ -41,12 +43,16 @@ type declaration struct {
 }
 
 func newHost(p *printer, program *backends.Program) *host {
-	h := &host{printer: p, program: program, plan: program.Plan, fields: map[string]string{}, limited: map[string]bool{},
+	entry := backends.Entry{Pipeline: program.Pipeline.Name, Func: p.names.FreshAsIs(exportedName(program.Pipeline.Name))}
+	entry.Into = p.names.FreshAsIs(entry.Func + "Into")
+	entry.Result = p.names.FreshAsIs(entry.Func + "Result")
+	return newHostCalled(p, program, entry)
+}
+
+// newHostCalled is newHost with names that the caller has chosen.
+func newHostCalled(p *printer, program *backends.Program, entry backends.Entry) *host {
+	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{},
 		env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
-	name := exportedName(program.Pipeline.Name)
-	h.entry = backends.Entry{Pipeline: program.Pipeline.Name, Func: p.names.FreshAsIs(name)}
-	h.entry.Into = p.names.FreshAsIs(h.entry.Func + "Into")
-	h.entry.Result = p.names.FreshAsIs(h.entry.Func + "Result")
 	taken := map[string]bool{}
 	for _, port := range h.plan.Ports {
 		field := backends.Field{Name: port.Name, Kind: port.Kind, Scalar: port.Buffer == ""}
@@ -67,18 +73,8 @@ func newHost(p *printer, program *backends.Program) *host {
 
 // emit returns the declarations of the pipeline.
 func (h *host) emit() []jen.Code {
-	h.names.Push()
-	defer h.names.Pop()
 	result := h.entry.Result
-	for _, name := range []string{"dst", "result", "options", "err", "call", "trace"} {
-		h.names.Fresh(name)
-	}
-	params, arguments := h.parameters()
-	h.needDestination()
-	h.arguments()
-	h.steps()
-	h.results()
-	h.dropUnread()
+	params, arguments := h.write()
 	options := jen.Id("options").Op("...").Id("Option")
 	code := []jen.Code{
 		h.resultType(result),
@@ -91,6 +87,28 @@ func (h *host) emit() []jen.Code {
 			Error().Block(h.body...),
 	}
 	return append(code, h.kernels...)
+}
+
+// write writes the function's body and the kernels, and returns the parameters
+// and the arguments that pass them on.
+func (h *host) write() (params, arguments []jen.Code) {
+	h.names.Push()
+	defer h.names.Pop()
+	for _, name := range []string{"dst", "checks", "result", "options", "err", "call", "trace"} {
+		h.names.Fresh(name)
+	}
+	if h.inner {
+		h.names.Fresh("p") // the receiver that passes the arguments
+		params, arguments = h.parameters()
+	} else {
+		params, arguments = h.parameters()
+		h.needDestination()
+	}
+	h.arguments()
+	h.steps()
+	h.results()
+	h.dropUnread()
+	return params, arguments
 }
 
 // parameters declares the pipeline's parameters, and returns them and the

@@ -10,7 +10,10 @@ import (
 
 // results reports the first failed check, and hands the results over.
 func (h *host) results() {
-	if len(h.plan.Sites) > 0 {
+	switch {
+	case h.inner:
+		h.passChecks()
+	case len(h.plan.Sites) > 0:
 		h.failures()
 	}
 	copied := map[string]*loop.Var{} // of inputs that are results as they are
@@ -76,19 +79,32 @@ func scalarOf(k plan.Kind, bits uint64) ir.Scalar {
 
 // failures returns the error of the first failed check, if there is one.
 func (h *host) failures() {
-	failed := h.env.buffers[errorsName]
-	var cases []jen.Code
+	h.hostChecks()
+	h.add(failure(h.plan.Sites, h.use(h.env.buffers[errorsName]), jen.Id("err")))
+}
+
+// hostChecks makes the checks of lengths, which no kernel can.
+func (h *host) hostChecks() {
 	for _, site := range h.plan.Sites {
 		if !site.When.IsZero() {
-			h.add(jen.If(h.expr(h.counter(site.When)).code).Block(h.use(failed).Index(jen.Lit(site.Number)).Op("=").Lit(0)))
+			failed := h.use(h.env.buffers[errorsName])
+			h.add(jen.If(h.expr(h.counter(site.When)).code).Block(failed.Index(jen.Lit(site.Number)).Op("=").Lit(0)))
 		}
+	}
+}
+
+// failure returns what of a function if a check has failed: per check, failed
+// has the first row.
+func failure(sites []plan.Site, failed *jen.Statement, what ...jen.Code) *jen.Statement {
+	var cases []jen.Code
+	for _, site := range sites {
 		cases = append(cases, jen.Case(jen.Lit(site.Number)).Block(
 			jen.List(jen.Id("err").Dot("Position"), jen.Id("err").Dot("Message"), jen.Id("err").Dot("Domain")).Op("=").
 				List(jen.Lit(site.Position), jen.Lit(site.Message), jen.Lit(site.Domain))))
 	}
-	h.add(jen.For(jen.List(jen.Id("site"), jen.Id("row")).Op(":=").Range().Add(h.use(failed))).Block(
+	return jen.For(jen.List(jen.Id("site"), jen.Id("row")).Op(":=").Range().Add(failed)).Block(
 		jen.If(jen.Id("row").Op("==").Qual("math", "MaxInt64")).Block(jen.Continue()),
 		jen.Id("err").Op(":=").Op("&").Id("CheckError").Values(jen.Dict{jen.Id("Site"): jen.Id("site"), jen.Id("Row"): jen.Id("row")}),
 		jen.Switch(jen.Id("site")).Block(cases...),
-		jen.Return(jen.Id("err"))))
+		jen.Return(what...))
 }

@@ -77,6 +77,7 @@ func (s *splitter) buildShard() error {
 	if s.Shard, err = s.shard.Pipeline(); err != nil {
 		return err
 	}
+	s.Shard.Name, s.Shard.Pos = s.Whole.Name+"_shard", s.Whole.Pos
 	whole := s.checks(s.rows)
 	for _, site := range s.Shard.Sites {
 		check := ShardCheck{Whole: whole(site), Rows: -1}

@@ -71,7 +71,7 @@ func classOf(v *ir.Value, of func(*ir.Value) class) (class, error) {
 	case !rows:
 		return uniform, nil
 	case ends:
-		return 0, refuse(v, "a second pipeline can take the first one's result as a scalar parameter",
+		return 0, refuse(v, "a second pipeline can take the first one's results as parameters",
 			"%v needs, for each row, a result of all rows", v.Op)
 	}
 	return rowClass(v, numbered, of)

@@ -24,6 +24,7 @@ func (s *splitter) buildFinish() error {
 	if s.Finish, err = s.finish.Pipeline(); err != nil {
 		return err
 	}
+	s.Finish.Name, s.Finish.Pos = s.Whole.Name+"_finish", s.Whole.Pos
 	whole := s.checks(s.ends)
 	for _, site := range s.Finish.Sites {
 		s.FinishChecks = append(s.FinishChecks, whole(site))

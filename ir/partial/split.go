@@ -80,7 +80,9 @@ type EmptyCheck struct {
 // ID names what a partial is a partial of: partials with equal IDs combine.
 func (s *Split) ID() string {
 	var b strings.Builder
-	b.WriteString(s.Whole.String())
+	whole := *s.Whole
+	whole.Doc = ""
+	b.WriteString(whole.String())
 	for _, state := range s.States {
 		fmt.Fprintf(&b, "%s %v %v %d %d\n", state.Name, state.Kind, state.Fold, state.Grouping, state.Rows)
 	}

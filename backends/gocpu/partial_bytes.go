@@ -1,0 +1,76 @@
+package gocpu
+
+// marshal writes the encoding of a partial.
+func (w *partialWriter) marshal(s *source) {
+	s.line("// MarshalBinary returns the partial as bytes, for %s.UnmarshalBinary of the same", w.name)
+	s.line("// pipeline, on any machine.")
+	s.line("func (p *%s) MarshalBinary() ([]byte, error) {", w.name)
+	s.line("data := []byte(%s)", w.header)
+	if len(w.scalars) > 0 {
+		s.line("data = p.putScalars(data)")
+	}
+	s.line("data = kgenPut(data, p.begun)")
+	if w.sites > 0 {
+		s.line("data = kgenPut(data, p.checks[:]...)")
+	}
+	w.eachField(func(column int) {
+		s.line("data = kgenPutLength(data, len(p.state.%s))", w.state[column].Name)
+	}, func(i int) {
+		s.line("data = kgenPut(data, p.state.%s%s)", w.state[i].Name, map[bool]string{true: "..."}[!w.state[i].Scalar])
+	})
+	s.line("return kgenSeal(data), nil\n}\n")
+	if len(w.scalars) > 0 {
+		s.line("// putScalars appends the parameters.")
+		s.line("func (p *%s) putScalars(data []byte) []byte {", w.name)
+		for _, f := range w.scalars {
+			s.line("data = kgenPut(data, p.scalars.%s)", f.field)
+		}
+		s.line("return data\n}\n")
+	}
+}
+
+func (w *partialWriter) unmarshal(s *source) {
+	s.line("// UnmarshalBinary makes p the partial that MarshalBinary returned as data. Bytes of")
+	s.line("// other partials, other versions of the pipeline and damaged bytes are errors, after")
+	s.line("// which p is as before.")
+	s.line("func (p *%s) UnmarshalBinary(data []byte) error {", w.name)
+	s.line("var made %s", w.name)
+	s.line("r := kgenOpen(data, %s)", w.header)
+	for _, f := range w.scalars {
+		s.line("made.scalars.%s = kgenTakeOne[%s](r)", f.field, typeText(f.kind))
+	}
+	s.line("made.begun = kgenTakeOne[bool](r)")
+	if w.sites > 0 {
+		s.line("kgenTakeInto(r, made.checks[:])")
+	}
+	declared := false
+	w.eachField(func(int) {
+		s.line("%s r.length()", map[bool]string{true: "n =", false: "n :="}[declared])
+		declared = true
+	}, func(i int) {
+		if w.state[i].Scalar {
+			s.line("made.state.%s = kgenTakeOne[%s](r)", w.state[i].Name, typeText(w.state[i].Kind))
+		} else {
+			s.line("made.state.%s = kgenTake[%s](r, n)", w.state[i].Name, typeText(w.state[i].Kind))
+		}
+	})
+	s.line("if err := r.end(); err != nil {")
+	s.line("return kgenWrap(%q, err)\n}", w.at(w.name+".UnmarshalBinary"))
+	s.line("made.shard = p.shard")
+	s.line("*p = made\nreturn nil\n}")
+}
+
+// eachField calls field for the fields of the state: scalars first, then those
+// of each grouping, before which it calls grouping with one of them.
+func (w *partialWriter) eachField(grouping, field func(i int)) {
+	for g := -1; g < len(w.Groupings); g++ {
+		if i := w.columnOf(g); g >= 0 && i >= 0 {
+			grouping(i)
+		}
+		for i, state := range w.States {
+			if state.Grouping == g {
+				field(i)
+			}
+		}
+	}
+}

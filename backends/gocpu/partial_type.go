@@ -1,0 +1,273 @@
+package gocpu
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/partial"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// A source is Go text; it is formatted where its file is rendered.
+type source struct{ strings.Builder }
+
+func (s *source) line(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
+
+func typeText(k plan.Kind) string { return goTypeOf(k).GoString() }
+
+// declaration is the type of the partials and its methods.
+func (w *partialWriter) declaration() jen.Code {
+	s := &source{}
+	w.typeAndNew(s)
+	w.add(s)
+	w.merge(s)
+	w.fold(s)
+	w.result(s)
+	w.marshal(s)
+	w.unmarshal(s)
+	return jen.Op(strings.TrimSuffix(s.String(), "\n"))
+}
+
+func (w *partialWriter) typeAndNew(s *source) {
+	name := w.whole.program.Pipeline.Name
+	s.line("// %s is the first line of the bytes of a %s.", w.header, w.name)
+	s.line("const %s = \"kgen partial 1 %s %s\\n\"\n", w.header, name, w.ID())
+	s.line("// %s is what %s needs to know of some of the rows: shards that are computed", w.name, w.whole.entry.Func)
+	s.line("// anywhere combine to the results of all rows. A partial is for one goroutine at a time.")
+	if len(w.scalars) == 0 {
+		s.line("// The zero %s is that of no rows.", w.name)
+	} else {
+		s.line("// The zero %s is that of no rows, with parameters that are zero; see %s.", w.name, w.newName)
+	}
+	s.line("type %s struct {", w.name)
+	if len(w.scalars) > 0 {
+		s.line("scalars struct {")
+		for _, f := range w.scalars {
+			s.line("%s %s", f.field, typeText(f.kind))
+		}
+		s.line("}")
+	}
+	s.line("begun bool // there has been a shard")
+	if w.sites > 0 {
+		s.line("checks [%d]int64 // the first row that fails each, or math.MaxInt64", w.sites)
+	}
+	s.line("state %s", w.rows.entry.Result)
+	s.line("shard %s // memory of Add", w.rows.entry.Result)
+	s.line("}\n")
+
+	w.whole.names.Push()
+	defer w.whole.names.Pop()
+	w.whole.names.Fresh("p")
+	var names, params []string
+	for _, f := range w.scalars {
+		names = append(names, w.whole.names.Fresh(f.param.Name))
+		params = append(params, names[len(names)-1]+" "+typeText(f.kind))
+	}
+	s.line("// %s returns the partial of no rows%s.", w.newName, map[bool]string{true: " for these parameters"}[len(params) > 0])
+	s.line("func %s(%s) *%s {", w.newName, strings.Join(params, ", "), w.name)
+	s.line("p := &%s{}", w.name)
+	for i, f := range w.scalars {
+		s.line("p.scalars.%s = %s", f.field, names[i])
+	}
+	s.line("return p\n}\n")
+}
+
+func (w *partialWriter) add(s *source) {
+	s.line("// Add adds a shard: the rows that follow those of p. After an error p is as before.")
+	s.line("// A check that fails is an error of Result, since a later row may decide which is")
+	s.line("// reported. The options are those of %s.", w.whole.entry.Func)
+	s.line("func (p *%s) Add(%s, options ...Option) error {", w.name, strings.Join(w.columns, ", "))
+	var passed string
+	if w.sites > 0 {
+		s.line("checks := p.noChecks()")
+	}
+	if len(w.rows.checks) > 0 {
+		passed = "&checks, "
+	}
+	s.line("if err := %s(&p.shard, %s%s, options...); err != nil {\nreturn err\n}", w.rows.entry.Into, passed, strings.Join(w.arguments, ", "))
+	s.line("return p.follow(&p.shard%s)\n}\n", w.pass("&checks"))
+	if w.sites > 0 {
+		s.line("// noChecks is no failed check.")
+		s.line("func (*%s) noChecks() (checks [%d]int64) {", w.name, w.sites)
+		s.line("for i := range checks {\nchecks[i] = kgenNone\n}\nreturn checks\n}\n")
+	}
+}
+
+// at begins a message with the place of the pipeline.
+func (w *partialWriter) at(message string) string {
+	return position(w.whole.program.Pipeline.Pos) + message
+}
+
+// pass is a further argument or parameter where there are checks.
+func (w *partialWriter) pass(text string) string {
+	if w.sites == 0 {
+		return ""
+	}
+	return ", " + text
+}
+
+func (w *partialWriter) merge(s *source) {
+	s.line("// Merge adds the rows of later, which follow those of p. It does not change later,")
+	s.line("// and after an error p is as before.")
+	s.line("func (p *%s) Merge(later *%s) error {", w.name, w.name)
+	s.line("switch {\ncase later == nil:\nreturn kgenError(%q)", w.at(w.name+".Merge: there is no partial to merge"))
+	if len(w.scalars) > 0 {
+		s.line("case string(p.putScalars(nil)) != string(later.putScalars(nil)):")
+		s.line("return kgenError(%q)", w.at(w.name+".Merge: partials of different parameters"))
+	}
+	s.line("case !later.begun:\nreturn nil")
+	s.line("case later == p:\nlater = &%s{state: p.state.clone()%s}\n}", w.name, w.pass("checks: p.checks"))
+	s.line("return p.follow(&later.state%s)\n}\n", w.pass("&later.checks"))
+}
+
+// columnOf is a column of the state that has an element per group or bin, or -1.
+func (w *partialWriter) columnOf(grouping int) int {
+	for i, state := range w.States {
+		if state.Grouping == grouping {
+			return i
+		}
+	}
+	return -1
+}
+
+// fold writes the combination of states.
+func (w *partialWriter) fold(s *source) {
+	state := w.rows.entry.Result
+	s.line("// clone is the state with memory of its own.")
+	s.line("func (s *%s) clone() %s {\nc := *s", state, state)
+	for i, f := range w.state {
+		if w.States[i].Grouping >= 0 {
+			s.line("c.%[1]s = append([]%[2]s(nil), s.%[1]s...)", f.Name, typeText(f.Kind))
+		}
+	}
+	s.line("return c\n}\n")
+
+	s.line("// follow adds the state of later rows.")
+	s.line("func (p *%s) follow(later *%s%s) error {", w.name, state, w.pass(fmt.Sprintf("checks *[%d]int64", w.sites)))
+	s.line("if !p.begun {\np.begun, p.state = true, later.clone()")
+	if w.sites > 0 {
+		s.line("p.checks = *checks")
+	}
+	s.line("return nil\n}\ns := &p.state")
+	for g, grouping := range w.Groupings {
+		if i := w.columnOf(g); grouping.Kind == ir.DomainBins {
+			s.line("if len(s.%[1]s) != len(later.%[1]s) {", w.state[i].Name)
+			s.line("return kgenError(%q)\n}", w.at(w.name+": partials of different numbers of bins"))
+		}
+	}
+	rows := map[int]int{} // of the checks of rows
+	for _, check := range w.ShardChecks {
+		if check.Whole >= 0 {
+			rows[check.Whole] = check.Rows
+		}
+	}
+	for whole := range w.sites {
+		if i, ofRows := rows[whole]; ofRows && i >= 0 {
+			s.line("p.checks[%[1]d] = kgenFailed(p.checks[%[1]d], checks[%[1]d], s.%[2]s)", whole, w.state[i].Name)
+		} else if ofRows {
+			s.line("p.checks[%[1]d] = kgenFailed(p.checks[%[1]d], checks[%[1]d], 0)", whole)
+		}
+	}
+	goesOn := map[int]string{}
+	for g, grouping := range w.Groupings {
+		if grouping.Kind != ir.DomainBins {
+			goesOn[g] = w.goesOn(s, g, grouping)
+		}
+	}
+	for _, counts := range []bool{false, true} { // sums last: the others ask which rows there were
+		for i, state := range w.States {
+			if (state.Fold == partial.Sum) == counts {
+				w.foldField(s, i, goesOn[state.Grouping])
+			}
+		}
+	}
+	s.line("return nil\n}\n")
+}
+
+// goesOn declares whether the last group goes on, and returns the variable.
+func (w *partialWriter) goesOn(s *source, g int, grouping partial.Grouping) string {
+	name := fmt.Sprintf("goesOn%d", g+1)
+	var conditions []string
+	for _, key := range grouping.Keys {
+		conditions = append(conditions, fmt.Sprintf("kgenGoesOn(s.%[1]s, later.%[1]s)", w.state[key].Name))
+	}
+	if grouping.Head >= 0 {
+		column := w.state[w.columnOf(g)].Name
+		conditions = append(conditions, fmt.Sprintf("len(s.%[1]s) > 0 && len(later.%[1]s) > 0 && !later.%[2]s", column, w.state[grouping.Head].Name))
+	}
+	s.line("%s := %s", name, strings.Join(conditions, " && "))
+	return name
+}
+
+func (w *partialWriter) foldField(s *source, i int, goesOn string) {
+	state, name, fold := w.States[i], w.state[i].Name, w.foldName(i)
+	rows := "nil, nil"
+	if state.Rows >= 0 {
+		rows = fmt.Sprintf("s.%[1]s, later.%[1]s", w.state[state.Rows].Name)
+	}
+	switch {
+	case state.Grouping < 0 && state.Rows < 0:
+		s.line("s.%[1]s += later.%[1]s", name)
+	case state.Grouping < 0:
+		s.line("s.%[1]s = kgenFoldPresent(s.%[1]s, later.%[1]s, %[2]s, %[3]s)", name, rows, fold)
+	case w.Groupings[state.Grouping].Kind == ir.DomainBins:
+		s.line("kgenFoldBins(s.%[1]s, later.%[1]s, %[2]s, %[3]s)", name, rows, fold)
+	default:
+		s.line("s.%[1]s = kgenFoldGroups(s.%[1]s, later.%[1]s, %[2]s, %[3]s, %[4]s)", name, goesOn, rows, fold)
+	}
+}
+
+// foldName is the function that combines elements of a field.
+func (w *partialWriter) foldName(i int) string {
+	fold := w.States[i].Fold
+	name := [...]string{partial.Sum: "kgenFoldSum", partial.Least: "kgenFoldLeast", partial.Greatest: "kgenFoldGreatest",
+		partial.First: "kgenFoldFirst", partial.Last: "kgenFoldLast"}[fold]
+	if w.state[i].Kind == plan.Char8 && (fold == partial.Least || fold == partial.Greatest) {
+		return name + "Bytes"
+	}
+	return name + "[" + typeText(w.state[i].Kind) + "]"
+}
+
+func (w *partialWriter) result(s *source) {
+	result := w.whole.entry.Result
+	s.line("// Result returns what %s computes of all rows that have been added, and its errors. The", w.whole.entry.Func)
+	s.line("// partial stays as it is, and may grow.")
+	s.line("func (p *%s) Result(options ...Option) (%s, error) {", w.name, result)
+	s.line("var result %s", result)
+	s.line("if !p.begun { // no rows: as one shard of none")
+	if len(w.scalars) > 0 {
+		s.line("p = &%s{scalars: p.scalars}", w.name)
+	} else {
+		s.line("p = &%s{}", w.name)
+	}
+	s.line("if err := p.Add(%soptions...); err != nil {\nreturn result, err\n}\n}", strings.Repeat("nil, ", len(w.columns)))
+	arguments := []string{"&result"}
+	if w.sites > 0 {
+		s.line("checks := p.checks")
+	}
+	if len(w.ends.checks) > 0 {
+		arguments = append(arguments, "&checks")
+	}
+	for _, empty := range w.Empty {
+		rows := "p.state." + w.state[empty.Rows].Name
+		if w.States[empty.Rows].Grouping >= 0 {
+			rows += "..."
+		}
+		s.line("checks[%d] = kgenFirstEmpty(%s)", empty.Whole, rows)
+	}
+	for _, input := range w.Inputs {
+		if input.State >= 0 {
+			arguments = append(arguments, "p.state."+w.state[input.State].Name)
+		} else {
+			arguments = append(arguments, "p.scalars."+w.fieldOf(input.Scalar.Name))
+		}
+	}
+	s.line("if err := %s(%s, options...); err != nil {\nreturn %s{}, err\n}", w.ends.entry.Into, strings.Join(arguments, ", "), result)
+	if w.sites > 0 {
+		s.line("if err := %s(&checks); err != nil {\nreturn %s{}, err\n}", w.failure, result)
+	}
+	s.line("return result, nil\n}\n")
+}

@@ -1,0 +1,5 @@
+// Package partials is what kgen emits with --partials: functions over all rows,
+// and types for computing the same in shards.
+package partials
+
+//go:generate go run ../../cmd/kgen emit lineitem.kg --backend gocpu --partials --package partials -o .

@@ -1,0 +1,150 @@
+package testsuite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/gocpu"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Whatever of the corpus can be computed in shards gives the results of the
+// whole, or its failed check at the same row, however it is cut and combined.
+func TestEmittedPartials(t *testing.T) {
+	corpus, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	special, err := Load("testdata/partials")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	var programs []*backends.Program
+	var used []Entry
+	for _, entry := range append(corpus, special...) {
+		source, err := os.ReadFile(entry.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := compile.Options{Source: source}
+		program, _, err := compile.Compile(entry.Pipeline, options)
+		var unsupported *fuse.Unsupported
+		if errors.As(err, &unsupported) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var refused ir.Error
+		if program.Partial, err = compile.Partial(entry.Pipeline, options); errors.As(err, &refused) {
+			continue
+		} else if err != nil {
+			t.Fatalf("%s: %v", entry.Name, err)
+		}
+		programs, used = append(programs, program), append(used, entry)
+	}
+	if len(used) < 28+len(special) {
+		t.Errorf("only %d pipelines have partials", len(used))
+	}
+	out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: "emitted"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(folder, "go.mod"), []byte("module partials\n\ngo 1.26\n"))
+	for _, file := range out.Files {
+		if formatted, err := format.Source(file.Text); err != nil || !bytes.Equal(formatted, file.Text) {
+			t.Errorf("%s is not as gofmt would have it; error %v", file.Name, err)
+		}
+		write(t, filepath.Join(folder, "emitted", file.Name), file.Text)
+	}
+	harness, err := os.ReadFile("testdata/partials/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(folder, "main.go"), harness)
+	write(t, filepath.Join(folder, "table.go"), []byte(partialTable(used, out.Entries)))
+	check := func(want string, arguments ...string) {
+		command := exec.Command("go", arguments...)
+		command.Dir = folder
+		if output, err := command.CombinedOutput(); err != nil || string(output) != want {
+			t.Errorf("go %v: %v\n%s", arguments, err, output)
+		}
+	}
+	check(fmt.Sprintf("%d pipelines, %d trials\n", len(used), 150*len(used)), "run", ".")
+	check("", "vet", "./...")
+	if tool := os.Getenv("KGEN_STATICCHECK"); tool != "" { // with the checks that TestEmittedCode makes
+		check("", "run", tool, "-checks", "inherit,-SA4000,-SA4006", "./emitted")
+	}
+}
+
+// partialTable is Go source of the pipelines and the corpus's arguments.
+func partialTable(entries []Entry, emitted []backends.Entry) string {
+	var b strings.Builder
+	b.WriteString("package main\n\nimport (\n\t\"math\"\n\n\t\"partials/emitted\"\n)\n\nvar _ = math.NaN\n\nvar pipelines = []pipeline{\n")
+	for i, entry := range entries {
+		fmt.Fprintf(&b, "{%q, emitted.%s, emitted.New%[2]sPartial, []param{\n", entry.Name, emitted[i].Func)
+		for j, v := range entry.Pipeline.Params {
+			domain := ""
+			if !v.Type.IsScalar() {
+				domain = v.Type.Domain.Name
+			}
+			fmt.Fprintf(&b, "{%q, %s},\n", domain, goLiteral(entry.Columns[j], domain == ""))
+		}
+		b.WriteString("}},\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// goLiteral is a column, or its one element, as an expression of Go.
+func goLiteral(c ir.Column, scalar bool) string {
+	kind := c.Kind.String()
+	switch c.Kind {
+	case ir.Date:
+		kind = "int32"
+	case ir.Char8:
+		kind = "[8]byte"
+	case ir.Bool:
+	default:
+		kind = map[byte]string{'i': "int", 'u': "uint", 'f': "float"}[kind[0]] + kind[1:]
+	}
+	var elements []string
+	for row := range c.Len() {
+		s := c.At(row)
+		var text string
+		switch {
+		case c.Kind == ir.Bool:
+			text = strconv.FormatBool(s.IsTrue())
+		case c.Kind == ir.Char8:
+			bytes := s.Bytes()
+			text = fmt.Sprintf("{%d, %d, %d, %d, %d, %d, %d, %d}", bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7])
+		case c.Kind == ir.F64:
+			text = fmt.Sprintf("math.Float64frombits(%#x)", s.Bits)
+		case c.Kind == ir.F32:
+			text = fmt.Sprintf("float32(math.Float64frombits(%#x))", ir.Float(ir.F64, s.Float64()).Bits)
+		case c.Kind.IsUnsigned():
+			text = strconv.FormatUint(s.Bits, 10)
+		default:
+			text = strconv.FormatInt(s.Int64(), 10)
+		}
+		elements = append(elements, text)
+	}
+	switch {
+	case !scalar:
+		return "[]" + kind + "{" + strings.Join(elements, ", ") + "}"
+	case c.Kind == ir.Char8:
+		return kind + elements[0]
+	}
+	return kind + "(" + elements[0] + ")"
+}
