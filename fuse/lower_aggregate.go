@@ -77,7 +77,7 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 		}
 		l.define(&Value{Kind: States, IR: v, Field: i, Name: name + "_" + f.name, Type: f.kind, Domain: out, Fill: f.fill()}, s)
 	}
-	finish := l.share(Finish, v, out, nil, v.Operands()...)
+	finish := l.shareAfter(s, Finish, v, out, nil, v.Operands()...)
 	for i := range states {
 		l.use(finish, l.writer[key{kind: States, ir: v, field: i}], tile.Element, false)
 	}
@@ -180,8 +180,14 @@ func (l *lowering) aggregateOperands(s *Stage, v *ir.Value) {
 // share returns the stage of kind over domain that makes out's rows, a new one
 // if there is none yet or if operands depend on the one there is.
 func (l *lowering) share(kind StageKind, v *ir.Value, domain, out *ir.Domain, operands ...*ir.Value) *Stage {
+	return l.shareAfter(nil, kind, v, domain, out, operands...)
+}
+
+// shareAfter is share for a stage that reads what before writes, if that is not
+// nil.
+func (l *lowering) shareAfter(before *Stage, kind StageKind, v *ir.Value, domain, out *ir.Domain, operands ...*ir.Value) *Stage {
 	k := groupKey{kind, domain, out}
-	if s := l.group[k]; s != nil && !l.dependOn(operands, s) {
+	if s := l.group[k]; s != nil && !l.dependOn(before, operands, s) {
 		return s
 	}
 	s := l.stage(kind, v.Pos, domain)
@@ -189,8 +195,9 @@ func (l *lowering) share(kind StageKind, v *ir.Value, domain, out *ir.Domain, op
 	return s
 }
 
-// dependOn reports whether any operand is computed from what s writes.
-func (l *lowering) dependOn(operands []*ir.Value, s *Stage) bool {
+// dependOn reports whether the stage before, or any operand, is computed from
+// what s writes.
+func (l *lowering) dependOn(before *Stage, operands []*ir.Value, s *Stage) bool {
 	seen := map[*Stage]bool{}
 	var visit func(t *Stage) bool
 	visit = func(t *Stage) bool {
@@ -207,6 +214,9 @@ func (l *lowering) dependOn(operands []*ir.Value, s *Stage) bool {
 			}
 		}
 		return false
+	}
+	if visit(before) {
+		return true
 	}
 	probe := &Stage{}
 	for _, o := range operands {
