@@ -83,7 +83,11 @@ func runDifftest(c *cobra.Command, args []string, flags difftestFlags) error {
 	options.Progress = bar.report
 	report := difftest.Run(c.Context(), options)
 	bar.end()
-	if err := report.Print(c.OutOrStdout()); err != nil {
+	out := c.OutOrStdout()
+	if report.Interrupted { // it takes nothing any more
+		out = c.ErrOrStderr()
+	}
+	if err := report.Print(out); err != nil {
 		return err
 	}
 	if flags.report != "" {

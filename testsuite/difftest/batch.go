@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/compile"
@@ -83,7 +84,7 @@ func (b *batch) compile(at int) {
 	b.report.Programs++
 	for _, level := range b.levelsOf(number) {
 		schedule := b.schedule(number)
-		compiled, err := compileGuarded(program.Pipeline, level, schedule.Variant)
+		compiled, err := compileGuarded(program.Pipeline, level, schedule.Variant, b.Limit)
 		var unsupported *fuse.Unsupported
 		switch {
 		case errors.As(err, &unsupported):
@@ -109,11 +110,26 @@ func (b *batch) compile(at int) {
 // goes into that.
 const optimizedEvery = 8
 
-// compileGuarded turns a panic into an error.
-func compileGuarded(p *ir.Pipeline, level, variant string) (compiled *backends.Program, err error) {
-	defer recovered(&err)
-	compiled, _, err = compile.Compile(p, compile.Options{Level: level, Variant: variant, Source: []byte(p.String())})
-	return compiled, err
+// compileGuarded turns a panic into an error. Where compilation does not end in
+// time, it is left alone.
+func compileGuarded(p *ir.Pipeline, level, variant string, limit time.Duration) (*backends.Program, error) {
+	type answer struct {
+		program *backends.Program
+		err     error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		var a answer
+		defer func() { done <- a }()
+		defer recovered(&a.err)
+		a.program, _, a.err = compile.Compile(p, compile.Options{Level: level, Variant: variant, Source: []byte(p.String())})
+	}()
+	select {
+	case a := <-done:
+		return a.program, a.err
+	case <-time.After(limit):
+		return nil, &FaultError{FaultHang, fmt.Errorf("compilation does not end within %v", limit)}
+	}
 }
 
 // recovered makes an error of a panic.

@@ -170,7 +170,7 @@ func (f *finding) ready(ctx context.Context, list []candidate) []Prepared {
 	for i, c := range list {
 		p := *c.p
 		p.Name = fmt.Sprintf("c%d", i)
-		compiled, err := compileGuarded(&p, f.level, c.schedule.Variant)
+		compiled, err := compileGuarded(&p, f.level, c.schedule.Variant, f.Limit)
 		if err != nil {
 			ready[i].Err = err
 			if f.device != nil { // another fault than the one that is looked for
