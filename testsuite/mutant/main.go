@@ -193,7 +193,7 @@ func (m Mutant) build(ctx context.Context, folder, text string) (string, error) 
 		return "", err
 	}
 	binary := filepath.Join(folder, "kgen-mutant")
-	command := exec.CommandContext(ctx, "go", "build", "-overlay", overlayName, "-o", binary, "./cmd/kgen")
+	command := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-overlay", overlayName, "-o", binary, "./cmd/kgen")
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("it does not build: %w\n%s", err, out)
 	}
