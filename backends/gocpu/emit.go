@@ -26,6 +26,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		name = "pipelines"
 	}
 	out := &backends.Output{}
+	files := backends.FileNames{}
 	p := newPrinter()
 	partials := false
 	for _, taken := range supportNames {
@@ -55,7 +56,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		if err := file.Render(&text); err != nil {
 			return nil, fmt.Errorf("pipeline %s: the emitted Go is malformed (a bug of kgen): %w", program.Pipeline.Name, err)
 		}
-		out.Files = append(out.Files, backends.File{Name: fileName(program.Pipeline.Name), Text: text.Bytes()})
+		out.Files = append(out.Files, backends.File{Name: files.Base(program.Pipeline.Name, isSpecialName) + ".go", Text: text.Bytes()})
 		out.Entries = append(out.Entries, h.entry)
 	}
 	out.Files = append(out.Files, backends.File{Name: SupportName, Text: Support(name)})

@@ -6,17 +6,11 @@ import (
 	"strings"
 )
 
-// fileName is the name of the file of a pipeline: the pipeline's, unless Go
-// reads more into it (a test, an operating system) or the support file has it.
-func fileName(pipeline string) string {
-	if strings.HasPrefix(pipeline, "_") {
-		pipeline = "pipeline" + pipeline
-	}
-	name := pipeline + ".go"
-	if name == SupportName || name == partialName || strings.HasSuffix(name, "_test.go") || !isBuiltEverywhere(name) {
-		return pipeline + "_pipeline.go"
-	}
-	return name
+// isSpecialName reports whether Go reads more into the name of a file (a test, an
+// operating system), or another emitted file has it.
+func isSpecialName(base string) bool {
+	name := base + ".go"
+	return name == SupportName || name == partialName || name == traceName || strings.HasSuffix(name, "_test.go") || !isBuiltEverywhere(name)
 }
 
 // isBuiltEverywhere reports whether Go builds a file of that name for a

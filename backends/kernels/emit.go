@@ -28,9 +28,9 @@ func (e Emitter) Name() string { return e.Backend }
 // the plan for a host in C. The kernels of a fallback are in NAME.fallback.cl.
 func (e Emitter) Emit(programs []*backends.Program, options backends.Options) (*backends.Output, error) {
 	out := &backends.Output{}
-	files, macros := fileNames{}, macroNames{}
+	files, macros := backends.FileNames{}, macroNames{}
 	for _, program := range programs {
-		base := files.base(program.Pipeline.Name)
+		base := files.Base(program.Pipeline.Name, ordinary)
 		made, err := e.makeAs(base, program, options.Schedule)
 		if err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ type Program struct {
 // Make lowers and prints a program. A fallback has a text of its own: most runs
 // never build it.
 func (e Emitter) Make(program *backends.Program, schedule plan.Schedule) (*Program, error) {
-	return e.makeAs(fileNames{}.base(program.Pipeline.Name), program, schedule)
+	return e.makeAs(backends.FileNames{}.Base(program.Pipeline.Name, ordinary), program, schedule)
 }
 
 // makeAs is Make for files called base.
@@ -124,3 +124,6 @@ func describe(v *plan.Variant, file string, k ctext.Kernel) {
 		v.Args[i].Name = k.Params[i+2]
 	}
 }
+
+// ordinary is what compilers of kernels and hosts make of any name of a file.
+func ordinary(string) bool { return false }
