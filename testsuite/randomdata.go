@@ -53,6 +53,9 @@ type RandomData struct {
 	Careless bool
 	// Whole makes floats whole numbers whose sums are exact in any order.
 	Whole bool
+	// Special lets NaN stand for one of the values of some float columns, whatever
+	// their shape, and infinities stand among whole numbers, too.
+	Special bool
 }
 
 // Columns returns one column for each parameter of p, in order; a scalar is a
@@ -72,7 +75,7 @@ func (d RandomData) Columns(p *ir.Pipeline) []ir.Column {
 		if !v.Type.IsScalar() {
 			rows = length[v.Type.Domain]
 		}
-		g := generator{r: r, tile: cmp.Or(d.Tile, 32), kind: v.Type.Kind, limit: fit[v], careless: d.Careless, exact: d.Whole || len(p.Warnings) > 0}
+		g := generator{r: r, special: d.Special, tile: cmp.Or(d.Tile, 32), kind: v.Type.Kind, limit: fit[v], careless: d.Careless, exact: d.Whole || len(p.Warnings) > 0}
 		columns[i] = g.column(shape, rows)
 		if v.Type.IsScalar() && v.Const.Kind != ir.Invalid && r.IntN(2) == 0 {
 			columns[i].Set(0, v.Const)
@@ -162,6 +165,7 @@ func origins(v *ir.Value, arithmetic bool) (params []*ir.Value) {
 // generator makes the values of one column.
 type generator struct {
 	r        *rand.Rand
+	special  bool
 	tile     int
 	kind     ir.Kind
 	limit    int64 // see limits; 0 for none
@@ -171,15 +175,22 @@ type generator struct {
 
 func (g *generator) column(shape Shape, rows int) ir.Column {
 	c := ir.NewColumn(g.kind, rows)
+	nan := g.special && g.kind.IsFloat() && g.r.IntN(3) == 0
 	for i, o := range g.ordinals(shape, rows) {
 		v := g.scalar(o)
 		if shape == Extreme && g.limit == 0 && g.r.IntN(4) == 0 {
 			v = g.extreme(v)
 		}
+		if nan && o == nanOrdinal {
+			v = ir.Float(g.kind, math.NaN())
+		}
 		c.Set(i, v)
 	}
 	return c
 }
+
+// nanOrdinal is the number that NaN stands for, where it does.
+const nanOrdinal = 2
 
 // ordinals returns whole numbers of the shape; scalar makes values of them.
 func (g *generator) ordinals(shape Shape, rows int) []int64 {
@@ -270,10 +281,13 @@ func (g *generator) scalar(o int64) ir.Scalar {
 // kind has none.
 func (g *generator) extreme(v ir.Scalar) ir.Scalar {
 	switch {
-	case g.kind.IsFloat() && g.exact:
+	case g.kind.IsFloat() && g.exact && !g.special:
 		return ir.Float(g.kind, math.Copysign(0, -1))
 	case g.kind.IsFloat():
 		edges := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, math.MaxFloat32, math.SmallestNonzeroFloat32}
+		if g.exact {
+			edges = edges[:4]
+		}
 		return ir.Float(g.kind, edges[g.r.IntN(len(edges))])
 	case g.kind.IsUnsigned():
 		return ir.Int(g.kind, -g.r.Int64N(2))

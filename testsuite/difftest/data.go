@@ -61,6 +61,7 @@ func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData
 		Seed:     r.Uint64(),
 		Careless: r.IntN(4) == 0,
 		Whole:    r.IntN(3) > 0,
+		Special:  r.IntN(2) == 0,
 	}
 	switch choice := r.IntN(120); {
 	case choice < 24:
