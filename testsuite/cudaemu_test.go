@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/plan/exec"
@@ -34,20 +32,26 @@ var cudaSchedule = map[string]plan.Schedule{
 }[os.Getenv("KGEN_CUDAEMU_SCHEDULE")]
 
 // TestCUDAEmulation runs the corpus, as emitted CUDA C++, in the emulation with
-// all checks, and compares the results: on the pipeline's own data, no row, one,
-// a tile and one more, and several tiles. What a level shares with an earlier
-// one runs once. KGEN_CUDAEMU_LEVELS chooses levels other than onepass, and
-// KGEN_CUDAEMU_SEED the order of threads.
+// all checks, and compares the results. KGEN_CUDAEMU_LEVELS chooses levels other
+// than onepass.
 func TestCUDAEmulation(t *testing.T) {
-	levels := []string{fuse.LevelOnePass}
-	if chosen := os.Getenv("KGEN_CUDAEMU_LEVELS"); chosen != "" {
-		levels = strings.Split(chosen, ",")
-	}
+	levels := strings.Split(cmp.Or(os.Getenv("KGEN_CUDAEMU_LEVELS"), fuse.LevelOnePass), ",")
+	corpusOnDevices(t, cuda.Emitter(), newEmulators(t), levelChoices(levels, cudaSchedule))
+}
+
+// TestCUDAEmulationVariants runs the pipelines of the corpus that aggregate
+// groups by the variants of aggregation: each by one, at one level, or with
+// KGEN_CUDAEMU_VARIANTS=all by all, at every level.
+func TestCUDAEmulationVariants(t *testing.T) {
+	all := os.Getenv("KGEN_CUDAEMU_VARIANTS") == "all"
+	corpusOnDevices(t, cuda.Emitter(), newEmulators(t), variantChoices(all, cudaSchedule))
+}
+
+// newEmulators returns an emulation for each core. KGEN_CUDAEMU_SEED decides the
+// order of threads.
+func newEmulators(t *testing.T) chan emulatorPair {
+	t.Helper()
 	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("KGEN_CUDAEMU_SEED"), "1"), 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,54 +62,29 @@ func TestCUDAEmulation(t *testing.T) {
 		options.Check = true
 		emulators <- emulatorPair{newEmulator(t, options), plain}
 	}
-	t.Run("corpus", func(t *testing.T) {
-		for i, entry := range entries {
-			t.Run(entry.Name, func(t *testing.T) {
-				t.Parallel()
-				e := <-emulators
-				defer func() { emulators <- e }()
-				var done []*kernels.Program
-				for j, level := range levels {
-					made := makeCUDA(t, entry, level)
-					if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
-						continue
-					}
-					done = append(done, made)
-					tile := largestTile(made.Plan)
-					run := func(in exec.Inputs) (*exec.Result, error) { return e.run(made, in) }
-					agreeOn(t, made.Plan, run, entry.Pipeline, level+", own data", entry.Columns)
-					for k, rows := range []int{0, 1, tile + 1, 3*tile + 7} {
-						if multipliesFloats(entry.Pipeline) {
-							rows = min(rows, 15)
-						}
-						shape := Shapes()[(i+2*j+k)%len(Shapes())]
-						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
-						agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v", level, data), data.Columns(entry.Pipeline))
-					}
-				}
-			})
-		}
-	})
+	return emulators
 }
 
 // emulatorPair is two emulations, one with checks and one without.
 type emulatorPair struct{ checked, plain *emu.Emulator }
 
-// run runs a program with checks. Memory that nothing wrote may be read on the
-// way to a failed check only, which makes the results worthless anyway.
-func (p emulatorPair) run(made *kernels.Program, in exec.Inputs) (*exec.Result, error) {
-	request := emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in}
-	result, err := p.checked.Run(context.Background(), request)
-	var fault *emu.FaultError
-	isHarmful := func(f emu.Fault) bool { return f.Kind != emu.Unwritten }
-	if !errors.As(err, &fault) || slices.ContainsFunc(fault.Faults, isHarmful) {
-		return result, err
+// runner runs a program with checks. Memory that nothing wrote may be read on
+// the way to a failed check only, which makes the results worthless anyway.
+func (p emulatorPair) runner(made *kernels.Program) func(exec.Inputs) (*exec.Result, error) {
+	return func(in exec.Inputs) (*exec.Result, error) {
+		request := emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in}
+		result, err := p.checked.Run(context.Background(), request)
+		var fault *emu.FaultError
+		isHarmful := func(f emu.Fault) bool { return f.Kind != emu.Unwritten }
+		if !errors.As(err, &fault) || slices.ContainsFunc(fault.Faults, isHarmful) {
+			return result, err
+		}
+		var failed *exec.CheckError
+		if _, plain := p.plain.Run(context.Background(), request); errors.As(plain, &failed) {
+			return nil, plain
+		}
+		return nil, err
 	}
-	var failed *exec.CheckError
-	if _, plain := p.plain.Run(context.Background(), request); errors.As(plain, &failed) {
-		return nil, plain
-	}
-	return nil, err
 }
 
 // newEmulator skips the test where there is no g++; KGEN_REQUIRE_CUDAEMU, which
@@ -127,23 +106,4 @@ func newEmulator(t *testing.T, options emu.Options) *emu.Emulator {
 	}
 	t.Cleanup(e.Close)
 	return e
-}
-
-// makeCUDA emits a pipeline of the corpus; where other devices do not support
-// it, the test is skipped.
-func makeCUDA(t *testing.T, entry Entry, level string) *kernels.Program {
-	t.Helper()
-	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
-	var unsupported *fuse.Unsupported
-	if errors.As(err, &unsupported) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := cuda.Emitter().Make(program, cudaSchedule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
 }

@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan/exec"
 )
@@ -71,7 +73,7 @@ func TestCUDAMutants(t *testing.T) {
 		if at < 0 {
 			t.Fatalf("the corpus has no %s", name)
 		}
-		made := makeCUDA(t, entries[at], "onepass")
+		made := makeKernels(t, cuda.Emitter(), entries[at], fuse.LevelOnePass, cudaSchedule)
 		file := made.Files[0].Name
 		for i, m := range mutantsOf(string(made.Files[0].Text)) {
 			if i%step != 0 {

@@ -2,12 +2,124 @@ package testsuite
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
 )
+
+// kernelDevice runs emitted kernels.
+type kernelDevice interface {
+	// runner returns what runs a program.
+	runner(*kernels.Program) func(exec.Inputs) (*exec.Result, error)
+}
+
+// choice is a way to compile a pipeline.
+type choice struct {
+	level    string
+	schedule plan.Schedule
+}
+
+// chooser says how an entry of the corpus is compiled; i is its number.
+type chooser func(i int, entry Entry) []choice
+
+// levelChoices are these levels of fusion.
+func levelChoices(levels []string, schedule plan.Schedule) chooser {
+	return func(int, Entry) (choices []choice) {
+		for _, level := range levels {
+			choices = append(choices, choice{level, schedule})
+		}
+		return choices
+	}
+}
+
+// variantChoices are the variants of aggregation with tables, for pipelines
+// that aggregate groups: one at one level, or all at every level.
+func variantChoices(all bool, schedule plan.Schedule) chooser {
+	tables := plan.Variants[:len(plan.Variants)-1]
+	return func(i int, entry Entry) (choices []choice) {
+		if len(variantsOf(entry.Pipeline, plan.Variants...)) == 1 {
+			return nil
+		}
+		for j, level := range fuse.Levels {
+			for k, variant := range tables {
+				if all || j == i%len(fuse.Levels) && k == i/len(fuse.Levels)%len(tables) {
+					schedule.Variant = variant
+					choices = append(choices, choice{level, schedule})
+				}
+			}
+		}
+		return choices
+	}
+}
+
+// corpusOnDevices runs the corpus, each pipeline as choose says, on no row, one,
+// a tile and one more, and several tiles. Compilers take long: pipelines run
+// side by side, one on each device, and what a choice shares with an earlier
+// one runs once.
+func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devices chan D, choose chooser) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("corpus", func(t *testing.T) {
+		for i, entry := range entries {
+			choices := choose(i, entry)
+			if len(choices) == 0 {
+				continue
+			}
+			t.Run(entry.Name, func(t *testing.T) {
+				t.Parallel()
+				device := <-devices
+				defer func() { devices <- device }()
+				var done []*kernels.Program
+				for j, c := range choices {
+					made := makeKernels(t, emitter, entry, c.level, c.schedule)
+					if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
+						continue
+					}
+					done = append(done, made)
+					run, tile := device.runner(made), largestTile(made.Plan)
+					agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, own data", c), entry.Columns)
+					for k, rows := range []int{0, 1, tile + 1, 3*tile + 7} {
+						if multipliesFloats(entry.Pipeline) {
+							rows = min(rows, 15)
+						}
+						shape := Shapes()[(i+2*j+k)%len(Shapes())]
+						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
+						agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, %+v", c, data), data.Columns(entry.Pipeline))
+					}
+				}
+			})
+		}
+	})
+}
+
+// makeKernels emits a pipeline of the corpus; where devices do not support it,
+// the test is skipped.
+func makeKernels(t *testing.T, emitter kernels.Emitter, entry Entry, level string, schedule plan.Schedule) *kernels.Program {
+	t.Helper()
+	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: schedule.Variant})
+	var unsupported *fuse.Unsupported
+	if errors.As(err, &unsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := emitter.Make(program, schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
 
 // isSame reports whether two programs differ by the name of their level only.
 func isSame(t *testing.T, x, y *kernels.Program) bool {

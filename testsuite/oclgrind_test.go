@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
@@ -141,7 +142,7 @@ func TestOclgrind(t *testing.T) {
 					for _, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
 						schedule := grindSchedule
 						schedule.Scheme = scheme
-						made := makeOpenCL(t, entry, level, schedule)
+						made := makeKernels(t, opencl.Emitter(), entry, level, schedule)
 						if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
 							continue
 						}
@@ -171,7 +172,7 @@ func TestOclgrindCatches(t *testing.T) {
 	schedule := grindSchedule
 	schedule.Scheme = simt.SchemePublished
 	run := func(what, text string) []string {
-		made := makeOpenCL(t, entry, fuse.LevelOnePass, schedule)
+		made := makeKernels(t, opencl.Emitter(), entry, fuse.LevelOnePass, schedule)
 		made.Files[0].Text = []byte(text)
 		return g.use(t, what, func(device openCLDevice) {
 			in := planexec.Inputs{Columns: map[string]planexec.Column{}}
@@ -184,7 +185,7 @@ func TestOclgrindCatches(t *testing.T) {
 			}
 		})
 	}
-	text := string(makeOpenCL(t, entry, fuse.LevelOnePass, schedule).Files[0].Text)
+	text := string(makeKernels(t, opencl.Emitter(), entry, fuse.LevelOnePass, schedule).Files[0].Text)
 	if reports := run("unchanged", text); len(reports) > 0 {
 		t.Fatal(reports[0])
 	}

@@ -4,8 +4,6 @@ package testsuite
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +15,6 @@ import (
 	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/worker"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
@@ -40,52 +37,17 @@ func TestOpenCL(t *testing.T) {
 	if chosen := os.Getenv("KGEN_OPENCL_LEVELS"); chosen != "" {
 		levels = strings.Split(chosen, ",")
 	}
-	corpusOnOpenCL(t, func(int, Entry) (choices []choice) {
-		for _, level := range levels {
-			choices = append(choices, choice{level, openCLSchedule})
-		}
-		return choices
-	})
+	corpusOnOpenCL(t, levelChoices(levels, openCLSchedule))
 }
 
 // TestOpenCLVariants runs the pipelines of the corpus that aggregate groups by
 // the variants of aggregation: each by one, at one level, or with
 // KGEN_OPENCL_VARIANTS=all by all, at every level.
 func TestOpenCLVariants(t *testing.T) {
-	tables := plan.Variants[:len(plan.Variants)-1]
-	corpusOnOpenCL(t, func(i int, entry Entry) (choices []choice) {
-		variants := variantsOf(entry.Pipeline, plan.Variants...)
-		if len(variants) == 1 {
-			return nil
-		}
-		for j, level := range fuse.Levels {
-			for k, variant := range tables {
-				if os.Getenv("KGEN_OPENCL_VARIANTS") == "all" || j == i%len(fuse.Levels) && k == i/len(fuse.Levels)%len(tables) {
-					schedule := openCLSchedule
-					schedule.Variant = variant
-					choices = append(choices, choice{level, schedule})
-				}
-			}
-		}
-		return choices
-	})
+	corpusOnOpenCL(t, variantChoices(os.Getenv("KGEN_OPENCL_VARIANTS") == "all", openCLSchedule))
 }
 
-// choice is a way to compile a pipeline.
-type choice struct {
-	level    string
-	schedule plan.Schedule
-}
-
-// corpusOnOpenCL runs the corpus, each pipeline as choose says, on no row, one,
-// a tile and one more, and several tiles. A driver takes seconds to compile:
-// pipelines run side by side, and what a choice shares with an earlier one runs
-// once.
-func corpusOnOpenCL(t *testing.T, choose func(i int, entry Entry) []choice) {
-	entries, err := Load("corpus")
-	if err != nil {
-		t.Fatal(err)
-	}
+func corpusOnOpenCL(t *testing.T, choose chooser) {
 	path := buildWorker(t)
 	devices := make(chan openCLDevice, 2)
 	for range cap(devices) {
@@ -93,56 +55,7 @@ func corpusOnOpenCL(t *testing.T, choose func(i int, entry Entry) []choice) {
 		requireDevice(t, device)
 		devices <- device
 	}
-	t.Run("corpus", func(t *testing.T) {
-		for i, entry := range entries {
-			choices := choose(i, entry)
-			if len(choices) == 0 {
-				continue
-			}
-			t.Run(entry.Name, func(t *testing.T) {
-				t.Parallel()
-				device := <-devices
-				defer func() { devices <- device }()
-				var done []*kernels.Program
-				for j, c := range choices {
-					made := makeOpenCL(t, entry, c.level, c.schedule)
-					if slices.ContainsFunc(done, func(p *kernels.Program) bool { return isSame(t, p, made) }) {
-						continue
-					}
-					done = append(done, made)
-					run, tile := device.runner(made), largestTile(made.Plan)
-					agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, own data", c), entry.Columns)
-					for k, rows := range []int{0, 1, tile + 1, 3*tile + 7} {
-						if multipliesFloats(entry.Pipeline) {
-							rows = min(rows, 15)
-						}
-						shape := Shapes()[(i+2*j+k)%len(Shapes())]
-						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(k), Whole: true, Careless: k == 2}
-						agreeOn(t, made.Plan, run, entry.Pipeline, fmt.Sprintf("%+v, %+v", c, data), data.Columns(entry.Pipeline))
-					}
-				}
-			})
-		}
-	})
-}
-
-// makeOpenCL emits a pipeline of the corpus; where other devices do not support
-// it, the test is skipped.
-func makeOpenCL(t *testing.T, entry Entry, level string, schedule plan.Schedule) *kernels.Program {
-	t.Helper()
-	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: schedule.Variant})
-	var unsupported *fuse.Unsupported
-	if errors.As(err, &unsupported) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := opencl.Emitter().Make(program, schedule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
+	corpusOnDevices(t, opencl.Emitter(), devices, choose)
 }
 
 // openCLDevice is the first device, or the one that KGEN_OPENCL_DEVICE numbers,
