@@ -46,6 +46,7 @@ const limit = 6 * time.Minute
 
 func main() {
 	part := flag.Int("part", -1, "run the mutants of `PART` 0 to 9 alone")
+	from := flag.Int("from", 0, "leave out the first `N` of the list")
 	only := flag.String("only", "", "run the mutants whose name has `TEXT`")
 	device := flag.String("device", "", "run the mutants for `DEVICE` alone")
 	list := flag.Bool("list", false, "list the mutants")
@@ -55,7 +56,7 @@ func main() {
 	defer stop()
 	var chosen []Mutant
 	for i, m := range Mutants() {
-		if (*part < 0 || i%parts == *part) && strings.Contains(m.Name, *only) && (*device == "" || m.Device == *device) {
+		if i >= *from && (*part < 0 || i%parts == *part) && strings.Contains(m.Name, *only) && (*device == "" || m.Device == *device) {
 			chosen = append(chosen, m)
 		}
 	}
