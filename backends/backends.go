@@ -31,9 +31,10 @@ type Partial struct {
 
 // Options are what a user may ask of emitted text.
 type Options struct {
-	Package  string        // of Go text
-	Schedule plan.Schedule // of kernels of work-groups; the zero value leaves it to the backend
-	Trace    bool          // Go text gets an option WithTrace, which tells how long each kernel took
+	Package    string        // of Go text
+	Schedule   plan.Schedule // of kernels of work-groups; the zero value leaves it to the backend
+	Unexported bool          // Go functions and types of results are for their package alone
+	Trace      bool          // Go text gets an option WithTrace, which tells how long each kernel took
 }
 
 // File is one emitted file; Name is relative to the output folder.

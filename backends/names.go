@@ -23,6 +23,9 @@ func NewNames(spell func(string) string, reserved func(string) bool) *Names {
 	return &Names{spell: spell, reserved: reserved, of: map[*loop.Var]string{}, scopes: []map[string]bool{{}}}
 }
 
+// Spell returns name as the target spells it.
+func (n *Names) Spell(name string) string { return n.spell(name) }
+
 // Push opens a scope in the innermost one, and Pop closes it.
 func (n *Names) Push() { n.scopes = append(n.scopes, map[string]bool{}) }
 

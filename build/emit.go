@@ -30,18 +30,19 @@ var Emitters = []backends.Emitter{gocpu.Emitter{}, opencl.Emitter(), cuda.Emitte
 // Flags are the flags of kgen emit.
 type Flags struct {
 	backend, pkg, folder, level, after, schedule string
-	tests, partials                              bool
+	tests, partials, unexported                  bool
 }
 
 // Bind declares the flags.
 func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.backend, "backend", Emitters[0].Name(), "the `BACKEND` that emits: "+emitterNames())
-	set.StringVar(&f.pkg, "package", "", "the Go package's `NAME` (default the folder's name)")
-	set.StringVarP(&f.folder, "output", "o", "", "the `FOLDER` to write to")
+	set.StringVar(&f.pkg, "package", "", "the Go package's `NAME` (default that of the file with the go:generate line, or the folder's name)")
+	set.StringVarP(&f.folder, "output", "o", "", "the `FOLDER` to write to (default the current one where --package or go generate names the package)")
 	set.StringVar(&f.level, "fuse", "", LevelUsage)
 	set.StringVar(&f.schedule, "schedule", "", ScheduleUsage)
 	set.BoolVar(&f.tests, "tests", false, "emit tests of the functions too (gocpu)")
 	set.BoolVar(&f.partials, "partials", false, "also emit a type for computing the pipeline in shards (gocpu)")
+	set.BoolVar(&f.unexported, "unexported", false, "emit functions and types of results for the package alone (gocpu)")
 	set.StringVar(&f.after, "after", "", "print the program after a `PASS`")
 }
 
@@ -64,11 +65,14 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	if f.after != "" && !slices.Contains(compile.Passes(), f.after) {
 		return usagef("there is no pass %s; there are %s", f.after, strings.Join(compile.Passes(), ", "))
 	}
-	if f.after == "" && (f.folder == "" || f.folder == "-") {
+	pkg, folder := f.target()
+	if f.after == "" && (folder == "" || folder == "-") {
 		return usagef("name the folder to write to: -o FOLDER")
 	}
-	if f.partials && f.backend != (gocpu.Emitter{}).Name() {
-		return usagef("--partials: backend %s emits none; gocpu does", f.backend)
+	for name, asked := range map[string]bool{"--tests": f.tests, "--partials": f.partials, "--unexported": f.unexported} {
+		if asked && f.backend != (gocpu.Emitter{}).Name() {
+			return usagef("%s: backend %s emits none; gocpu does", name, f.backend)
+		}
 	}
 	schedule, err := ParseSchedule(f.schedule)
 	if err != nil {
@@ -86,11 +90,11 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	if f.after != "" {
 		return f.printAfter(source, schedule.Variant, Emitters[i], out)
 	}
-	options := backends.Options{Package: f.pkg, Schedule: schedule}
+	options := backends.Options{Package: pkg, Schedule: schedule, Unexported: f.unexported}
 	if options.Package == "" {
-		options.Package = packageOf(f.folder)
-	} else if !isPackageName(f.pkg) {
-		return usagef("--package %s: a Go package to import is named by letters and digits, and not main", f.pkg)
+		options.Package = packageOf(folder)
+	} else if !isPackageName(pkg) && !(pkg == "main" && f.unexported) {
+		return usagef("--package %s: a Go package to import is named by letters and digits, and not main; in main add --unexported", pkg)
 	}
 	var programs []*backends.Program
 	for _, p := range source.Pipelines {
@@ -116,7 +120,26 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 		}
 		output.Files = append(output.Files, tests...)
 	}
-	return writeOutput(ctx, f.folder, output, out)
+	if f.backend == (gocpu.Emitter{}).Name() {
+		if err := refuseClashes(folder, options.Package, output.Files); err != nil {
+			return err
+		}
+	}
+	return writeOutput(ctx, folder, output, out)
+}
+
+// target returns the package and the folder: those of the flags, or those of
+// the file whose go:generate line is being run.
+func (f *Flags) target() (pkg, folder string) {
+	pkg, folder = f.pkg, f.folder
+	generate := os.Getenv("GOPACKAGE")
+	if folder == "" && (pkg != "" || generate != "") {
+		folder = "."
+		if pkg == "" {
+			pkg = generate
+		}
+	}
+	return pkg, folder
 }
 
 func (f *Flags) printAfter(s *Source, variant string, backend backends.Emitter, out io.Writer) error {

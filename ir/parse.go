@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/token"
-	"slices"
 	"strings"
 )
 
@@ -275,21 +274,7 @@ func (p *parser) parseFile() {
 // doc returns the comment that ends on the line above t, the current token,
 // without its marks.
 func (p *parser) doc(t lexeme) string {
-	comments, pos, line := p.file.Comments, t.pos, t.pos.Line
-	var texts []string
-	for i := len(comments) - 1; i >= 0; i-- {
-		c := comments[i]
-		if pos.before(c.Pos) {
-			continue // seen by looking ahead
-		}
-		if !c.Own || c.Pos.before(p.prev.pos) || c.Pos.Line+strings.Count(c.Text, "\n") != line-1 {
-			break
-		}
-		line = c.Pos.Line
-		texts = append(texts, commentText(c.Text))
-	}
-	slices.Reverse(texts)
-	return strings.Trim(strings.Join(texts, "\n"), "\n")
+	return p.file.above(p.prev.pos, t.pos)
 }
 
 // before reports whether p stands before q in the same file.

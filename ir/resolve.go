@@ -45,6 +45,7 @@ func resolve(file *File) ([]*Pipeline, ErrorList) {
 		if p == nil {
 			continue
 		}
+		file.document(decl, p)
 		for i, w := range p.Warnings {
 			p.Warnings[i] = NewError(file, w.Pos, w.Msg, w.Hint)
 		}

@@ -53,6 +53,7 @@ type Value struct {
 	Limit  *Value   // OpOrder: the limit: operand, or nil
 
 	Name string // the statement or parameter that names it, or ""
+	Doc  string // of a parameter: the comment beside it, without comment marks
 	Pos  Pos
 }
 
@@ -92,6 +93,7 @@ func (r ReduceOp) String() string { return reduceNames[r] }
 type Result struct {
 	Label string
 	Value *Value
+	Doc   string // the comment beside it, without comment marks
 	Pos   Pos
 }
 

@@ -26,17 +26,18 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		name = "pipelines"
 	}
 	out := &backends.Output{}
-	files := backends.FileNames{}
-	p := newPrinter()
+	p, files := newPrinter(), backends.FileNames{}
 	partials := false
 	for _, taken := range supportNames {
 		p.names.FreshAsIs(taken)
 	}
 	for _, program := range programs {
-		h := newHost(p, program)
-		h.trace = options.Trace
+		h := newHost(p, program, options)
 		file := jen.NewFile(name)
 		file.HeaderComment(Generated)
+		if source := program.Pipeline.Pos.Base().File; source != "" {
+			file.HeaderComment("Source: " + source)
+		}
 		for _, line := range Lint(program.Pipeline) {
 			file.PackageComment(line + "\n")
 		}
@@ -71,7 +72,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 
 // Loops returns the loop IR of the functions that the pipeline calls.
 func (Emitter) Loops(program *backends.Program) (string, error) {
-	h := newHost(newPrinter(), program)
+	h := newHost(newPrinter(), program, backends.Options{})
 	h.emit()
 	return h.loops.String(), h.fault
 }

@@ -66,6 +66,26 @@ pipeline histogram(x: [n]i32, size: i64) {
 pipeline ratios(a: [n]i32, b: [n]i32, k: [n]bool) {
 	return ratio: a[k] / b[k]
 }`},
+		{"comments", fuse.LevelOnePass, `
+// orders are counted,
+//
+// one by one.
+pipeline orders(
+	// The order, ascending;
+	// never 0.
+	order_key: [n]i64,
+	quantity: [n]i64, // pieces
+	least: i64,
+) {
+	g = runs(order_key)
+	return
+		key: first(order_key, by: g), // of the order
+		// The pieces of all lines.
+		//
+		// In no unit.
+		total: sum(quantity, by: g),
+		many: count(by: g) >= least
+}`},
 		{"as_they_are", fuse.LevelOnePass, `
 pipeline same(x: [n]char8, y: [m]i64) {
 	return x: x, y: y

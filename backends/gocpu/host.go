@@ -23,6 +23,7 @@ type host struct {
 	entry       backends.Entry
 	call        *loop.Var         // what this call was asked for; not of loop IR
 	fields      map[string]string // result label to field
+	paramNames  []string
 	trace       bool
 	inner       bool        // called by emitted code only, which passes checks
 	checks      map[int]int // inner: what the plan's checks are among those passed
@@ -42,11 +43,17 @@ type declaration struct {
 	v     *loop.Var
 }
 
-func newHost(p *printer, program *backends.Program) *host {
-	entry := backends.Entry{Pipeline: program.Pipeline.Name, Func: p.names.FreshAsIs(exportedName(program.Pipeline.Name))}
+func newHost(p *printer, program *backends.Program, options backends.Options) *host {
+	name := exportedName(program.Pipeline.Name)
+	if options.Unexported {
+		name = p.names.Spell(program.Pipeline.Name)
+	}
+	entry := backends.Entry{Pipeline: program.Pipeline.Name, Func: p.names.FreshAsIs(name)}
 	entry.Into = p.names.FreshAsIs(entry.Func + "Into")
 	entry.Result = p.names.FreshAsIs(entry.Func + "Result")
-	return newHostCalled(p, program, entry)
+	h := newHostCalled(p, program, entry)
+	h.trace = options.Trace
+	return h
 }
 
 // newHostCalled is newHost with names that the caller has chosen.
@@ -125,6 +132,7 @@ func (h *host) parameters() (params, arguments []jen.Code) {
 		}
 		v := &loop.Var{Name: port.Name, T: t}
 		name := h.names.Declare(v)
+		h.paramNames = append(h.paramNames, name)
 		goType := goTypeOf(port.Kind)
 		switch {
 		case port.Buffer != "":

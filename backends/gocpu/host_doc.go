@@ -21,13 +21,29 @@ func (h *host) doc() *jen.Statement {
 	} else {
 		text = fmt.Sprintf("%s runs the pipeline %s.", h.entry.Func, p.Name)
 	}
+	code := comment(text)
+	code.Comment("//").Line()
+	described := false
+	for i, v := range p.Params {
+		if v.Doc != "" {
+			described = true
+			code.Comment(fmt.Sprintf("//   - %s: %s", h.paramNames[i], strings.Join(strings.Fields(v.Doc), " "))).Line()
+		}
+	}
+	if described {
+		code.Comment("//").Line()
+	}
+	for _, line := range strings.Split(strings.TrimSpace(withoutDoc(p.String())), "\n") {
+		code.Comment("//\t" + line).Line()
+	}
+	return code
+}
+
+// comment is text as a comment of whole lines.
+func comment(text string) *jen.Statement {
 	code := &jen.Statement{}
 	for _, line := range strings.Split(text, "\n") {
 		code.Comment(strings.TrimRight("// "+line, " ")).Line()
-	}
-	code.Comment("//").Line()
-	for _, line := range strings.Split(strings.TrimSpace(withoutDoc(p.String())), "\n") {
-		code.Comment("//\t" + line).Line()
 	}
 	return code
 }
@@ -54,20 +70,23 @@ func (h *host) intoDoc() *jen.Statement {
 	if h.temporaries {
 		lines = append(lines, "To allocate nothing it needs WithScratch, for what it stores on the way.")
 	}
-	code := &jen.Statement{}
-	for _, line := range lines {
-		code.Comment("// " + line).Line()
-	}
-	return code
+	return comment(strings.Join(lines, "\n"))
 }
 
 // resultType declares what the pipeline computes.
 func (h *host) resultType(name string) jen.Code {
 	var fields []jen.Code
+	results := h.program.Pipeline.Results
 	for _, port := range h.plan.Ports {
 		if port.Direction != plan.Out {
 			continue
 		}
+		if doc := results[0].Doc; doc != "" {
+			for _, line := range strings.Split(doc, "\n") {
+				fields = append(fields, jen.Comment(strings.TrimRight("// "+line, " ")))
+			}
+		}
+		results = results[1:]
 		field := jen.Id(h.fields[port.Name])
 		if port.Buffer != "" {
 			field.Index()
@@ -78,6 +97,6 @@ func (h *host) resultType(name string) jen.Code {
 		}
 		fields = append(fields, field)
 	}
-	return jen.Commentf("%s is what %s computes. Columns over one domain have one length.", name, h.entry.Func).Line().
+	return comment(fmt.Sprintf("%s is what %s computes. Columns over one domain have one length.", name, h.entry.Func)).
 		Type().Id(name).Struct(fields...)
 }

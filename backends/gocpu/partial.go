@@ -51,7 +51,11 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 	local := strings.ToLower(h.entry.Func[:1]) + h.entry.Func[1:]
 	w := &partialWriter{Partial: p, whole: h, sites: len(h.plan.Sites)}
 	w.name = h.names.FreshAsIs(h.entry.Func + "Partial")
-	w.newName = h.names.FreshAsIs("New" + w.name)
+	w.newName = "New" + w.name
+	if h.entry.Func == local {
+		w.newName = "new" + exportedName(w.name)
+	}
+	w.newName = h.names.FreshAsIs(w.newName)
 	w.header = h.names.FreshAsIs(local + "PartialHeader")
 	rows := backends.Entry{Func: w.name + ".Add", Into: h.names.FreshAsIs(local + "Shard"), Result: h.names.FreshAsIs(local + "State")}
 	w.rows = w.inner(p.Rows, rows)

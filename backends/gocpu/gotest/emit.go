@@ -70,6 +70,7 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 // typeName is the type of the pipeline's subject under test.
 func (w *writer) typeName() string { return "kgenOf" + exported(w.entry.Func) }
 
+// exported is a Go name as other packages could see it.
 func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // fieldType is the Go type of a parameter.
