@@ -77,7 +77,8 @@ var lowering = []Mutant{
 		Old: `if !k.IsFloat() {
 		return unequal`,
 		New: `if k != ir.Bool {
-		return unequal`},
+		return unequal`,
+		Programs: "runs_of_filtered_floats"},
 	{Name: "first row of derived rows is no head", File: "fuse/build.go", Device: "emulated",
 		Old: `head = b.Map(parent, ir.OpNot, ir.Bool, "", last[0])`,
 		New: "head = last[0]"},

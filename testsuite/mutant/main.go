@@ -211,7 +211,7 @@ func (m Mutant) tests() [][]string {
 		files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
 		return [][]string{append(append(common[:len(common):len(common)], "--levels", "onepass,none", "--runs", "12"), files...)}
 	}
-	return [][]string{random(60, "1"), random(300, "2"), random(1200, "3")}
+	return [][]string{random(60, "1"), random(300, "2"), random(700, "3")}
 }
 
 // test asks difftest.
