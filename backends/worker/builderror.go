@@ -31,12 +31,12 @@ func (e *BuildError) Error() string {
 }
 
 var (
-	logPosition    = regexp.MustCompile(`:(\d+):\d+\b`)
+	logPosition    = regexp.MustCompile(`:(\d+):\d+\b|\((\d+)\): `) // of clang, of NVRTC
 	sourcePosition = regexp.MustCompile(`\S+\.kg:\d+(:\d+)?`)
 )
 
 // NewBuildError describes the refusal of text, which stands in file; the first
-// error that log names by line and column is looked up.
+// error that log names by its line is looked up.
 func NewBuildError(kernel, file, driver, log, text string) *BuildError {
 	e := &BuildError{Kernel: kernel, File: file, Driver: driver, Log: strings.TrimSpace(log)}
 	if e.Log == "" {
@@ -48,7 +48,7 @@ func NewBuildError(kernel, file, driver, log, text string) *BuildError {
 		if m == nil || !strings.Contains(line, "error") {
 			continue
 		}
-		at, err := strconv.Atoi(m[1])
+		at, err := strconv.Atoi(m[1] + m[2])
 		if err != nil || at < 1 || at > len(lines) {
 			continue
 		}

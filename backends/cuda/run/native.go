@@ -4,7 +4,9 @@ package run
 
 /*
 #cgo LDFLAGS: -lcuda
+#cgo CFLAGS: -D_GNU_SOURCE
 #include <cuda.h>
+#include <dlfcn.h>
 
 static int eventState(CUcontext context, CUevent event) {
 	CUcontext former;
@@ -14,6 +16,20 @@ static int eventState(CUcontext context, CUevent event) {
 	result = cuEventQuery(event);
 	cuCtxPopCurrent(&former);
 	return result;
+}
+
+// How many parameters a kernel has, or -1 where the driver, one before CUDA 12.4,
+// does not tell.
+static int countParameters(CUfunction function) {
+	CUresult (*info)(CUfunction, size_t, size_t *, size_t *);
+	size_t offset, size;
+	int count = 0;
+	*(void **)&info = dlsym(RTLD_DEFAULT, "cuFuncGetParamInfo");
+	if (!info)
+		return -1;
+	while (info(function, count, &offset, &size) == CUDA_SUCCESS)
+		count++;
+	return count;
 }
 
 // Arguments are 8 bytes each.
@@ -96,6 +112,9 @@ func queryEvent(context cu.CUContext, event cu.Event) (done bool, err error) {
 	}
 	return err == nil, err
 }
+
+// countParameters returns -1 where the driver does not tell.
+func countParameters(f cu.Function) int { return int(C.countParameters(function(f))) }
 
 // allowLocal lets a kernel be launched with more dynamic shared memory than 48 KiB.
 func allowLocal(f cu.Function, bytes int64) error {

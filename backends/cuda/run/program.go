@@ -24,6 +24,7 @@ type program struct {
 type kernel struct {
 	function cu.Function
 	most     int64 // work-items of a group
+	count    int   // parameters, or -1
 	local    int64 // dynamic shared memory that it may be launched with
 }
 
@@ -132,7 +133,7 @@ func (p *program) kernel(entry string) (*kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel %q: %s", entry, describe(err))
 	}
-	k := &kernel{function: f, most: int64(most), local: 48 << 10}
+	k := &kernel{function: f, most: int64(most), count: countParameters(f), local: 48 << 10}
 	p.kernels[entry] = k
 	return k, nil
 }

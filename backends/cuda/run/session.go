@@ -217,6 +217,9 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		return fmt.Errorf("kernel %q: %w", l.Kernel.Name, err)
 	}
 	arguments := argumentsOf(l)
+	if k.count >= 0 && k.count != len(arguments) {
+		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, k.count, len(arguments))
+	}
 	return s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), func() error {
 		if l.Variant.Forward == plan.ForwardResident {
 			return launchTogether(k.function, l.Groups, group, l.Local, arguments)

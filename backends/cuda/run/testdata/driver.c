@@ -1,0 +1,188 @@
+// A stand-in for libcuda.so.1 where there is no GPU. It has one device, whose
+// memory is the host's, and knows the kernels of the tests by name: whatever
+// was compiled for them, their functions here run. So the tests show what the
+// driver is asked for and what kgen makes of its answers, not what kernels do.
+//
+//	KGEN_TEST_DEVICES=0   as a driver without a GPU
+#define _GNU_SOURCE
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef long long i64;
+
+static CUresult failed; // what every call answers from then on
+static i64 hung;        // the mark behind a kernel that never ends, or 0
+static i64 marks;       // how many events were recorded
+
+#define ANSWER do { if (failed) return failed; } while (0)
+#define WAIT do { ANSWER; while (hung) pause(); } while (0)
+
+#define ARG(i, type) (*(type *)arguments[i])
+#define BUFFER(i, type) ((type *)ARG(i, CUdeviceptr))
+
+static void divide(void **arguments) {
+	i64 row0 = ARG(0, i64), rows = ARG(1, i64), *a = BUFFER(2, i64), *b = BUFFER(3, i64), *quotient = BUFFER(4, i64), *errors = BUFFER(5, i64);
+	for (i64 i = 0; i < rows; i++) {
+		quotient[i] = b[i] ? a[i] / b[i] : 0;
+		if (!b[i] && row0 + i < errors[0])
+			errors[0] = row0 + i;
+	}
+}
+
+static void reduce(void **arguments) {
+	i64 row0 = ARG(0, i64), rows = ARG(1, i64), *x = BUFFER(2, i64), *sum = BUFFER(3, i64);
+	for (i64 i = 0; i < rows; i++)
+		sum[0] += x[row0 + i];
+}
+
+static void slow(void **arguments) {
+	i64 rows = ARG(1, i64), *sums = BUFFER(3, i64), sum = 0;
+	int *x = BUFFER(2, int);
+	for (i64 i = 0; i < rows; i++)
+		sums[i] = sum += x[i];
+}
+
+static void scan(void **arguments) {
+	if (ARG(7, i64) == 0 && ARG(1, i64) > 64)
+		*BUFFER(6, int) = 1;
+	slow(arguments);
+}
+
+static void grow(void **arguments) {
+	*BUFFER(2, int) = (int)ARG(1, i64);
+	*BUFFER(3, int) = ARG(1, i64) < 100;
+}
+
+static void scalars(void **arguments) {
+	static const int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 4, 8, 8};
+	for (int i = 0; i < 14; i++)
+		memcpy(BUFFER(16 + i, void), arguments[2 + i], sizes[i]);
+}
+
+static void together(void **arguments) { *BUFFER(2, int) = -1; } // launched as others are
+static void print(void **arguments) { puts("{}"); *BUFFER(2, int) = 7; }
+static void endless(void **arguments) { hung = marks + 1; }
+static void crash(void **arguments) { failed = CUDA_ERROR_ILLEGAL_ADDRESS; }
+static void trap(void **arguments) { failed = CUDA_ERROR_LAUNCH_FAILED; }
+
+typedef struct { const char *name; int count; void (*run)(void **); i64 local; } function;
+static function functions[] = {{"divide", 6, divide}, {"reduce", 4, reduce}, {"scan", 8, scan}, {"slow", 4, slow}, {"grow", 4, grow},
+	{"scalars", 30, scalars}, {"print", 3, print}, {"together", 4, together}, {"endless", 3, endless}, {"crash", 3, crash}, {"trap", 3, trap}};
+
+CUresult cuInit(unsigned flags) {
+	const char *devices = getenv("KGEN_TEST_DEVICES");
+	return devices && !atoi(devices) ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int *version) { *version = 12040; return 0; }
+CUresult cuDeviceGetCount(int *count) { *count = 1; ANSWER; return 0; }
+CUresult cuDeviceGet(CUdevice *device, int number) { *device = number; ANSWER; return 0; }
+CUresult cuDeviceGetName(char *name, int size, CUdevice device) { snprintf(name, size, "a stand-in"); return 0; }
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) { *bytes = 1 << 30; return 0; }
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice device) {
+	switch ((int)what) {
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = 9; break;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = 0; break;
+	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 4; break;
+	case CU_DEVICE_ATTRIBUTE_WARP_SIZE: *value = 32; break;
+	case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 48 << 10; break;
+	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 227 << 10; break;
+	default: return CUDA_ERROR_INVALID_VALUE;
+	}
+	return 0;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) { *context = (CUcontext)1; ANSWER; return 0; }
+CUresult cuCtxSetCurrent(CUcontext context) { ANSWER; return 0; }
+CUresult cuCtxPushCurrent_v2(CUcontext context) { return 0; }
+CUresult cuCtxPopCurrent_v2(CUcontext *context) { return 0; }
+CUresult cuCtxSynchronize(void) { WAIT; return 0; }
+
+CUresult cuMemAlloc_v2(CUdeviceptr *place, size_t bytes) {
+	ANSWER;
+	return (*place = (CUdeviceptr)malloc(bytes)) ? 0 : CUDA_ERROR_OUT_OF_MEMORY;
+}
+CUresult cuMemFree_v2(CUdeviceptr place) { free((void *)place); ANSWER; return 0; }
+CUresult cuMemHostRegister_v2(void *place, size_t bytes, unsigned flags) { ANSWER; return 0; }
+CUresult cuMemHostUnregister(void *place) { ANSWER; return 0; }
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) { WAIT; memcpy((void *)to, from, bytes); return 0; }
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) { WAIT; memcpy(to, (void *)from, bytes); return 0; }
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) { ANSWER; memcpy((void *)to, (void *)from, bytes); return 0; }
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char x, size_t count, CUstream stream) { ANSWER; memset((void *)to, x, count); return 0; }
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short x, size_t count, CUstream stream) {
+	ANSWER;
+	for (size_t i = 0; i < count; i++) ((unsigned short *)to)[i] = x;
+	return 0;
+}
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned x, size_t count, CUstream stream) {
+	ANSWER;
+	for (size_t i = 0; i < count; i++) ((unsigned *)to)[i] = x;
+	return 0;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+	ANSWER;
+	*module = (CUmodule)1;
+	return memcmp(image, "\177ELF", 4) == 0 || strncmp(image, "//", 2) == 0 || strstr(image, ".version") ? 0 : CUDA_ERROR_INVALID_IMAGE;
+}
+CUresult cuModuleGetFunction(CUfunction *f, CUmodule module, const char *name) {
+	ANSWER;
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (strcmp(functions[i].name, name) == 0) {
+			*f = (CUfunction)&functions[i];
+			return 0;
+		}
+	return CUDA_ERROR_NOT_FOUND;
+}
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute what, CUfunction f) { *value = 1024; ANSWER; return 0; }
+CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute what, int value) {
+	if (what != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > 227 << 10)
+		return CUDA_ERROR_INVALID_VALUE;
+	((function *)f)->local = value;
+	return 0;
+}
+CUresult cuFuncGetParamInfo(CUfunction f, size_t number, size_t *offset, size_t *size) {
+	return (int)number < ((function *)f)->count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f, int size, size_t local) { *count = 2048 / size; return 0; }
+CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsigned size, unsigned sizeY, unsigned sizeZ, unsigned local, CUstream stream,
+	void **arguments, void **extra) {
+	ANSWER;
+	if (x == 0 || size == 0 || size > 1024 || (local > 48 << 10 && local > ((function *)f)->local))
+		return CUDA_ERROR_INVALID_VALUE;
+	((function *)f)->run(arguments);
+	return 0;
+}
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsigned size, unsigned sizeY, unsigned sizeZ, unsigned local, CUstream stream,
+	void **arguments) {
+	ANSWER;
+	if (x > 4 * 2048 / size)
+		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+	*BUFFER(2, int) = (int)x;
+	return 0;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags) { *event = calloc(1, sizeof(i64)); ANSWER; return 0; }
+CUresult cuEventRecord(CUevent event, CUstream stream) { *(i64 *)event = ++marks; return failed; }
+CUresult cuEventQuery(CUevent event) { ANSWER; return hung && *(i64 *)event >= hung ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; }
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) { *milliseconds = 0.001f; ANSWER; return 0; }
+CUresult cuEventDestroy_v2(CUevent event) { free(event); return 0; }
+
+CUresult cuGetErrorName(CUresult code, const char **name) {
+	switch ((int)code) {
+#define NAME(code) case code: *name = #code; return 0;
+	NAME(CUDA_ERROR_INVALID_VALUE) NAME(CUDA_ERROR_OUT_OF_MEMORY) NAME(CUDA_ERROR_NO_DEVICE) NAME(CUDA_ERROR_INVALID_IMAGE)
+	NAME(CUDA_ERROR_NOT_FOUND) NAME(CUDA_ERROR_ILLEGAL_ADDRESS) NAME(CUDA_ERROR_LAUNCH_FAILED) NAME(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+	}
+	return CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuGetErrorString(CUresult code, const char **text) {
+	const char *name;
+	*text = code == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered" :
+		code == CUDA_ERROR_LAUNCH_FAILED ? "unspecified launch failure" :
+		code == CUDA_ERROR_NO_DEVICE ? "no CUDA-capable device is detected" : "an error";
+	return cuGetErrorName(code, &name);
+}
