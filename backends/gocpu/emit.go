@@ -3,6 +3,7 @@ package gocpu
 import (
 	"bytes"
 	"fmt"
+	"go/format"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -57,7 +58,11 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		if err := file.Render(&text); err != nil {
 			return nil, fmt.Errorf("pipeline %s: the emitted Go is malformed (a bug of kgen): %w", program.Pipeline.Name, err)
 		}
-		out.Files = append(out.Files, backends.File{Name: files.Base(program.Pipeline.Name, isSpecialName) + ".go", Text: text.Bytes()})
+		formatted, err := stable(text.Bytes())
+		if err != nil {
+			return nil, err
+		}
+		out.Files = append(out.Files, backends.File{Name: files.Base(program.Pipeline.Name, isSpecialName) + ".go", Text: formatted})
 		out.Entries = append(out.Entries, h.entry)
 	}
 	out.Files = append(out.Files, backends.File{Name: SupportName, Text: Support(name)})
@@ -68,6 +73,19 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		out.Files = append(out.Files, backends.File{Name: traceName, Text: SupportFile(name, templates.GoTrace)})
 	}
 	return out, nil
+}
+
+// stable formats text until gofmt would leave it as it is, which it may not at
+// once with the comments of users.
+func stable(text []byte) ([]byte, error) {
+	for range 4 {
+		formatted, err := format.Source(text)
+		if err != nil || bytes.Equal(formatted, text) {
+			return formatted, err
+		}
+		text = formatted
+	}
+	return text, nil
 }
 
 // Loops returns the loop IR of the functions that the pipeline calls.

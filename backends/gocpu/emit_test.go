@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"bytes"
+	"go/format"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,7 +70,13 @@ pipeline ratios(a: [n]i32, b: [n]i32, k: [n]bool) {
 		{"comments", fuse.LevelOnePass, `
 // orders are counted,
 //
-// one by one.
+// one by one:
+//   - first
+//    - second
+//
+//	code
+// # Heading
+// more
 pipeline orders(
 	// The order, ascending;
 	// never 0.
@@ -100,6 +107,9 @@ pipeline same(x: [n]char8, y: [m]i64) {
 			again, err := Emitter{}.Emit([]*backends.Program{program}, backends.Options{Package: "pipelines"})
 			if err != nil || !bytes.Equal(out.Files[0].Text, again.Files[0].Text) {
 				t.Errorf("emitted again, the text differs: %v", err)
+			}
+			if formatted, err := format.Source(out.Files[0].Text); err != nil || !bytes.Equal(formatted, out.Files[0].Text) {
+				t.Errorf("the text is not as gofmt would have it; error %v", err)
 			}
 			golden := filepath.Join("testdata", "emit", c.name+".go.txt")
 			if *update {

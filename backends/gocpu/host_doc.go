@@ -30,8 +30,8 @@ func (h *host) doc() *jen.Statement {
 			code.Comment(fmt.Sprintf("//   - %s: %s", h.paramNames[i], strings.Join(strings.Fields(v.Doc), " "))).Line()
 		}
 	}
-	if described {
-		code.Comment("//").Line()
+	if described { // else gofmt takes what follows for the last item's
+		code.Comment("//").Line().Comment("// As a pipeline:").Line().Comment("//").Line()
 	}
 	for _, line := range strings.Split(strings.TrimSpace(withoutDoc(p.String())), "\n") {
 		code.Comment("//\t" + line).Line()
