@@ -90,11 +90,11 @@ func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
 func (k *compiler) close() { os.RemoveAll(k.folder) }
 
 // build returns what g++ makes of the arguments and the input, or what the
-// cache holds of it; refused words its complaints.
-func (k *compiler) build(ctx context.Context, arguments []string, input string, refused func(log string) error) ([]byte, error) {
+// cache c holds of it; refused words its complaints.
+func (k *compiler) build(ctx context.Context, c *cache.Cache, arguments []string, input string, refused func(log string) error) ([]byte, error) {
 	var binary []byte
 	key := cache.Key(append(arguments, k.version, k.source, input)...)
-	err := k.cache.Do(ctx, key, func(data []byte) error {
+	err := c.Do(ctx, key, func(data []byte) error {
 		binary = data
 		return nil
 	}, func() ([]byte, error) {
@@ -129,7 +129,11 @@ func (k *compiler) host(ctx context.Context, flags ...string) ([]byte, error) {
 	for _, s := range sources {
 		arguments = append(arguments, filepath.Base(s))
 	}
-	return k.build(ctx, append(arguments, "-ldl"), "", func(log string) error {
+	c := k.cache
+	if c == nil {
+		c, _ = cache.Open("cudaemu") // without one it is built anew, in seconds
+	}
+	return k.build(ctx, c, append(arguments, "-ldl"), "", func(log string) error {
 		return fmt.Errorf("g++ (%s) cannot build the CUDA emulation:\n%s", firstLine(k.version), log)
 	})
 }
@@ -169,7 +173,7 @@ func (k *compiler) module(ctx context.Context, kernel, file, text string, consta
 		arguments = append(arguments, "-D"+c)
 	}
 	kernels := kernelNames(text)
-	binary, err := k.build(ctx, append(arguments, linkFlags...), unit(file, text, kernels), func(log string) error {
+	binary, err := k.build(ctx, k.cache, append(arguments, linkFlags...), unit(file, text, kernels), func(log string) error {
 		return worker.NewBuildError(kernel, file, firstLine(k.version), log, text)
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ type Options struct {
 	Resident int           // blocks that run at once; 0 is DefaultResident
 	Memory   int64         // bytes of the device; 0 is DefaultMemory
 	Limit    time.Duration // of one launch; 0 is DefaultLimit
-	Cache    *cache.Cache  // of compiled texts; nil keeps none
+	Cache    *cache.Cache  // of compiled texts; nil keeps none of them
 }
 
 // What stands for the zero values of Options.

@@ -52,6 +52,7 @@ type kernelTest struct {
 	threads int
 	rows    int64
 	local   int64
+	forward plan.Forward
 	columns []column
 	values  []exec.Value // arguments behind the columns
 	result  string       // the column to look at
@@ -65,7 +66,7 @@ func (k kernelTest) run(ctx context.Context, e *Emulator, macro string) (wrong s
 		return "", err
 	}
 	file := k.name + ".cu"
-	variant := &plan.Variant{Entry: k.name, File: file, Schedule: plan.Schedule{Workgroup: k.threads}}
+	variant := &plan.Variant{Entry: k.name, File: file, Schedule: plan.Schedule{Workgroup: k.threads}, Forward: k.forward}
 	launch := &exec.Launch{Kernel: &plan.Kernel{Name: k.name}, Variant: variant, Groups: k.groups, Rows: k.rows, Local: k.local}
 	if macro != "" {
 		variant.Spec, launch.Spec = []plan.Spec{{Name: macro}}, []int64{1}
@@ -168,11 +169,30 @@ func vectorTest(n int, shift uint64) kernelTest { // n is a multiple of 4
 		want:    int32s(n, func(i int) int32 { return int32(i ^ 3) })}
 }
 
+func gridTest(forward plan.Forward) kernelTest {
+	const n = 250
+	return kernelTest{name: "grid", groups: 4, threads: 64, rows: n, forward: forward, result: "out",
+		columns: []column{{name: "x", in: int32s(n, func(i int) int32 { return int32(i) })}, {name: "out", size: n * 4}, {name: "parts", size: 16}, {name: "arrived", size: 4, zero: true}},
+		want:    int32s(n, func(int) int32 { return n * (n - 1) / 2 })}
+}
+
+func ringTest() kernelTest {
+	const n = 300
+	return kernelTest{name: "ring", groups: 1, threads: 64, rows: n, result: "out",
+		columns: []column{{name: "x", in: int32s(n, func(i int) int32 { return int32(i) })}, {name: "out", size: 128}},
+		want: int32s(32, func(lane int) (sum int32) {
+			for i := lane; i < n; i += 32 {
+				sum += int32(i)
+			}
+			return sum
+		})}
+}
+
 // TestCorrect: what is right is computed and not complained of, in any order.
 func TestCorrect(t *testing.T) {
-	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0)}
+	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0), gridTest(plan.ForwardResident), ringTest()}
 	for seed := range uint64(20) {
-		e := newEmulator(t, Options{Check: true, Seed: seed, Resident: int(1 + seed%4), Limit: 20 * time.Second})
+		e := newEmulator(t, Options{Check: true, Seed: seed, Resident: int(4 + seed%3), Limit: 20 * time.Second})
 		for _, k := range tests {
 			if wrong, err := k.run(t.Context(), e, ""); err != nil || wrong != "" {
 				t.Errorf("%s of %d rows, seed %d: %v %s", k.name, k.rows, seed, err, wrong)
@@ -194,7 +214,7 @@ func TestCorrect(t *testing.T) {
 // TestPlanted: every planted bug is reported with every seed, under its kind
 // and at a line that has to do with it.
 func TestPlanted(t *testing.T) {
-	scan, chain, exchange, histogram := scanTest(3001), chainTest(12), exchangeTest(499), histogramTest(2000)
+	scan, chain, exchange, histogram, ring := scanTest(3001), chainTest(12), exchangeTest(499), histogramTest(2000), ringTest()
 	const seeds = 5
 	var emulators []*Emulator
 	for seed := range uint64(seeds) {
@@ -230,6 +250,14 @@ func TestPlanted(t *testing.T) {
 		{exchange, "SHUFFLE_FROM_OUTSIDE", []Kind{Divergence}, "__shfl_sync"},
 		{histogram, "NOT_ATOMIC", []Kind{Race}, "local[bin]++"},
 		{histogram, "GLOBAL_NOT_ATOMIC", []Kind{Race}, "counts[thread] +="},
+		{gridTest(plan.ForwardResident), "NO_RELEASE_FENCE", []Kind{Race}, "parts["},
+		{gridTest(plan.ForwardResident), "NO_ACQUIRE_FENCE", []Kind{Race}, "parts["},
+		{gridTest(plan.ForwardResident), "NO_BARRIER", []Kind{Race, Unwritten}, "parts["},
+		{ring, "OVERRUN", []Kind{Race}, "slots["},
+		{ring, "NO_SYNCWARP_BEFORE", []Kind{Race}, "slots["},
+		{ring, "NO_SYNCWARP_BEHIND", []Kind{Race, Unwritten}, "slots["},
+		{ring, "NO_RELEASE_FENCE", []Kind{Race}, "slots["},
+		{ring, "NO_ACQUIRE_FENCE", []Kind{Race}, "slots["},
 		{vectorTest(1000, 1), "", []Kind{Bounds}, "int4"},
 	} {
 		t.Run(c.name+"/"+c.macro, func(t *testing.T) {

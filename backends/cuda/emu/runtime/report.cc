@@ -39,7 +39,6 @@ void clear_reports() {
   known.clear();
 }
 
-bool any_reports() { return !lines.empty(); }
 bool enough_reports() { return lines.size() >= most_reports; }
 
 std::string reports() {

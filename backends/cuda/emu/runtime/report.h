@@ -10,7 +10,6 @@ namespace cudaemu {
 // first unique numbers is counted only.
 void report(const char *kind, std::initializer_list<std::int64_t> numbers, unsigned unique);
 void clear_reports();
-bool any_reports();
 bool enough_reports();
 // reports are a line each, in order, ending with how often it happened.
 std::string reports();
