@@ -1,11 +1,16 @@
 package gocpu
 
+import (
+	"encoding/binary"
+	"fmt"
+)
+
 // marshal writes the encoding of a partial.
 func (w *partialWriter) marshal(s *source) {
 	s.line("// MarshalBinary returns the partial as bytes, for %s.UnmarshalBinary of the same", w.name)
 	s.line("// pipeline, on any machine.")
 	s.line("func (p *%s) MarshalBinary() ([]byte, error) {", w.name)
-	s.line("data := []byte(%s)", w.header)
+	s.line("data := append(make([]byte, 0, %s), %s...)", w.size(), w.header)
 	if len(w.scalars) > 0 {
 		s.line("data = p.putScalars(data)")
 	}
@@ -27,6 +32,30 @@ func (w *partialWriter) marshal(s *source) {
 		}
 		s.line("return data\n}\n")
 	}
+}
+
+// size is an expression for the number of bytes, or a few more.
+func (w *partialWriter) size() string {
+	fixed := 1 + 8*w.sites + 4
+	for _, f := range w.scalars {
+		fixed += f.param.Type.Kind.Size()
+	}
+	size := "len(" + w.header + ")"
+	for g := -1; g < len(w.Groupings); g++ {
+		row := 0
+		for _, state := range w.States {
+			if state.Grouping == g {
+				row += state.Kind.Size()
+			}
+		}
+		if g < 0 {
+			fixed += row
+		} else {
+			fixed += binary.MaxVarintLen64
+			size += fmt.Sprintf(" + %d*len(p.state.%s)", row, w.state[w.columnOf(g)].Name)
+		}
+	}
+	return fmt.Sprintf("%s + %d", size, fixed)
 }
 
 func (w *partialWriter) unmarshal(s *source) {
@@ -64,8 +93,8 @@ func (w *partialWriter) unmarshal(s *source) {
 // of each grouping, before which it calls grouping with one of them.
 func (w *partialWriter) eachField(grouping, field func(i int)) {
 	for g := -1; g < len(w.Groupings); g++ {
-		if i := w.columnOf(g); g >= 0 && i >= 0 {
-			grouping(i)
+		if g >= 0 {
+			grouping(w.columnOf(g))
 		}
 		for i, state := range w.States {
 			if state.Grouping == g {

@@ -123,14 +123,14 @@ func (w *partialWriter) merge(s *source) {
 	s.line("return p.follow(&later.state%s)\n}\n", w.pass("&later.checks"))
 }
 
-// columnOf is a column of the state that has an element per group or bin, or -1.
+// columnOf is a column of the state that has an element per group or bin.
 func (w *partialWriter) columnOf(grouping int) int {
 	for i, state := range w.States {
 		if state.Grouping == grouping {
 			return i
 		}
 	}
-	return -1
+	panic("gocpu: a grouping without columns")
 }
 
 // fold writes the combination of states.

@@ -172,7 +172,7 @@ func (p *DiscountsPartial) Result(options ...Option) (DiscountsResult, error) {
 // MarshalBinary returns the partial as bytes, for DiscountsPartial.UnmarshalBinary of the same
 // pipeline, on any machine.
 func (p *DiscountsPartial) MarshalBinary() ([]byte, error) {
-	data := []byte(discountsPartialHeader)
+	data := append(make([]byte, 0, len(discountsPartialHeader)+21), discountsPartialHeader...)
 	data = p.putScalars(data)
 	data = kgenPut(data, p.begun)
 	data = kgenPut(data, p.state.Sum)

@@ -320,7 +320,7 @@ func (p *MonthsPartial) Result(options ...Option) (MonthsResult, error) {
 // MarshalBinary returns the partial as bytes, for MonthsPartial.UnmarshalBinary of the same
 // pipeline, on any machine.
 func (p *MonthsPartial) MarshalBinary() ([]byte, error) {
-	data := []byte(monthsPartialHeader)
+	data := append(make([]byte, 0, len(monthsPartialHeader)+20*len(p.state.Lines)+55), monthsPartialHeader...)
 	data = p.putScalars(data)
 	data = kgenPut(data, p.begun)
 	data = kgenPut(data, p.checks[:]...)

@@ -316,7 +316,7 @@ func (p *OrdersPartial) Result(options ...Option) (OrdersResult, error) {
 // MarshalBinary returns the partial as bytes, for OrdersPartial.UnmarshalBinary of the same
 // pipeline, on any machine.
 func (p *OrdersPartial) MarshalBinary() ([]byte, error) {
-	data := []byte(ordersPartialHeader)
+	data := append(make([]byte, 0, len(ordersPartialHeader)+24*len(p.state.Key)+15), ordersPartialHeader...)
 	data = kgenPut(data, p.begun)
 	data = kgenPutLength(data, len(p.state.Key))
 	data = kgenPut(data, p.state.Key...)

@@ -202,3 +202,61 @@ func FuzzUnmarshalBinary(f *testing.F) {
 		}
 	})
 }
+
+// The same orders by one call, and in 16 shards that travel as bytes.
+func BenchmarkOrders(b *testing.B) {
+	const rows, shards = 1 << 20, 16
+	keys, quantities, _, _, _ := lines(rows)
+	one := partials.WithWorkers(1)
+	run := func(name string, body func() error) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(16 * rows)
+			for b.Loop() {
+				if err := body(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	var result partials.OrdersResult
+	run("one call", func() error { return partials.OrdersInto(&result, keys, quantities, one) })
+	add := func(p *partials.OrdersPartial, i int) error {
+		return p.Add(keys[i*rows/shards:(i+1)*rows/shards], quantities[i*rows/shards:(i+1)*rows/shards], one)
+	}
+	run("Add", func() error {
+		p := partials.NewOrdersPartial()
+		for i := range shards {
+			if err := add(p, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var encoded [shards][]byte
+	run("Add and MarshalBinary", func() (err error) {
+		for i := range shards {
+			p := partials.NewOrdersPartial()
+			if err := add(p, i); err != nil {
+				return err
+			}
+			if encoded[i], err = p.MarshalBinary(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	run("UnmarshalBinary, Merge and Result", func() error {
+		whole := partials.NewOrdersPartial()
+		for _, data := range encoded {
+			var p partials.OrdersPartial
+			if err := p.UnmarshalBinary(data); err != nil {
+				return err
+			}
+			if err := whole.Merge(&p); err != nil {
+				return err
+			}
+		}
+		_, err := whole.Result(one)
+		return err
+	})
+}
