@@ -60,6 +60,7 @@ func prepareCUDAEmulation(options emu.Options) func(context.Context, request) (*
 		if options.Cache, err = cache.Open("cudaemu"); err != nil {
 			return nil, err
 		}
+		options.Limit = r.timeout
 		p := emulatedProgram{request: r, options: options, made: made}
 		return &executable{footprint: p.footprint, run: p.run}, nil
 	}

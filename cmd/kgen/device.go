@@ -20,6 +20,7 @@ type device struct {
 	probe func(context.Context) (detail string, err error)
 	// prepare does all that can fail before data is read.
 	prepare func(context.Context, request) (*executable, error)
+	machine plan.Machine // what plans may know of it, where they ask
 }
 
 // request is what a device shall run.
@@ -57,7 +58,7 @@ type outcome struct {
 var devices = []device{
 	{name: "gocpu", probe: probeGoCPU, prepare: prepareGoCPU},
 	{name: "interp", probe: probeInterp, prepare: prepareInterp},
-	{name: "cudaemu", probe: probeCUDAEmulation, prepare: prepareCUDAEmulation(emu.Options{})},
+	{name: "cudaemu", probe: probeCUDAEmulation, prepare: prepareCUDAEmulation(emu.Options{}), machine: emu.Machine(emu.Options{})},
 }
 
 func deviceByName(name string) (*device, error) {

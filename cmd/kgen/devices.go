@@ -14,7 +14,7 @@ type deviceRow struct {
 	Name      string         `json:"name"`
 	Available bool           `json:"available"`
 	Detail    string         `json:"detail"`
-	Device    *worker.Device `json:"device,omitempty"` // with what was probed; of devices that a worker drives
+	Device    *worker.Device `json:"device,omitempty"` // with what was probed or declared; of devices that run plans
 }
 
 func newDevices() *cobra.Command {
@@ -42,7 +42,11 @@ what is found is kept in kgen's cache; --json prints it, with the evidence.`,
 				if err != nil {
 					detail = err.Error()
 				}
-				rows = append(rows, deviceRow{Name: d.name, Available: err == nil, Detail: detail})
+				row := deviceRow{Name: d.name, Available: err == nil, Detail: detail}
+				if row.Available && d.machine.Device != "" {
+					row.Device = &worker.Device{Name: d.name, Machine: d.machine}
+				}
+				rows = append(rows, row)
 			}
 			for i := range drivers {
 				rows = append(rows, drivers[i].list(c.Context())...)

@@ -14,11 +14,12 @@ import (
 	"github.com/kgen-go/kgen/plan/exec"
 )
 
-// Bytes of shared memory a block, as on an H200: in all, and declared without
-// extern, which ptxas refuses beyond this.
+// What a block can have, as on an H200: threads, bytes of shared memory, and
+// bytes of it that are declared without extern, which ptxas refuses beyond this.
 const (
-	sharedMost = 227 << 10
-	staticMost = 48 << 10
+	threadsMost = 1024
+	sharedMost  = 227 << 10
+	staticMost  = 48 << 10
 )
 
 // Device is the emulated device during one run, as the executor drives it.
@@ -39,7 +40,7 @@ type buffer struct {
 }
 
 // Machine describes the emulated device.
-func (d *Device) Machine() plan.Machine { return machine(d.emulator.options) }
+func (d *Device) Machine() plan.Machine { return Machine(d.emulator.options) }
 
 // Resident returns how many blocks run at once.
 func (d *Device) Resident(*plan.Kernel, *plan.Variant) (int64, error) {
@@ -188,8 +189,8 @@ func (d *Device) request(m *module, c *reportContext, l *exec.Launch) (string, e
 		static += a.bytes
 	}
 	switch {
-	case threads > 1024:
-		return "", fmt.Errorf("%d threads a block; CUDA has at most 1024", threads)
+	case threads > threadsMost:
+		return "", fmt.Errorf("%d threads a block; CUDA has at most %d", threads, threadsMost)
 	case l.Groups > math.MaxInt32:
 		return "", fmt.Errorf("%d blocks; CUDA has at most %d", l.Groups, math.MaxInt32)
 	case static > staticMost:

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -16,17 +17,31 @@ type Options struct {
 	Check    bool          // report faults; some ten times slower
 	Seed     uint64        // of the order in which threads and blocks run; 0, where nothing is checked, is their own
 	Resident int           // blocks that run at once; 0 is DefaultResident
-	Memory   int64         // bytes of the device; 0 is DefaultMemory
+	Memory   int64         // bytes of the device; 0 is DefaultMemory, or DefaultCheckedMemory
 	Limit    time.Duration // of one launch; 0 is DefaultLimit
 	Cache    *cache.Cache  // of compiled texts; nil keeps none of them
 }
 
-// What stands for the zero values of Options.
+// What stands for the zero values of Options. Checks take some 15 times the
+// memory that a launch touches, and up to 60 times where elements are bytes.
 const (
-	DefaultResident = 4
-	DefaultMemory   = 8 << 30
-	DefaultLimit    = 10 * time.Minute
+	DefaultResident      = 4
+	DefaultMemory        = 8 << 30
+	DefaultCheckedMemory = 1 << 30
+	DefaultLimit         = 10 * time.Minute
 )
+
+func (o Options) withDefaults() Options {
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+		if o.Check {
+			o.Memory = DefaultCheckedMemory
+		}
+	}
+	o.Resident = cmp.Or(o.Resident, DefaultResident)
+	o.Limit = cmp.Or(o.Limit, DefaultLimit)
+	return o
+}
 
 // Emulator runs plans, one at a time, in a child process that it starts anew
 // where a launch has ended it. It is safe for concurrent use and must be closed.
@@ -41,15 +56,7 @@ type Emulator struct {
 // New finds g++, a [MissingError] if there is none, and builds the child's
 // program where the cache does not hold it, which takes seconds.
 func New(ctx context.Context, options Options) (*Emulator, error) {
-	if options.Resident == 0 {
-		options.Resident = DefaultResident
-	}
-	if options.Memory == 0 {
-		options.Memory = DefaultMemory
-	}
-	if options.Limit == 0 {
-		options.Limit = DefaultLimit
-	}
+	options = options.withDefaults()
 	if options.Resident < 0 || options.Memory < 0 || options.Limit < 0 {
 		return nil, fmt.Errorf("the CUDA emulation: %d blocks at once, %d bytes of memory, a limit of %v; none may be negative", options.Resident, options.Memory, options.Limit)
 	}
@@ -111,13 +118,13 @@ func (e *Emulator) Use(ctx context.Context, texts map[string]string, use func(*D
 	return use(d)
 }
 
-// Machine is the emulated device. Its figures are declared: an H200's as far
-// as texts can depend on them, and few units, so that little data fills them.
-func (e *Emulator) Machine() plan.Machine { return machine(e.options) }
-
-func machine(o Options) plan.Machine {
+// Machine is the device that these options emulate. Its figures are declared:
+// an H200's as far as texts can depend on them, and few units, so that little
+// data fills them.
+func Machine(o Options) plan.Machine {
+	o = o.withDefaults()
 	m := plan.Machine{
-		Device: "CUDA emulation", Driver: "g++ on the host", Units: o.Resident, Subgroup: 32, MaxGroup: 1024,
+		Device: "CUDA emulation", Driver: "g++ on the host", Units: o.Resident, Subgroup: 32, MaxGroup: threadsMost,
 		LocalBytes: sharedMost, Memory: o.Memory, MaxAlloc: o.Memory, Caps: map[plan.Cap]plan.Evidence{},
 	}
 	// All but progress.static: blocks start in any order.
