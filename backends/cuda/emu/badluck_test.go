@@ -78,7 +78,7 @@ func bad(ctx context.Context, d *Device, kernel string, edit func(*exec.Launch))
 func TestBadLuck(t *testing.T) {
 	texts := map[string]string{"bad.cu": badText}
 	for _, check := range []bool{false, true} {
-		limit := 300 * time.Millisecond
+		limit := time.Second
 		if check { // which ends what does not end without a limit
 			limit = time.Minute
 		}

@@ -186,7 +186,7 @@ func (p *process) watch(limit time.Duration, done <-chan struct{}) {
 		then func()
 	}{
 		{limit, func() { p.command.Process.Signal(syscall.SIGTERM) }},
-		{time.Second, func() { p.command.Process.Kill() }},
+		{5 * time.Second, func() { p.command.Process.Kill() }},
 	} {
 		timer := time.NewTimer(step.wait)
 		select {
