@@ -51,6 +51,8 @@ type Entry struct {
 	Result   string // the type of the results
 	Params   []Field
 	Results  []Field
+
+	NewPartial string // the function that makes a partial, if they are wanted
 }
 
 // Field is a parameter or a result of an entry.

@@ -93,7 +93,7 @@ func partialTable(entries []Entry, emitted []backends.Entry) string {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n\t\"math\"\n\n\t\"partials/emitted\"\n)\n\nvar _ = math.NaN\n\nvar pipelines = []pipeline{\n")
 	for i, entry := range entries {
-		fmt.Fprintf(&b, "{%q, emitted.%s, emitted.New%[2]sPartial, []param{\n", entry.Name, emitted[i].Func)
+		fmt.Fprintf(&b, "{%q, emitted.%s, emitted.%s, []param{\n", entry.Name, emitted[i].Func, emitted[i].NewPartial)
 		for j, v := range entry.Pipeline.Params {
 			domain := ""
 			if !v.Type.IsScalar() {

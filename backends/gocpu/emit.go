@@ -32,8 +32,12 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	for _, taken := range supportNames {
 		p.names.FreshAsIs(taken)
 	}
-	for _, program := range programs {
-		h := newHost(p, program, options)
+	hosts := make([]*host, len(programs)) // all first: the names of functions before what goes with them
+	for i, program := range programs {
+		hosts[i] = newHost(p, program, options)
+	}
+	for i, program := range programs {
+		h := hosts[i]
 		file := jen.NewFile(name)
 		file.HeaderComment(Generated)
 		if source := program.Pipeline.Pos.Base().File; source != "" {

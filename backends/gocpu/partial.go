@@ -56,6 +56,7 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 		w.newName = "new" + exportedName(w.name)
 	}
 	w.newName = h.names.FreshAsIs(w.newName)
+	h.entry.NewPartial = w.newName
 	w.header = h.names.FreshAsIs(local + "PartialHeader")
 	rows := backends.Entry{Func: w.name + ".Add", Into: h.names.FreshAsIs(local + "Shard"), Result: h.names.FreshAsIs(local + "State")}
 	w.rows = w.inner(p.Rows, rows)
