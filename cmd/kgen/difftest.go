@@ -140,7 +140,12 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 	case "all":
 		o.Levels = fuse.Levels
 	default:
-		o.Levels = splitList(f.levels)
+		for _, level := range splitList(f.levels) {
+			if !slices.Contains(fuse.Levels, level) && !strings.ContainsAny(level, "| ") {
+				return o, usageErrorf("--levels: there is no fusion level %q; there are %s, and plans by hand", level, strings.Join(fuse.Levels, ", "))
+			}
+			o.Levels = append(o.Levels, level)
+		}
 	}
 	if o.Programs, err = testPrograms(c, args); err != nil {
 		return o, err
@@ -256,8 +261,13 @@ func testDevices(ctx context.Context, text string) (list []difftest.Device, err 
 	return list, nil
 }
 
-// splitList reads a list with commas.
+// splitList reads a list with commas; what is named twice counts once.
 func splitList(text string) []string {
-	list := strings.Split(text, ",")
-	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+	var list []string
+	for item := range strings.SplitSeq(text, ",") {
+		if item != "" && !slices.Contains(list, item) {
+			list = append(list, item)
+		}
+	}
+	return list
 }

@@ -43,13 +43,10 @@ func (g goTester) prepare(ctx context.Context, jobs []difftest.Job, at []int, re
 	}
 	err := g.build(ctx, jobs, at, ready)
 	var bug *run.BuildError
-	var missing *run.NoToolchainError
 	switch {
 	case err == nil:
 		return
-	case errors.As(err, &missing):
-		err = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
-	case ctx.Err() == nil && len(at) > 1:
+	case ctx.Err() == nil && !errors.Is(err, difftest.ErrAbsent) && len(at) > 1:
 		g.prepare(ctx, jobs, at[:len(at)/2], ready)
 		g.prepare(ctx, jobs, at[len(at)/2:], ready)
 		return
@@ -109,8 +106,12 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 		return err
 	}
 	binary, err := run.Build(ctx, source, run.Options{CacheFolder: folder})
+	var bug *run.BuildError
 	if err != nil {
 		os.RemoveAll(folder)
+		if !errors.As(err, &bug) { // no Go, or no place to build
+			err = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+		}
 		return err
 	}
 	shared := &goBuild{folder: folder, space: memory.NewSpace(0)}

@@ -166,11 +166,19 @@ func (r *Report) Print(out io.Writer) error {
 		fmt.Fprintf(out, "%d inputs have results that may be rounded in any way, which were not compared\n", r.Uncompared)
 	}
 	r.printAbsent(out)
-	for _, m := range r.Mismatches {
+	for i, m := range r.Mismatches {
+		if i == mostPrinted {
+			fmt.Fprintf(out, "\nand %d programs more; a report as JSON has them all\n", len(r.Mismatches)-i)
+			break
+		}
 		m.print(out)
 	}
 	return r.Coverage.print(out)
 }
+
+// mostPrinted is how many differences are printed: a device that is broken
+// has one for each program.
+const mostPrinted = 20
 
 // printAbsent says what was not run, and why.
 func (r *Report) printAbsent(out io.Writer) {
@@ -183,7 +191,7 @@ func (r *Report) printAbsent(out io.Writer) {
 	for _, key := range slices.SortedFunc(maps.Keys(reasons), func(a, b [2]string) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	}) {
-		fmt.Fprintf(out, "not run on %s: %d, %s\n", key[0], reasons[key], key[1])
+		fmt.Fprintf(out, "not run on %s: %d, %s\n", key[0], reasons[key], strings.TrimPrefix(key[1], ErrAbsent.Error()+": "))
 	}
 }
 
