@@ -201,11 +201,11 @@ func (g *body) before(lo, hi *loop.Var) {
 		case tile.Head:
 			for _, key := range op.Args {
 				if s := g.lastState(key); s != nil {
-					g.last[neighbour{key, true}] = s
+					g.last[neighbour{value: key}] = s
 					g.startState(s, key, key == g.integerKey(op), lo, hi)
 					continue
 				}
-				g.declareLast(neighbour{key, true}, lo, loop.ConstOf(ir.Scalar{Kind: g.Values[key].Kind}), func(last *loop.Var) {
+				g.declareLast(neighbour{value: key}, lo, loop.ConstOf(ir.Scalar{Kind: g.Values[key].Kind}), func(last *loop.Var) {
 					if deciding[key] {
 						g.b.If(loop.Lt(lo, hi), func() { g.b.Assign(last, loop.Apply(ir.OpComplement, g.at(key, lo))) }, nil)
 					}
@@ -213,7 +213,7 @@ func (g *body) before(lo, hi *loop.Var) {
 			}
 		case tile.Shift:
 			if op.Distance == 1 {
-				g.declareLast(neighbour{op.Args[0], false}, lo, g.expr(op.Args[1]), nil)
+				g.declareLast(neighbour{op.Args[0], op.Args[1]}, lo, g.expr(op.Args[1]), nil)
 			}
 		case tile.Check:
 			if op.Domain != tile.Uniform {

@@ -35,7 +35,7 @@ type body struct {
 // differ before row 0.
 type neighbour struct {
 	value tile.ID
-	head  bool
+	fill  tile.ID // what a shift sees there; 0 for a head
 }
 
 // block writes the rows of domain d: its operations, the rows derived from
@@ -232,7 +232,7 @@ func (g *body) head(op *tile.Op) loop.Expr {
 			x = g.b.Let(g.name(key), x)
 			g.values[key] = x
 		}
-		last := g.last[neighbour{key, true}]
+		last := g.last[neighbour{value: key}]
 		head = loop.Or(head, loop.KeyNe(x, last))
 		if last != g.lastState(key) { // else the scan updates it
 			g.ending = append(g.ending, func() { g.b.Assign(last, x) })
@@ -262,7 +262,7 @@ func (g *body) shift(op *tile.Op) loop.Expr {
 		if _, ok := g.values[x]; !ok {
 			g.values[x] = g.b.Let(g.name(x), g.expr(x))
 		}
-		last := g.last[neighbour{x, false}]
+		last := g.last[neighbour{x, fill}]
 		g.ending = append(g.ending, func() { g.b.Assign(last, g.expr(x)) })
 		return g.b.Let("previous", last)
 	}

@@ -132,7 +132,7 @@ func (g *body) atRow(v tile.ID, r int) loop.Expr {
 func (g *body) withoutHead() loop.Expr {
 	var none loop.Expr = loop.True
 	for _, key := range g.Ops[g.headOp()].Args {
-		last := g.last[neighbour{key, true}]
+		last := g.last[neighbour{value: key}]
 		bits := make([]loop.Expr, sparseRun)
 		for r := range bits {
 			bits[r] = loop.Apply(ir.OpXor, g.atRow(key, r), last)
