@@ -83,8 +83,9 @@ var lowering = []Mutant{
 		Old: `head = b.Map(parent, ir.OpNot, ir.Bool, "", last[0])`,
 		New: "head = last[0]"},
 	{Name: "only the last of several keys counts", File: "fuse/build.go", Device: "emulated",
-		Old: `head = b.Map(parent, ir.OpLogicalOr, ir.Bool, "", head, b.differ(parent, arg.Type.Kind, last[1], x))`,
-		New: `head = b.Map(parent, ir.OpLogicalOr, ir.Bool, "", b.Map(parent, ir.OpNot, ir.Bool, "", last[0]), b.differ(parent, arg.Type.Kind, last[1], x))`},
+		Old:      `head = b.Map(parent, ir.OpLogicalOr, ir.Bool, "", head, b.differ(parent, arg.Type.Kind, last[1], x))`,
+		New:      `head = b.Map(parent, ir.OpLogicalOr, ir.Bool, "", b.Map(parent, ir.OpNot, ir.Bool, "", last[0]), b.differ(parent, arg.Type.Kind, last[1], x))`,
+		Programs: "runs_of_filtered_floats"},
 	{Name: "no check of division", File: "fuse/build_rows.go", Device: "emulated",
 		Old: `b.check(domain, v, site, failed)
 `,
@@ -94,7 +95,7 @@ var lowering = []Mutant{
 		Old: `row = b.place(v.Type.Domain)
 	}
 	b.Check`,
-		New: `row = b.Row()
+		New: `row = b.Map(domain, ir.OpAdd, ir.I64, "", b.place(v.Type.Domain), b.Int(1))
 	}
 	b.Check`},
 	{Name: "check of the wrong site", File: "fuse/build_rows.go", Device: "emulated",

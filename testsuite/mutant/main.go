@@ -126,12 +126,13 @@ func run(ctx context.Context, mutants []Mutant) bool {
 	}
 	defer os.RemoveAll(folder)
 	names := map[verdict][]string{}
+	sound := &baseline{folder: folder, clean: map[string]bool{}}
 	for _, m := range mutants {
 		if ctx.Err() != nil {
 			break
 		}
 		begin := time.Now()
-		v, detail := m.run(ctx, folder)
+		v, detail := m.run(ctx, folder, sound)
 		names[v] = append(names[v], m.Name)
 		fmt.Printf("%-12s %-40s %4.0f s  %s\n", v, m.Name, time.Since(begin).Seconds(), detail)
 	}
@@ -151,8 +152,40 @@ func run(ctx context.Context, mutants []Mutant) bool {
 	return len(names[survived]) == 0 && len(names[broken]) == 0 && ctx.Err() == nil
 }
 
+// baseline is kgen without a bug, which no test may find different.
+type baseline struct {
+	folder string
+	binary string          // "" before it is built
+	clean  map[string]bool // by test: whether it finds nothing
+}
+
+// isClean reports whether a test finds nothing without a bug.
+func (b *baseline) isClean(ctx context.Context, m Mutant, arguments []string) (bool, error) {
+	key := strings.Join(arguments, " ")
+	if clean, ok := b.clean[key]; ok {
+		return clean, nil
+	}
+	if b.binary == "" {
+		text, err := os.ReadFile(m.File)
+		if err != nil {
+			return false, err
+		}
+		built, err := m.build(ctx, b.folder, string(text))
+		if err != nil {
+			return false, err
+		}
+		b.binary = filepath.Join(b.folder, "kgen")
+		if err := os.Rename(built, b.binary); err != nil {
+			return false, err
+		}
+	}
+	v, _ := m.test(ctx, b.folder, b.binary, arguments)
+	b.clean[key] = v == survived
+	return b.clean[key], nil
+}
+
 // run builds kgen with the bug and tests it.
-func (m Mutant) run(ctx context.Context, folder string) (verdict, string) {
+func (m Mutant) run(ctx context.Context, folder string, sound *baseline) (verdict, string) {
 	text, err := m.text(".")
 	if err != nil {
 		return broken, err.Error()
@@ -166,6 +199,14 @@ func (m Mutant) run(ctx context.Context, folder string) (verdict, string) {
 		v, detail := m.test(ctx, folder, binary, arguments)
 		if v == survived {
 			continue
+		}
+		if v == killed {
+			switch clean, err := sound.isClean(ctx, m, arguments); {
+			case err != nil:
+				return broken, err.Error()
+			case !clean:
+				return broken, "kgen difftest finds differences without a mutant, too: mend those first"
+			}
 		}
 		return v, detail
 	}
