@@ -146,8 +146,11 @@ func Reads(f *Func) map[*Var]bool {
 	visit = func(body []Stmt) {
 		for _, s := range body {
 			var own *Var
-			if a, ok := s.(*Assign); ok {
-				own = a.Var
+			switch s := s.(type) {
+			case *Assign:
+				own = s.Var
+			case *View: // of itself, shorter
+				own = s.Var
 			}
 			for _, x := range operands(s) {
 				note(x, own)
@@ -208,7 +211,7 @@ func isUnread(s Stmt, read map[*Var]bool) bool {
 	case *Assign:
 		return !read[s.Var]
 	case *View:
-		return s.Var != s.Memory && !read[s.Var]
+		return !read[s.Var]
 	case *If:
 		return len(s.Then) == 0 && len(s.Else) == 0
 	}

@@ -78,20 +78,33 @@ func (h *hints) limit(v *ir.Value, l limit) {
 	}
 }
 
-// constants notes which constants meet a parameter in v, perhaps after casts.
+// mostNear is how many constants a parameter is drawn near to.
+const mostNear = 8
+
+// constants notes the constants of v for the parameters that the other operands
+// are computed from.
 func (h *hints) constants(v *ir.Value) {
-	for _, arg := range v.Args {
-		for arg.Op == ir.OpCast || arg.Op == ir.OpCompact || arg.Op == ir.OpGather {
-			arg = arg.Args[0]
-		}
-		if arg.Op != ir.OpParam {
+	for _, c := range v.Args {
+		if c.Op != ir.OpConst {
 			continue
 		}
-		for _, other := range v.Args {
-			if other.Op == ir.OpConst && other.Type.Kind == arg.Type.Kind && !slices.Contains(h.near[arg], other.Const) {
-				h.near[arg] = append(h.near[arg], other.Const)
-			}
+		seen := map[*ir.Value]bool{}
+		for _, arg := range v.Args {
+			h.nearTo(arg, c.Const, seen)
 		}
+	}
+}
+
+func (h *hints) nearTo(v *ir.Value, c ir.Scalar, seen map[*ir.Value]bool) {
+	if seen[v] {
+		return
+	}
+	seen[v] = true
+	if v.Op == ir.OpParam && v.Type.Kind == c.Kind && len(h.near[v]) < mostNear && !slices.Contains(h.near[v], c) {
+		h.near[v] = append(h.near[v], c)
+	}
+	for _, arg := range v.Args {
+		h.nearTo(arg, c, seen)
 	}
 }
 

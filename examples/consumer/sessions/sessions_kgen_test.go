@@ -22,7 +22,7 @@ type kgenOfSessions struct {
 func (k *kgenOfSessions) draw(d *kgenData) {
 	n := d.length(0)
 	k.in.user = kgenIntegers[int64](d, n)
-	k.in.time = kgenIntegers[int64](d, n)
+	k.in.time = kgenIntegers[int64](d, n, 1800)
 	k.in.cents = kgenIntegers[int64](d, n)
 	k.want, k.failed = k.reference(k.in.user, k.in.time, k.in.cents)
 }
@@ -135,8 +135,8 @@ func BenchmarkKgenSessions(b *testing.B) { kgenBenchmark(b, new(kgenOfSessions))
 
 func ExampleSessions_generated() {
 	user := []int64{1, 2, 2, 10, 30, 40}
-	time := []int64{1, 4, 30, 2, 40, 30}
-	cents := []int64{1, 1, 2, 4, 10, 40}
+	time := []int64{1800, 3, 2, 4, 10, 1800}
+	cents := []int64{1, 4, 10, 10, 40, 40}
 	result, err := Sessions(user, time, cents)
 	if err != nil {
 		fmt.Println(err)
@@ -148,7 +148,7 @@ func ExampleSessions_generated() {
 	fmt.Printf("Spent: %v\n", result.Spent)
 	// Output:
 	// User: [1 2 10 30 40]
-	// Begin: [1 4 2 40 30]
-	// Seconds: [0 26 0 0 0]
-	// Spent: [1 3 4 10 40]
+	// Begin: [1800 3 4 10 1800]
+	// Seconds: [0 -1 0 0 0]
+	// Spent: [1 14 10 40 40]
 }
