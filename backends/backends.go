@@ -73,5 +73,5 @@ type Emitter interface {
 	Name() string
 	Emit(programs []*Program, options Options) (*Output, error)
 	// Loops returns the loop IR of a program's kernels, as text.
-	Loops(program *Program) (string, error)
+	Loops(program *Program, options Options) (string, error)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/kgen-go/kgen/backends/gocpu/gotest"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/table"
 )
 
@@ -88,7 +89,7 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 		return err
 	}
 	if f.after != "" {
-		return f.printAfter(source, schedule.Variant, Emitters[i], out)
+		return f.printAfter(source, schedule, Emitters[i], out)
 	}
 	options := backends.Options{Package: pkg, Schedule: schedule, Unexported: f.unexported}
 	if options.Package == "" {
@@ -142,9 +143,9 @@ func (f *Flags) target() (pkg, folder string) {
 	return pkg, folder
 }
 
-func (f *Flags) printAfter(s *Source, variant string, backend backends.Emitter, out io.Writer) error {
+func (f *Flags) printAfter(s *Source, schedule plan.Schedule, backend backends.Emitter, out io.Writer) error {
 	for _, p := range s.Pipelines {
-		text, err := compile.After(f.after, p, compile.Options{Level: f.level, Variant: variant, Source: s.Text, Backend: backend})
+		text, err := compile.After(f.after, p, compile.Options{Level: f.level, Variant: schedule.Variant, Source: s.Text, Backend: backend, Emit: backends.Options{Schedule: schedule}})
 		if err != nil {
 			return s.compileError(f.level, err)
 		}

@@ -21,7 +21,8 @@ type Options struct {
 	Level   string           // a fusion level, or a plan by hand; "" is auto
 	Variant string           // of aggregation over contiguous groups, see plan.Schedule; "" is segmented
 	Machine plan.Machine     // costs are predicted for it; the zero value is the default profile
-	Backend backends.Emitter // for the pass loop
+	Backend backends.Emitter // for the pass loop, and
+	Emit    backends.Options // what is asked of it
 	Source  []byte           // the text of the pipeline's file, for comments in emitted code
 }
 
@@ -175,7 +176,7 @@ func loops(s *state) string {
 	if s.options.Backend == nil {
 		return "no backend is chosen"
 	}
-	text, err := s.options.Backend.Loops(s.compiled())
+	text, err := s.options.Backend.Loops(s.compiled(), s.options.Emit)
 	if err != nil {
 		return err.Error()
 	}

@@ -93,7 +93,7 @@ func stable(text []byte) ([]byte, error) {
 }
 
 // Loops returns the loop IR of the functions that the pipeline calls.
-func (Emitter) Loops(program *backends.Program) (string, error) {
+func (Emitter) Loops(program *backends.Program, _ backends.Options) (string, error) {
 	h := newHost(newPrinter(), program, backends.Options{})
 	h.emit()
 	return h.loops.String(), h.fault

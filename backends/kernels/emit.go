@@ -48,8 +48,8 @@ func (e Emitter) Emit(programs []*backends.Program, options backends.Options) (*
 }
 
 // Loops returns the loop IR of the kernels.
-func (e Emitter) Loops(program *backends.Program) (string, error) {
-	lowered, err := simt.Lower(program, plan.Schedule{})
+func (e Emitter) Loops(program *backends.Program, options backends.Options) (string, error) {
+	lowered, err := simt.Lower(program, options.Schedule)
 	if err != nil {
 		return "", err
 	}
