@@ -160,7 +160,7 @@ var (
 
 var (
 	kernelPattern  = regexp.MustCompile(`__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(`)
-	dynamicPattern = regexp.MustCompile(`extern\s+__shared__\s+((?:__align__\s*\(\s*\d+\s*\)\s*|alignas\s*\(\s*\d+\s*\)\s*)?)([\w ]+?)\s*\b(\w+)\s*\[\s*\]\s*;`)
+	dynamicPattern = regexp.MustCompile(`extern\s+__shared__\s+(?:__align__\s*\(\s*\d+\s*\)\s*|alignas\s*\(\s*\d+\s*\)\s*)?([\w ]+?)\s*\b(\w+)\s*\[\s*\]\s*;`)
 )
 
 // module builds a text; constants are its macros, as NAME=VALUE.
@@ -173,7 +173,11 @@ func (k *compiler) module(ctx context.Context, kernel, file, text string, consta
 		arguments = append(arguments, "-D"+c)
 	}
 	kernels := kernelNames(text)
-	binary, err := k.build(ctx, k.cache, append(arguments, linkFlags...), unit(file, text, kernels), func(log string) error {
+	input, err := unit(file, text, kernels)
+	if err != nil {
+		return nil, err
+	}
+	binary, err := k.build(ctx, k.cache, append(arguments, linkFlags...), input, func(log string) error {
 		return worker.NewBuildError(kernel, file, firstLine(k.version), log, text)
 	})
 	if err != nil {
@@ -182,17 +186,21 @@ func (k *compiler) module(ctx context.Context, kernel, file, text string, consta
 	return newModule(file, text, binary, kernels)
 }
 
-// unit is what g++ reads: the text, but for dynamic shared memory, which g++
-// has no word for, and the table of its kernels.
-func unit(file, text string, kernels []string) string {
+// unit is what g++ reads: the text, but for dynamic shared memory and inline
+// PTX, which g++ has no words for, and the table of its kernels.
+func unit(file, text string, kernels []string) (string, error) {
+	text, err := replacePTX(path.Base(file), text)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "#line 1 %q\n", path.Base(file))
-	b.WriteString(dynamicPattern.ReplaceAllString(text, "$2 *const $3 = ($2 *)cudaemu_dynamic_shared();"))
+	b.WriteString(dynamicPattern.ReplaceAllString(text, "$1 *const $2 = ($1 *)cudaemu_dynamic_shared();"))
 	b.WriteString("\nCUDAEMU_MODULE\n")
 	for _, name := range kernels {
 		fmt.Fprintf(&b, "CUDAEMU_KERNEL(%s)\n", name)
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 func kernelNames(text string) (names []string) {

@@ -160,7 +160,7 @@ func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
 	if err != nil {
 		return err
 	}
-	c := &reportContext{module: m, shared: m.arrays(l.Variant.Entry), buffers: map[int64]string{}, limit: d.emulator.options.Limit.String()}
+	c := &reportContext{module: m, shared: m.arrays(l.Variant.Entry), local: l.Local, buffers: map[int64]string{}, limit: d.emulator.options.Limit.String()}
 	request, err := d.request(m, c, l)
 	if err != nil {
 		return err

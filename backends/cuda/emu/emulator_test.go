@@ -190,7 +190,7 @@ func ringTest() kernelTest {
 
 // TestCorrect: what is right is computed and not complained of, in any order.
 func TestCorrect(t *testing.T) {
-	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0), gridTest(plan.ForwardResident), ringTest()}
+	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0), gridTest(plan.ForwardResident), ringTest(), bulkTest()}
 	for seed := range uint64(20) {
 		e := newEmulator(t, Options{Check: true, Seed: seed, Resident: int(4 + seed%3), Limit: 20 * time.Second})
 		for _, k := range tests {
@@ -258,6 +258,12 @@ func TestPlanted(t *testing.T) {
 		{ring, "NO_SYNCWARP_BEHIND", []Kind{Race, Unwritten}, "slots["},
 		{ring, "NO_RELEASE_FENCE", []Kind{Race}, "slots["},
 		{ring, "NO_ACQUIRE_FENCE", []Kind{Race}, "slots["},
+		{bulkTest(), "NO_INIT_BARRIER", []Kind{Race, Divergence}, "asm volatile"},
+		{bulkTest(), "NO_WAIT", []Kind{Race, Unwritten}, "stages["},
+		{bulkTest(), "NO_REUSE_BARRIER", []Kind{Race}, ""},
+		{bulkTest(), "WRONG_PARITY", []Kind{Race, Unwritten, Livelock}, ""},
+		{bulkTest(), "WRONG_BYTES", []Kind{Livelock}, "asm volatile"},
+		{bulkTest(), "MISALIGNED", []Kind{Bounds}, "asm volatile"},
 		{vectorTest(1000, 1), "", []Kind{Bounds}, "int4"},
 	} {
 		t.Run(c.name+"/"+c.macro, func(t *testing.T) {

@@ -73,6 +73,7 @@ func plural(n int, noun string) string {
 type reportContext struct {
 	*module
 	shared  []sharedArray    // as the launch gave them
+	local   int64            // bytes of dynamic shared memory
 	buffers map[int64]string // names of allocations
 	memory  func(number int64) int64
 	limit   string
@@ -123,11 +124,11 @@ var reportForms = map[string]struct {
 	"race": {Race, 12, 6, []int{2, 4}, func(c *reportContext, n []int64) (int, string) {
 		where := c.place(n[0], n[1], n[6], n[7])
 		line, other := c.line(n[2]), c.line(n[4])
-		return line, fmt.Sprintf("%s: %s here by thread %d of block %d and %s %s by thread %d of block %d, in no order",
-			where, access(n[3]), n[9], n[8], access(n[5]), sameOr(line, other), n[11], n[10])
+		return line, fmt.Sprintf("%s: %s here by %s and %s %s by %s, in no order",
+			where, access(n[3]), who(n[9], n[8]), access(n[5]), sameOr(line, other), who(n[11], n[10]))
 	}},
 	"bounds": {Bounds, 8, 4, []int{0}, func(c *reportContext, n []int64) (int, string) {
-		return c.line(n[0]), fmt.Sprintf("a %s of %d bytes %s, by thread %d of block %d", readOrWrite(n[1]), n[5], c.outside(n[2], n[3], n[4]), n[7], n[6])
+		return c.line(n[0]), fmt.Sprintf("a %s of %d bytes %s, by %s", readOrWrite(n[1]), n[5], c.outside(n[2], n[3], n[4]), who(n[7], n[6]))
 	}},
 	"misaligned": {Bounds, 8, 4, []int{0}, func(c *reportContext, n []int64) (int, string) {
 		return c.line(n[0]), fmt.Sprintf("a %s of %d bytes at byte %d of %s, which is no multiple of its size, by thread %d of block %d",
@@ -137,7 +138,7 @@ var reportForms = map[string]struct {
 		return c.line(n[0]), fmt.Sprintf("a write to %s, a column of the caller, by thread %d of block %d", c.place(0, n[1], n[2], n[3]), n[5], n[4])
 	}},
 	"unwritten": {Unwritten, 6, 3, []int{0}, func(c *reportContext, n []int64) (int, string) {
-		return c.line(n[0]), fmt.Sprintf("byte %d of %s is read and was never written, by thread %d of block %d", n[3], c.array(n[1], n[2]), n[5], n[4])
+		return c.line(n[0]), fmt.Sprintf("byte %d of %s is read and was never written, by %s", n[3], c.array(n[1], n[2]), who(n[5], n[4]))
 	}},
 	"barrier-lines": {Divergence, 4, 2, nil, func(c *reportContext, n []int64) (int, string) {
 		return int(n[0]), fmt.Sprintf("thread %d of block %d comes to this barrier while others of its block wait at another, %s", n[3], n[2], atLine(int(n[1])))
@@ -186,9 +187,32 @@ var reportForms = map[string]struct {
 		}
 		return c.line(n[0]), fmt.Sprintf("not at its end after %s; thread %d of block %d was here last", c.limit, n[3], n[2])
 	}},
+	"mbarrier-none": {Divergence, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("an mbarrier that was never initialised, used by %s", who(n[3], n[2]))
+	}},
+	"mbarrier-arrivals": {Divergence, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("an arrival at an mbarrier that has had the %d of its phase, by %s", n[1], who(n[3], n[2]))
+	}},
+	"bulk-alignment": {Bounds, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("a bulk copy of %d bytes; size and both addresses have to be multiples of 16, by %s", n[1], who(n[3], n[2]))
+	}},
+	"bulk-unfinished": {Race, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+		return c.line(n[0]), fmt.Sprintf("block %d ends before this bulk copy of %d bytes, for which it has not waited", n[2], n[1])
+	}},
 	"no-memory": {Memory, 2, 0, nil, func(c *reportContext, n []int64) (int, string) {
 		return 0, fmt.Sprintf("no memory for the stacks of %d blocks of %d threads", n[0], n[1])
 	}},
+}
+
+// firstCopier is the number that bulk copies have in place of a thread's.
+const firstCopier = 1 << 20
+
+// who names a thread.
+func who(thread, block int64) string {
+	if thread >= firstCopier {
+		return fmt.Sprintf("a bulk copy of block %d", block)
+	}
+	return fmt.Sprintf("thread %d of block %d", thread, block)
 }
 
 func access(bits int64) string {
@@ -236,8 +260,8 @@ func (c *reportContext) array(space, id int64) string {
 	switch {
 	case space != 0 && id >= 0 && id < int64(len(c.shared)):
 		return "shared " + c.shared[id].name
-	case space != 0:
-		return "the shared memory of the launch"
+	case space != 0: // dynamic
+		return "shared " + c.dynamic
 	case c.buffers[id] != "":
 		return c.buffers[id]
 	case id >= 0:
@@ -268,8 +292,8 @@ func (c *reportContext) outside(space, id, offset int64) string {
 		return fmt.Sprintf("at byte %d of shared %s, which has %d", offset, c.shared[id].name, c.shared[id].bytes)
 	case space == 0 && id >= 0:
 		return fmt.Sprintf("at byte %d of %s, which has %d", offset, c.array(space, id), c.memory(id))
-	case space != 0:
-		return fmt.Sprintf("at byte %d of %s", offset, c.array(space, id))
+	case space != 0: // dynamic
+		return fmt.Sprintf("at byte %d of %s, which has %d", offset, c.array(space, id), c.local)
 	}
 	return "outside all arrays"
 }

@@ -21,6 +21,7 @@ type module struct {
 	binary  []byte
 	kernels []string
 	shared  []sharedArray
+	dynamic string      // the name of what is extern __shared__
 	lines   []lineEntry // by address
 	handle  int64       // in the process that has loaded it
 }
@@ -43,7 +44,10 @@ type lineEntry struct {
 const sharedSection = "cudaemu_shared"
 
 func newModule(file, text string, binary []byte, kernels []string) (*module, error) {
-	m := &module{file: path.Base(file), source: strings.Split(text, "\n"), binary: binary, kernels: kernels}
+	m := &module{file: path.Base(file), source: strings.Split(text, "\n"), binary: binary, kernels: kernels, dynamic: "memory"}
+	if dynamic := dynamicPattern.FindStringSubmatch(text); dynamic != nil {
+		m.dynamic = dynamic[2]
+	}
 	f, err := elf.NewFile(bytes.NewReader(binary))
 	if err != nil {
 		return nil, fmt.Errorf("the compiled text %s: %w", file, err)

@@ -14,6 +14,9 @@ using ThreadId = std::uint64_t;
 inline ThreadId thread_id(std::uint32_t block, std::uint32_t thread) { return ThreadId(block) << 32 | thread; }
 inline std::uint32_t block_of(ThreadId id) { return std::uint32_t(id >> 32); }
 
+// An epoch that no barrier ends.
+constexpr std::uint32_t endless_epoch = ~std::uint32_t(0);
+
 struct Known {
   ThreadId thread;
   std::uint32_t epoch;  // of its block

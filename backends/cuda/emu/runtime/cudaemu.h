@@ -53,6 +53,12 @@ CUDAEMU_API void cudaemu_updated(const volatile void *address, int changed);
 CUDAEMU_API void cudaemu_pause(const void *at);
 CUDAEMU_API void cudaemu_trap(const void *at) __attribute__((noreturn));
 CUDAEMU_API long long cudaemu_steps();
+// What stands for inline PTX, by the Go side.
+CUDAEMU_API unsigned cudaemu_shared_address(const void *);
+CUDAEMU_API void cudaemu_mbarrier_init(unsigned barrier, unsigned count);
+CUDAEMU_API void cudaemu_mbarrier_arrive(unsigned barrier, unsigned bytes);
+CUDAEMU_API unsigned cudaemu_mbarrier_wait(unsigned barrier, unsigned parity);
+CUDAEMU_API void cudaemu_bulk_load(unsigned to, const void *from, unsigned bytes, unsigned barrier);
 }
 
 #define threadIdx (uint3{cudaemu_thread_index(), 0, 0})
@@ -180,6 +186,22 @@ template <class T> CUDAEMU_PLAIN T atomicCAS(T *p, typename cudaemu::Same<T>::ty
   cudaemu_updated(p, old == expected && cudaemu::changed(old, (T)v));
   return old;
 }
+
+// Loads and stores of PTX by scope: device is 1 for .gpu.
+namespace cudaemu {
+template <class T> CUDAEMU_PLAIN T load(const void *p, int acquires, int device) {
+  cudaemu_atomic(p, sizeof(T), AtomicLoad, CUDAEMU_CALLER);
+  T v = *(const volatile T *)p;
+  if (acquires) cudaemu_fence(device, CUDAEMU_CALLER);
+  return v;
+}
+template <class T> CUDAEMU_PLAIN void store(void *p, T v, int releases, int device) {
+  if (releases) cudaemu_fence(device, CUDAEMU_CALLER);
+  cudaemu_atomic(p, sizeof(T), AtomicStore, CUDAEMU_CALLER);
+  *(volatile T *)p = v;
+}
+}
+#define __cvta_generic_to_shared(p) ((__SIZE_TYPE__)cudaemu_shared_address((const void *)(p)))
 
 // Loads and stores with hints for caches.
 #define __ldg(p) (*(p))

@@ -4,6 +4,7 @@
 // makes it call __sanitizer_cov_trace_pc in every basic block.
 #include <cstring>
 
+#include "bulk.h"
 #include "cudaops.h"
 #include "machine.h"
 #include "memory.h"
@@ -56,9 +57,8 @@ bool in_module(const volatile void *p) {
   return c >= launch.module_begin && c < launch.module_end && !(c >= launch.section && c < launch.section + launch.section_bytes);
 }
 
-void report_race(const Place &place, const Conflict &conflict, Access mine, std::size_t size) {
+void report_race(const Place &place, const Actor &a, const Conflict &conflict, Access mine, std::size_t size) {
   const Record &r = conflict.earlier;
-  const Actor &a = current->actor;
   auto kind = [](Access x) { return std::int64_t(x.writes) | std::int64_t(x.atomic) << 1; };
   std::int64_t there = r.warp * 32 + __builtin_ctz(r.lanes);
   if (r.access.site <= mine.site)
@@ -69,8 +69,7 @@ void report_race(const Place &place, const Conflict &conflict, Access mine, std:
 
 // check looks at an access that is about to happen; places outside all arrays
 // end the launch, since the access itself would do harm.
-Place check(const volatile void *p, std::size_t size, Access access, bool reads) {
-  const Actor &a = current->actor;
+Place check(const Actor &a, const volatile void *p, std::size_t size, Access access, bool reads) {
   Place place = locate(p, size, access.atomic);
   if (!place.shadow) {
     if (place.id < 0 && place.space == global && in_module(p)) return place;  // a constant table
@@ -88,7 +87,7 @@ Place check(const volatile void *p, std::size_t size, Access access, bool reads)
   if (reads && !place.written->all(place.offset, size))
     report("unwritten", {access.site, place.space, place.id, std::int64_t(place.written->first_unset(place.offset, size)), a.block, a.thread}, 3);
   Conflict conflict = place.shadow->touch(a, place.offset, size, access);
-  if (conflict.found) report_race(place, conflict, access, size);
+  if (conflict.found) report_race(place, a, conflict, access, size);
   if (access.writes) place.written->set(place.offset, size);
   if (enough_reports()) stop();
   return place;
@@ -98,7 +97,7 @@ void plain(const volatile void *p, std::size_t size, bool writes, const void *at
   if (!current || !launch.check || on_stack(p)) return;
   std::uint32_t site = current->site = site_of(at);
   step();
-  if (check(p, size, {site, writes, false}, !writes).space == global) progressed();
+  if (check(current->actor, p, size, {site, writes, false}, !writes).space == global) progressed();
 }
 
 void atomic(const volatile void *p, std::size_t size, int op, const void *at) {
@@ -107,7 +106,7 @@ void atomic(const volatile void *p, std::size_t size, int op, const void *at) {
   if (!launch.check || on_stack(p)) return;
   yield();
   Actor &a = current->actor;
-  Place place = check(p, size, {site, op != AtomicLoad, true}, op != AtomicStore);
+  Place place = check(a, p, size, {site, op != AtomicLoad, true}, op != AtomicStore);
   if (!place.shadow) return;
   if (op != AtomicStore) place.shadow->acquire(a, place.offset);
   if (op != AtomicLoad) place.shadow->release(a, place.offset, op == AtomicStore);
@@ -127,6 +126,12 @@ void range(const volatile void *p, std::size_t size, bool writes, const void *at
 }
 
 }  // namespace
+
+void check_access(const Actor &a, const void *p, std::size_t size, std::size_t piece, Access access) {
+  auto c = static_cast<const char *>(p);
+  for (; size > 0; c += piece, size -= piece) check(a, c, piece, access, !access.writes || access.atomic);
+}
+
 }  // namespace cudaemu
 
 using namespace cudaemu;
@@ -183,6 +188,28 @@ API void cudaemu_pause(const void *at) {
 API void cudaemu_trap(const void *at) {
   report("trap", {site_of(at ? at : CALLER), current->actor.block, current->actor.thread}, 1);
   stop();
+}
+
+API unsigned cudaemu_shared_address(const void *p) { return shared_address(p); }
+
+API void cudaemu_mbarrier_init(unsigned barrier, unsigned count) {
+  current->site = site_of(CALLER);
+  mbarrier_init(barrier, count);
+}
+
+API void cudaemu_mbarrier_arrive(unsigned barrier, unsigned bytes) {
+  current->site = site_of(CALLER);
+  mbarrier_arrive(barrier, bytes);
+}
+
+API unsigned cudaemu_mbarrier_wait(unsigned barrier, unsigned parity) {
+  current->site = site_of(CALLER);
+  return mbarrier_wait(barrier, parity);
+}
+
+API void cudaemu_bulk_load(unsigned to, const void *from, unsigned bytes, unsigned barrier) {
+  current->site = site_of(CALLER);
+  bulk_load(to, from, bytes, barrier);
 }
 
 API void __sanitizer_cov_trace_pc() {

@@ -141,6 +141,7 @@ void body() {
   b->ended = self->actor.thread;
   if (b->alive > 0 && b->waiting == b->alive) release_barrier(b);
   if (b->alive == 0) {
+    check_copies();
     b->live = false;
     resume(nullptr);
   }
@@ -154,6 +155,7 @@ void begin(Block *b, std::uint32_t number) {
   b->alive = launch.block;
   b->waiting = 0;
   b->ready.reset(launch.block);
+  b->bulk = Bulk{};
   if (active == b) active = nullptr;
   if (b->saved.size() > 0) scramble(b->saved.data(), b->saved.size(), launch.seed ^ number);
   if (launch.check) {

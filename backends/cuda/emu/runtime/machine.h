@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bulk.h"
 #include "fiber.h"
 #include "shadow.h"
 
@@ -60,6 +61,7 @@ struct Block {
   std::vector<char> saved;   // shared memory while another block has the section
   std::vector<Shadow> shadows;  // of the shared arrays
   std::vector<Bits> written;
+  Bulk bulk;
 };
 
 // SharedArray is a variable of a module's shared section.

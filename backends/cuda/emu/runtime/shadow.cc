@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t largest_granule = 16;
 
 Record record_of(const Actor &a, Access access) {
-  return {a.block, a.thread / 32, 1u << a.thread % 32, a.epoch, a.time, access};
+  return {a.block, a.thread / 32, 1u << a.thread % 32, a.asynchronous ? endless_epoch : a.epoch, a.time, access};
 }
 
 bool same_moment(const Record &r, const Record &s) {

@@ -17,6 +17,7 @@ struct Actor {
   ClockRef known;               // of other threads
   ClockRef acquired_device, acquired_block;  // seen in atomics, known from the next fence on
   ClockRef released_device, released_block;  // what the last fence lets atomics tell
+  bool asynchronous = false;  // a copy, for which no barrier waits
   ThreadId id() const { return thread_id(block, thread); }
 };
 
