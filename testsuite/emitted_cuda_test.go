@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/testsuite/cudacompile"
 )
 
@@ -31,10 +32,14 @@ func cudaCompilers(t *testing.T) []cudacompile.Compiler {
 }
 
 // All texts of the corpus in CUDA C++ compile to code for the H200, and no
-// compiler has a warning for one.
+// compiler has a warning for one. KGEN_CUDA_LEVELS chooses some levels.
 func TestEmittedCUDA(t *testing.T) {
 	compilers := cudaCompilers(t)
-	texts := emittedTexts(t, cuda.Emitter())
+	levels := fuse.Levels
+	if chosen := os.Getenv("KGEN_CUDA_LEVELS"); chosen != "" {
+		levels = strings.Split(chosen, ",")
+	}
+	texts := emittedTexts(t, cuda.Emitter(), levels)
 	names := make(chan string)
 	var readers sync.WaitGroup
 	for range runtime.NumCPU() {
