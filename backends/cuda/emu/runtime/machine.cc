@@ -368,7 +368,7 @@ int shared_array(const volatile void *p, std::size_t &offset) {
   if (c >= launch.section && c < launch.section + launch.section_bytes) {
     std::size_t at = c - launch.section;
     auto next = std::upper_bound(launch.arrays.begin(), launch.arrays.end(), at,
-                                 [](std::size_t at, const SharedArray &a) { return at < a.offset; });
+                                 [](std::size_t wanted, const SharedArray &a) { return wanted < a.offset; });
     if (next == launch.arrays.begin()) return -1;
     const SharedArray &a = next[-1];
     offset = at - a.offset;
