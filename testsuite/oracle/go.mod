@@ -3,8 +3,9 @@ module github.com/kgen-go/kgen/testsuite/oracle
 go 1.26.8
 
 require (
+	example.com/consumer v0.0.0-00010101000000-000000000000
 	github.com/duckdb/duckdb-go/v2 v2.10503.1
-	github.com/kgen-go/kgen v0.0.0-00010101000000-000000000000
+	github.com/kgen-go/kgen v0.1.0
 )
 
 require (
@@ -41,4 +42,7 @@ require (
 	google.golang.org/protobuf v1.36.11 // indirect
 )
 
-replace github.com/kgen-go/kgen => ../..
+replace (
+	example.com/consumer => ../../examples/consumer
+	github.com/kgen-go/kgen => ../..
+)

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"example.com/consumer/analytics"
+
+	"github.com/kgen-go/kgen/generated/bench"
+)
+
+// workers is how many goroutines and threads each side may use.
+const workers = 2
+
+// The data of the workload at hand, and the results that are used again.
+var (
+	order, value              []int32
+	wide                      []int64
+	shipdate                  []int32
+	discount, quantity, price []float64
+
+	below     analytics.BelowResult
+	orders    analytics.OrdersResult
+	revenue   analytics.RevenueResult
+	total     analytics.TotalResult
+	newBelow  analytics.BelowResult
+	newOrders analytics.OrdersResult
+
+	ownFilter  bench.FilterI32Result
+	ownSums    bench.SumRunsResult
+	ownRevenue bench.Q6Result
+
+	with    = analytics.WithWorkers(workers)
+	ownWith = bench.WithWorkers(workers)
+)
+
+const (
+	from, to = 8766, 9131 // 1994
+)
+
+// What adds the results up, of DuckDB's table result.
+const (
+	filterAdded  = "SELECT count(*)::BIGINT, sum(x)::BIGINT FROM result"
+	runsAdded    = "SELECT sum(o)::BIGINT, sum(q)::BIGINT FROM result"
+	revenueAdded = "SELECT revenue FROM result"
+	totalAdded   = "SELECT 0::BIGINT, total FROM result"
+)
+
+var workloads = buildWorkloads()
+
+func buildWorkloads() []workload {
+	var list []workload
+	for _, percent := range []int{10, 50, 90} {
+		limit := int32(math.MinInt32 + int64(percent)*(1<<32)/100)
+		list = append(list, workload{
+			name: fmt.Sprintf("filter %d %%", percent), table: "values(x INTEGER)",
+			query:   fmt.Sprintf("SELECT x FROM values WHERE x < %d", limit),
+			added:   filterAdded,
+			prepare: func(rows int) { value = randomInts(rows) },
+			row:     func(i int) []driver.Value { return []driver.Value{value[i]} },
+			fresh:   func() { newBelow = must(analytics.Below(value, limit, with)) },
+			again:   func() { check(analytics.BelowInto(&below, value, limit, with)) },
+			own:     func() { check(bench.FilterI32Into(&ownFilter, value, limit, ownWith)) },
+			agree: func(db *database) error {
+				return same(db, filterAdded, int64(len(below.X)), sum(below.X))
+			},
+		})
+	}
+	for _, run := range []int{4, 128} {
+		list = append(list, workload{
+			name: fmt.Sprintf("orders of %d lines", run), table: "lines(o INTEGER, quantity INTEGER)",
+			query:   "SELECT o, count(*) AS n, sum(quantity)::BIGINT AS q FROM lines GROUP BY o",
+			added:   runsAdded,
+			prepare: func(rows int) { order, value = randomRuns(rows, run), randomInts(rows) },
+			row:     func(i int) []driver.Value { return []driver.Value{order[i], value[i]} },
+			fresh:   func() { newOrders = must(analytics.Orders(order, value, with)) },
+			again:   func() { check(analytics.OrdersInto(&orders, order, value, with)) },
+			own:     func() { check(bench.SumRunsInto(&ownSums, order, value, ownWith)) },
+			agree: func(db *database) error {
+				return same(db, runsAdded, sum(orders.Order), sum(orders.Quantity))
+			},
+		})
+	}
+	return append(list, workload{
+		name: "Q6", table: "lineitem(shipdate INTEGER, discount DOUBLE, quantity DOUBLE, price DOUBLE)",
+		query: fmt.Sprintf("SELECT sum(price * discount) AS revenue FROM lineitem WHERE "+
+			"shipdate >= %d AND shipdate < %d AND discount BETWEEN 0.05::DOUBLE AND 0.07::DOUBLE AND quantity < 24", from, to),
+		added:   revenueAdded,
+		prepare: randomLineitem,
+		row:     func(i int) []driver.Value { return []driver.Value{shipdate[i], discount[i], quantity[i], price[i]} },
+		fresh:   func() { revenue = must(analytics.Revenue(shipdate, discount, quantity, price, from, to, with)) },
+		again: func() {
+			check(analytics.RevenueInto(&revenue, shipdate, discount, quantity, price, from, to, with))
+		},
+		own: func() {
+			check(bench.Q6Into(&ownRevenue, shipdate, discount, quantity, price, from, to, ownWith))
+		},
+		agree: func(db *database) error {
+			got, err := db.value(revenueAdded)
+			if x, ok := got.(float64); err == nil && (!ok || math.Abs(x-revenue.Revenue) > 1e-9*x) {
+				err = fmt.Errorf("revenue %v, DuckDB has %v", revenue.Revenue, got)
+			}
+			return err
+		},
+	}, workload{
+		name: "plain sum", table: "wide(x BIGINT)",
+		query: "SELECT sum(x)::BIGINT AS total FROM wide",
+		added: totalAdded,
+		prepare: func(rows int) {
+			wide = make([]int64, rows)
+			for i, x := range randomInts(rows) {
+				wide[i] = int64(x)
+			}
+		},
+		row:   func(i int) []driver.Value { return []driver.Value{wide[i]} },
+		fresh: func() { total = must(analytics.Total(wide, with)) },
+		again: func() { check(analytics.TotalInto(&total, wide, with)) },
+		agree: func(db *database) error { return same(db, totalAdded, 0, total.Total) },
+	})
+}
+
+// same requires that a query of two numbers gives these.
+func same(db *database, query string, a, b int64) error {
+	var x, y int64
+	if err := db.conn.QueryRowContext(context.Background(), query).Scan(&x, &y); err != nil {
+		return err
+	}
+	if x != a || y != b {
+		return fmt.Errorf("DuckDB has %d and %d, not %d and %d", x, y, a, b)
+	}
+	return nil
+}
+
+func sum[T int32 | int64](list []T) (total int64) {
+	for _, x := range list {
+		total += int64(x)
+	}
+	return total
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func must[T any](x T, err error) T {
+	check(err)
+	return x
+}
+
+func randomInts(rows int) []int32 {
+	r := rand.New(rand.NewPCG(1, 2))
+	list := make([]int32, rows)
+	for i := range list {
+		list[i] = int32(r.Uint32())
+	}
+	return list
+}
+
+// randomRuns returns ascending keys in runs of run rows on average.
+func randomRuns(rows, run int) []int32 {
+	r := rand.New(rand.NewPCG(3, 4))
+	list := make([]int32, rows)
+	k := int32(0)
+	for i := range list {
+		if r.IntN(run) == 0 {
+			k++
+		}
+		list[i] = k
+	}
+	return list
+}
+
+// randomLineitem makes the columns of Q6 with the distributions of TPC-H.
+func randomLineitem(rows int) {
+	r := rand.New(rand.NewPCG(5, 6))
+	shipdate = make([]int32, rows)
+	discount, quantity, price = make([]float64, rows), make([]float64, rows), make([]float64, rows)
+	for i := range shipdate {
+		shipdate[i] = 8036 + int32(r.IntN(2526))
+		discount[i] = float64(r.IntN(11)) / 100
+		quantity[i] = float64(1 + r.IntN(50))
+		price[i] = float64(90000+r.IntN(10000000)) / 100
+	}
+}
