@@ -198,6 +198,9 @@ func TestCorrect(t *testing.T) {
 				t.Errorf("%s of %d rows, seed %d: %v %s", k.name, k.rows, seed, err, wrong)
 			}
 		}
+		if wrong, err := chainTest(12).run(t.Context(), e, "SCOPED"); err != nil || wrong != "" {
+			t.Errorf("chain by scoped loads and stores, seed %d: %v %s", seed, err, wrong)
+		}
 		e.Close()
 	}
 	for seed := range uint64(3) {
@@ -237,6 +240,7 @@ func TestPlanted(t *testing.T) {
 		{chain, "NO_RELEASE_FENCE", []Kind{Race}, "data[block"},
 		{chain, "NO_ACQUIRE_FENCE", []Kind{Race}, "data[block"},
 		{chain, "BLOCK_FENCE", []Kind{Race}, "data[block"},
+		{chain, "SCOPED_RELAXED", []Kind{Race}, "data[block"},
 		{chain, "PLAIN_SPIN", []Kind{Race}, "flags[block"},
 		{chain, "PLAIN_FLAG", []Kind{Race}, "flags[block"},
 		{exchange, "NO_SYNCWARP", []Kind{Race, Unwritten}, "slots["},
