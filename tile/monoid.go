@@ -211,3 +211,13 @@ func extreme(k ir.Kind, largest bool) ir.Scalar {
 	}
 	return ir.Scalar{Kind: k}
 }
+
+// IsLast reports whether m is that of [NewLast].
+func (m *Monoid) IsLast() bool {
+	return m.Kind == Ordered && len(m.Fields) == 2 && m.Fields[0].Kind == ir.Bool && m.Combine[1].Operator == ir.OpSelect &&
+		m.Combine[1].Args[0].isField(B, 0) && m.Combine[1].Args[1].isField(B, 1) && m.Combine[1].Args[2].isField(A, 1)
+}
+
+func (e *Expr) isField(side Side, index int) bool {
+	return e.Operator == ir.OpInvalid && e.Side == side && e.Field == index
+}

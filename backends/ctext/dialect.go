@@ -30,6 +30,11 @@ type Dialect struct {
 	// "void". A groupSize of 0 is any.
 	Kernel func(groupSize int) string
 
+	Align string // of local memory that is accessed loop.WideBytes at a time, with a space behind it
+	// Wide returns the vector of loop.WideBytes of elements of kind k, and what
+	// makes one of a list.
+	Wide func(k ir.Kind) (vector, construct string)
+
 	IDs  map[loop.IDKind]string // the expression of a position, of type Counter
 	Bits map[ir.Kind]string     // the function that reads bits as a value of another kind, perhaps with a cast before it
 	// Floats are the functions that operators on floats are called by, where C

@@ -11,7 +11,7 @@ import (
 // function prints the definition of f.
 func (p *printer) function(f *loop.Func) {
 	this := p.funcs[f.Signature()]
-	p.at, p.read = f, loop.Reads(f)
+	p.at, p.read, p.wide = f, loop.Reads(f), wideMemory(f.Body)
 	p.b.WriteByte('\n')
 	if len(f.Results) > 1 {
 		p.resultType(this)

@@ -53,6 +53,7 @@ type printer struct {
 
 	at    *loop.Func // being printed
 	read  map[*loop.Var]bool
+	wide  map[*loop.Var]bool // accessed several elements at a time
 	depth int
 	b     strings.Builder
 }

@@ -46,6 +46,10 @@ func (p *printer) statement(s loop.Stmt) {
 		}
 	case *loop.Store:
 		p.store(s)
+	case *loop.LoadWide:
+		p.loadWide(s)
+	case *loop.StoreWide:
+		p.storeWide(s)
 	case *loop.Atomic:
 		p.atomic(s)
 	case *loop.If:
@@ -82,10 +86,17 @@ func (p *printer) statement(s loop.Stmt) {
 func (p *printer) decl(s *loop.Decl) {
 	t := s.Var.T
 	switch {
+	case s.Over != nil:
+		element := p.dialect.Space[t.Space] + p.memoryType(t)
+		p.line("%s *const %s = (%s *)%s;", element, p.names.Declare(s.Var), element, p.use(s.Over))
 	case t.Form == loop.Array && t.Space == loop.Local:
 		kernel := &p.kernels[len(p.kernels)-1]
 		kernel.LocalBytes += int64(t.Len) * int64(t.Kind.Size())
-		p.line("%s%s %s[%d];", p.dialect.Local, p.memoryType(t), p.names.Declare(s.Var), t.Len)
+		align := ""
+		if p.wide[s.Var] {
+			align = p.dialect.Align
+		}
+		p.line("%s%s%s %s[%d];", p.dialect.Local, align, p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case t.Form == loop.Array:
 		p.line("%s %s[%d] = {0};", p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case s.Init == nil:

@@ -43,6 +43,12 @@ func Dialect() *ctext.Dialect {
 			return fmt.Sprintf(`extern "C" __global__ void __launch_bounds__(%d)`, groupSize)
 		},
 
+		Align: fmt.Sprintf("__align__(%d) ", loop.WideBytes),
+		Wide: func(k ir.Kind) (vector, construct string) {
+			vector = map[ir.Kind]string{ir.I32: "int4", ir.Date: "int4", ir.U32: "uint4", ir.F32: "float4", ir.I64: "longlong2", ir.U64: "ulonglong2", ir.F64: "double2"}[k]
+			return vector, "make_" + vector
+		},
+
 		IDs: map[loop.IDKind]string{loop.LocalID: "threadIdx.x", loop.LocalSize: "blockDim.x",
 			loop.GroupID: "blockIdx.x", loop.GroupCount: "gridDim.x"},
 		Bits: map[ir.Kind]string{ir.U32: "__float_as_uint", ir.U64: "(" + u64 + ")__double_as_longlong",

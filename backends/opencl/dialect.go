@@ -42,6 +42,12 @@ func Dialect() *ctext.Dialect {
 			return fmt.Sprintf("__kernel __attribute__((reqd_work_group_size(%d, 1, 1))) void", groupSize)
 		},
 
+		Align: fmt.Sprintf("__attribute__((aligned(%d))) ", loop.WideBytes),
+		Wide: func(k ir.Kind) (vector, construct string) {
+			vector = map[ir.Kind]string{ir.I32: "int4", ir.Date: "int4", ir.U32: "uint4", ir.F32: "float4", ir.I64: "long2", ir.U64: "ulong2", ir.F64: "double2"}[k]
+			return vector, "(" + vector + ")"
+		},
+
 		IDs: map[loop.IDKind]string{loop.LocalID: "get_local_id(0)", loop.LocalSize: "get_local_size(0)",
 			loop.GroupID: "get_group_id(0)", loop.GroupCount: "get_num_groups(0)"},
 		Bits: map[ir.Kind]string{ir.U32: "as_uint", ir.U64: "as_ulong", ir.F32: "as_float", ir.F64: "as_double"},

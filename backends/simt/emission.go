@@ -1,11 +1,9 @@
 package simt
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
@@ -18,6 +16,7 @@ type emission struct {
 	b         *loop.Builder
 	arguments *arguments
 	until     int                    // the last phase of this function
+	ahead     bool                   // rows run before earlier tiles are known
 	effects   bool                   // rows write; else they only feed the folds of a cut
 	now       int                    // the phase at hand; atEnd after all rows
 	uniform   map[tile.ID]loop.Expr  // known before the rows
@@ -30,16 +29,19 @@ type emission struct {
 	lane      loop.Expr // of the work-item in its group
 	tile      loop.Expr // number of the tile in the launch
 	local     map[string]*loop.Var
+	over      map[string]*loop.Var   // what local storage shares its bytes with
 	earlier   map[stateKey]loop.Expr // the fold of all earlier tiles
 	whole     map[stateKey]loop.Expr // the fold up to the end of the tile
 	columns   map[int]*loop.Var      // staged columns: this work-item's rows
 	tables    []*tables              // of the phase at hand
 	parcels   []*parcel
-	elements  map[int]*loop.Var // per exchanged store of rows of the base: an element per item
-	first     loop.Expr         // number of the tile's first row
-	count     loop.Expr         // rows of the tile
-	rowBefore loop.Expr         // number of the row before the one at hand
+	elements  map[int]*loop.Var  // per exchanged store of rows of the base: an element per item
+	first     loop.Expr          // number of the tile's first row
+	count     loop.Expr          // rows of the tile
+	open      map[int]*openGroup // per domain of groups; see ahead.go
+	rowBefore loop.Expr          // number of the row before the one at hand
 	noted     string
+	isWhole   bool // all rows of the tile exist
 }
 
 // atEnd is the phase after all rows.
@@ -47,7 +49,7 @@ const atEnd = 1 << 30
 
 func newEmission(k *kernel, l *lowering, name string) *emission {
 	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
-		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, earlier: map[stateKey]loop.Expr{},
+		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, open: map[int]*openGroup{}, earlier: map[stateKey]loop.Expr{},
 		whole: map[stateKey]loop.Expr{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
 	e.arguments = newArguments(e.b)
 	return e
@@ -78,6 +80,14 @@ func (e *emission) begin() {
 func (e *emission) loopRows(phase int) {
 	e.now = phase
 	e.openTables(phase)
+	e.b.If(loop.Eq(e.count, loop.Int(e.kernel.rows())), func() { e.loopItems(true) }, func() { e.loopItems(false) })
+	e.closeTables()
+}
+
+// loopItems runs the phase at hand over the work-item's rows, all of which exist
+// where the tile is whole.
+func (e *emission) loopItems(whole bool) {
+	e.isWhole = whole
 	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 		e.item = item
 		e.values = map[tile.ID]loop.Expr{}
@@ -88,9 +98,12 @@ func (e *emission) loopRows(phase int) {
 		at = e.b.Let("at", at)
 		e.row = loop.Add(e.first, at)
 		e.rowBefore = loop.Sub(e.row, loop.Int(1))
-		e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)
+		if whole {
+			e.block(0)
+		} else {
+			e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)
+		}
 	})
-	e.closeTables()
 }
 
 // block writes what happens in the phase at hand for the rows of domain d.
@@ -112,16 +125,28 @@ func (e *emission) block(d int) {
 			e.child(child)
 		}
 	}
+	for i := range e.Ops {
+		if op := &e.Ops[i]; op.Domain == d && !op.Epilogue && isScan(op) && op.Exclusive && e.now == e.phase[i]+1 {
+			e.advance(e.running, i, e.exprs(op.Args))
+		}
+	}
 }
 
 // child writes the rows of a derived domain.
 func (e *emission) child(d int) {
 	domain := &e.Domains[d]
-	condition := e.expr(domain.Guard)
-	if domain.Kind == tile.Close {
-		condition = loop.And(condition, e.expr(domain.Open))
+	if domain.Kind != tile.Close {
+		e.nested(e.expr(domain.Guard), func() { e.block(d) })
+		return
 	}
-	e.nested(condition, func() { e.block(d) })
+	if e.open[d] == nil || e.now == atEnd {
+		e.nested(loop.And(e.expr(domain.Guard), e.expr(domain.Open)), func() { e.block(d) })
+		return
+	}
+	e.nested(e.expr(domain.Guard), func() {
+		e.nested(e.expr(domain.Open), func() { e.block(d) })
+		e.b.If(loop.Not(e.expr(domain.Open)), func() { e.hold(e.open[d]) }, nil)
+	})
 }
 
 // nested runs body under a condition; what it defines ends with it.
@@ -136,7 +161,7 @@ func (e *emission) nested(condition loop.Expr, body func()) {
 // function than it is known in, and is not computed again.
 func (e *emission) crosses(v tile.ID) bool {
 	later := e.used[v] &^ (1<<(e.known(v)+1) - 1) & (1<<(e.until+1) - 1)
-	return later != 0 && !e.isFree(v)
+	return later != 0 && !e.isRecomputed(v)
 }
 
 // isBusy reports whether anything happens in the phase at hand for the rows of
@@ -190,7 +215,7 @@ func (e *emission) op(i int) {
 	case tile.Store:
 		if e.effects {
 			e.note(op)
-			if e.exchanged[i] && e.now != atEnd {
+			if e.pool.exchanged[i] && e.now != atEnd {
 				e.collect(i)
 			} else {
 				e.store(op)
@@ -224,22 +249,48 @@ func (e *emission) define(v tile.ID, x loop.Expr) {
 	if e.now == atEnd || !e.crosses(v) {
 		return
 	}
-	e.b.Store(e.keep(v), e.item, e.values[v])
+	e.keep(v)
 }
 
-// keep returns the array of v.
-func (e *emission) keep(v tile.ID) *loop.Var {
-	if e.kept[v] == nil {
-		panic(fmt.Sprintf("simt: %%%d crosses a cut without an array", v))
+// keep stores the value of v for a later phase: an element of an array per row,
+// or a bit of a word.
+func (e *emission) keep(v tile.ID) {
+	kept := e.kept[v]
+	if e.keepsBits(v) {
+		bit := loop.Apply(ir.OpShl, loop.ToKind(ir.U32, e.values[v]), loop.ToKind(ir.U32, e.item))
+		e.b.Assign(kept, loop.Apply(ir.OpOr, kept, bit))
+		return
 	}
-	return e.kept[v]
+	e.b.Store(kept, e.item, e.values[v])
 }
 
-// declareKept declares the arrays of the values that cross a cut.
+// recall returns what keep stored.
+func (e *emission) recall(v tile.ID) loop.Expr {
+	kept := e.kept[v]
+	if !e.keepsBits(v) {
+		return loop.At(kept, e.item)
+	}
+	bit := loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, kept, loop.ToKind(ir.U32, e.item)), number(ir.U32, 1))
+	return loop.Ne(bit, number(ir.U32, 0))
+}
+
+// keepsBits reports whether the rows' values of v are the bits of a word.
+func (e *emission) keepsBits(v tile.ID) bool {
+	return e.Values[v].Kind == ir.Bool && e.items <= 32
+}
+
+// declareKept declares what keeps the values that cross a cut.
 func (e *emission) declareKept() {
 	for v := 1; v < len(e.Values); v++ {
-		if id := tile.ID(v); e.crosses(id) {
-			e.kept[id] = e.b.Storage(e.name(id)+"_kept", loop.ArrayOf(e.items, loop.ScalarOf(e.Values[v].Kind)))
+		id := tile.ID(v)
+		if !e.crosses(id) {
+			continue
+		}
+		name := e.name(id) + "_kept"
+		if e.keepsBits(id) {
+			e.kept[id] = e.b.Decl(name, number(ir.U32, 0))
+		} else {
+			e.kept[id] = e.b.Storage(name, loop.ArrayOf(e.items, loop.ScalarOf(e.Values[v].Kind)))
 		}
 	}
 }
@@ -267,13 +318,19 @@ func (e *emission) expr(v tile.ID) loop.Expr {
 		return x
 	}
 	if e.now != atEnd && e.crosses(v) && e.known(v) < e.now {
-		return loop.At(e.keep(v), e.item)
+		e.values[v] = e.b.Let(e.name(v), e.recall(v))
+		return e.values[v]
 	}
 	i := e.Values[v].Op
-	if op := &e.Ops[i]; e.now == atEnd && (op.Kind == tile.Scan || op.Kind == tile.Reduce) {
-		return e.running[stateKey{i, slices.Index(op.Res, v)}]
+	op := &e.Ops[i]
+	switch {
+	case e.now == atEnd && (op.Kind == tile.Scan || op.Kind == tile.Reduce):
+		return widened(e.running[stateKey{i, slices.Index(op.Res, v)}], e.Values[v].Kind)
+	case e.now != atEnd && e.phase[i] < e.now && !e.isFree(v) && e.uses[v] > 1:
+		e.values[v] = e.b.Let(e.name(v), e.pure(op))
+		return e.values[v]
 	}
-	return e.pure(&e.Ops[i])
+	return e.pure(op)
 }
 
 func (e *emission) exprs(list []tile.ID) []loop.Expr {
@@ -311,16 +368,4 @@ func (e *emission) apply(op *tile.Op, args []loop.Expr) loop.Expr {
 		return loop.ToKind(e.Values[op.Res[0]].Kind, args[0])
 	}
 	return loop.Apply(op.Operator, args...)
-}
-
-// combine returns the fields of a combination, all named before any changes.
-func (e *emission) combine(m *tile.Monoid, earlier, later []loop.Expr) []loop.Expr {
-	out := make([]loop.Expr, len(m.Fields))
-	for f := range out {
-		out[f] = backends.Combine(m.Combine[f], func(f int) loop.Expr { return earlier[f] }, func(f int) loop.Expr { return later[f] })
-	}
-	for f := range out {
-		out[f] = e.b.Let(m.Fields[f].Name, out[f])
-	}
-	return out
 }

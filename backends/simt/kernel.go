@@ -18,11 +18,7 @@ type kernel struct {
 	uses  []int    // per value: how many operations and domains use it
 	lines func(ir.Pos) string
 
-	// What passes through local memory; see pool.go.
-	word      ir.Kind      // of the pool
-	staged    map[int]bool // streams
-	halo      map[int]bool // those of which the row before the first is needed
-	exchanged map[int]bool // Store operations
+	pool pool
 }
 
 // shape is the tile of a kernel.
@@ -41,6 +37,7 @@ func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(
 	k.phase, k.cuts = t.Phases(tile.Scan, tile.ChunkScan)
 	k.countUses()
 	k.planPool(s.items, aligned)
+	k.useRecomputed()
 	return k
 }
 
@@ -98,11 +95,64 @@ func (k *kernel) isFree(v tile.ID) bool {
 	case tile.Const, tile.Scalar, tile.Length, tile.Row:
 		return true
 	case tile.Load:
-		if op := &k.Ops[k.Values[v].Op]; len(op.Args) == 0 && k.staged[op.Stream] {
+		if op := &k.Ops[k.Values[v].Op]; len(op.Args) == 0 && k.pool.staged[op.Stream] {
 			return true
 		}
 	}
 	return k.Values[v].Domain == tile.Uniform
+}
+
+// mostRecomputed is how many operators a value may take that is computed again
+// in a later phase instead of being kept.
+const mostRecomputed = 3
+
+// isRecomputed reports whether v is rather computed again, from columns that
+// work-items hold anyway, than kept. Compilers would keep a bool all the same,
+// in a register; as a bit it takes less room.
+func (k *kernel) isRecomputed(v tile.ID) bool {
+	return k.isFree(v) || k.Values[v].Kind != ir.Bool && k.operators(v) <= mostRecomputed
+}
+
+// useRecomputed lets the phases that compute a value again use what it is made of.
+func (k *kernel) useRecomputed() {
+	for v := len(k.Values) - 1; v > 0; v-- {
+		if id := tile.ID(v); !k.isFree(id) && k.isRecomputed(id) {
+			for _, arg := range k.Ops[k.Values[v].Op].Args {
+				k.used[arg] |= k.used[v]
+			}
+		}
+	}
+}
+
+// operators returns how many simple operators v takes, or more than
+// mostRecomputed where it needs anything else.
+func (k *kernel) operators(v tile.ID) int {
+	if k.isFree(v) || k.Values[v].Kind == ir.Bool {
+		return 0
+	}
+	n, op := 1, &k.Ops[k.Values[v].Op]
+	if op.Kind != tile.Map || !isSimple(op.Operator) {
+		return mostRecomputed + 1
+	}
+	for _, arg := range op.Args {
+		n += k.operators(arg)
+	}
+	return n
+}
+
+// isHeld reports whether work-items hold column v, and the row before theirs.
+func (k *kernel) isHeld(v tile.ID) bool {
+	load := &k.Ops[k.Values[v].Op]
+	return load.Kind == tile.Load && len(load.Args) == 0 && k.pool.halo[load.Stream]
+}
+
+// isSimple reports whether an operator is an instruction or two.
+func isSimple(op ir.Op) bool {
+	switch op {
+	case ir.OpAdd, ir.OpSub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpAndNot, ir.OpNot, ir.OpLogicalAnd, ir.OpLogicalOr, ir.OpSelect, ir.OpCast:
+		return true
+	}
+	return loop.IsComparison(op)
 }
 
 // needsOrder reports whether consecutive rows have to lie in one work-item.
@@ -147,22 +197,3 @@ func (k *kernel) gridCuts() (list []int) {
 	}
 	return list
 }
-
-// stateKey names a field of the state of a Scan, ChunkScan, Reduce or ScanTotals.
-type stateKey struct{ op, field int }
-
-// fields lists the state of some operations.
-func (k *kernel) fields(ops []int) (list []stateKey) {
-	for _, i := range ops {
-		for f := range k.Ops[i].Monoid.Fields {
-			list = append(list, stateKey{i, f})
-		}
-	}
-	return list
-}
-
-func (k *kernel) identity(key stateKey) *loop.Const {
-	return loop.ConstOf(k.Ops[key.op].Monoid.Identity[key.field])
-}
-
-func (k *kernel) kind(key stateKey) ir.Kind { return k.Ops[key.op].Monoid.Fields[key.field].Kind }

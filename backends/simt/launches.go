@@ -19,32 +19,32 @@ type launches struct {
 	lookback bool                // tiles tell each other; else a launch per cut publishes their folds
 	states   map[stateKey]string // buffers of an element per tile
 	totals   map[stateKey]string // buffers of one element
-	statuses []status            // of the cuts, under look-back
+	statuses []*status           // of the cuts, under look-back
 	tickets  string              // the buffer that numbers tiles, under look-back
 }
 
 // lower writes the functions of the kernel and the steps that launch them.
 func (s *launches) lower() {
 	for _, cut := range s.gridCuts() {
-		ops := s.gridScans(cut)
 		if s.lookback {
-			s.addStatus(cut, ops)
+			s.addStatus(cut)
 			continue
 		}
-		s.states = s.buffers(s.states, ops, "tile", plan.Max(s.tiles, plan.Const(1)))
-		s.totals = s.buffers(s.totals, ops, "total", plan.Const(1))
+		st := s.stateOf(s.gridScans(cut))
+		s.states = s.buffers(s.states, st, "tile", plan.Max(s.tiles, plan.Const(1)))
+		s.totals = s.buffers(s.totals, st, "total", plan.Const(1))
 		s.launch(s.sum(cut), s.span, plan.Expr{}, plan.ForwardNone)
 		s.launch(s.scan(cut), s.tiles, plan.Const(1), plan.ForwardNone)
 	}
-	if reductions := s.reductions(); len(reductions) > 0 {
-		s.states = s.buffers(s.states, reductions, "tile", plan.Max(s.tiles, plan.Const(1)))
+	for _, i := range s.reductions() {
+		s.states = s.buffers(s.states, s.stateOf([]int{i}), "tile", plan.Max(s.tiles, plan.Const(1)))
 	}
 	forward := plan.ForwardNone
 	if s.lookback {
 		forward = plan.ForwardTicket
 		if s.hasEnd() && !s.lastTileEnds() {
 			for _, cut := range s.gridCuts() {
-				s.totals = s.buffers(s.totals, s.gridScans(cut), "total", plan.Const(1))
+				s.totals = s.buffers(s.totals, s.stateOf(s.gridScans(cut)), "total", plan.Const(1))
 			}
 		}
 	}
@@ -68,15 +68,15 @@ func (s *launches) grid() plan.Expr {
 	return plan.Expr{}
 }
 
-// buffers adds a buffer for each field of some operations.
-func (s *launches) buffers(to map[stateKey]string, ops []int, suffix string, length plan.Expr) map[stateKey]string {
+// buffers adds a buffer for each slot of a state.
+func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, length plan.Expr) map[stateKey]string {
 	if to == nil {
 		to = map[stateKey]string{}
 	}
-	for _, key := range s.fields(ops) {
+	for _, slot := range st.slots {
 		name := s.names.fresh(fmt.Sprintf("%s_%s%d", s.Name, suffix, len(to)))
-		to[key] = name
-		s.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(s.kind(key).String()), Length: length, Role: plan.Temporary})
+		to[slot.stateKey] = name
+		s.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(slot.kind.String()), Length: length, Role: plan.Temporary})
 	}
 	return to
 }
@@ -92,23 +92,21 @@ func (s *launches) sum(cut int) *emission {
 	e.until = cut
 	s.passes(e)
 	e.loopRows(cut)
-	ops := s.gridScans(cut)
-	_, total := e.groupScan(ops, e.folded(ops))
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
-		for j, key := range s.fields(ops) {
-			e.b.Store(e.state(s.states[key], key, plan.Writes), e.tile, total[j])
-		}
-	}, nil)
+	st := s.stateOf(s.gridScans(cut))
+	_, total := e.groupScan(st, e.folded(st))
+	e.publishTile(st, s.states, total)
 	return e
 }
 
 // prefix returns the fold of all earlier tiles, per field.
-func (s *launches) prefix(e *emission, cut int, ops []int, total []loop.Expr) (earlier []loop.Expr) {
-	if s.lookback && len(ops) > 0 {
-		return s.lookBack(e, cut, ops, total)
+func (s *launches) prefix(e *emission, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
+	if s.lookback && len(st.slots) > 0 {
+		s.announce(e, cut, total)
+		return s.lookBack(e, cut, total)
 	}
-	for _, key := range s.fields(ops) {
-		earlier = append(earlier, e.b.Let("earlier", loop.At(e.state(s.states[key], key, plan.Reads), e.tile)))
+	e.b.Barrier(loop.GroupScope)
+	for _, slot := range st.slots {
+		earlier = append(earlier, e.b.Let("earlier", loop.At(e.memory(s.states[slot.stateKey], slot, plan.Reads), e.tile)))
 	}
 	return earlier
 }
@@ -139,7 +137,11 @@ func (s *launches) passes(e *emission) {
 	for phase := range e.until {
 		e.declareFolds(s.cuts[phase])
 		e.loopRows(phase)
-		e.cut(phase, func(ops []int, total []loop.Expr) []loop.Expr { return s.prefix(e, phase, ops, total) })
+		if e.ahead {
+			s.rowsAhead(e)
+			return
+		}
+		e.cut(phase, func(st *state, total []loop.Expr) []loop.Expr { return s.prefix(e, phase, st, total) })
 	}
 	if e.until < len(s.cuts) {
 		e.declareFolds(s.cuts[e.until])
@@ -151,14 +153,14 @@ func (s *launches) passes(e *emission) {
 func (s *launches) scan(cut int) *emission {
 	e := s.function(fmt.Sprintf("%s_scan%d", s.Name, cut))
 	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
-	ops := s.gridScans(cut)
-	keys := s.fields(ops)
-	carry := e.scanTiles(ops, e.arguments.rows,
-		func(j int) *loop.Var { return e.state(s.states[keys[j]], keys[j], plan.ReadsWrites) },
-		func(j int) *loop.Var { return e.state(s.states[keys[j]], keys[j], plan.ReadsWrites) })
+	st := s.stateOf(s.gridScans(cut))
+	memory := func(j int) *loop.Var {
+		return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.ReadsWrites)
+	}
+	carry := e.scanTiles(st, e.arguments.rows, memory, memory)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
-		for j, key := range keys {
-			e.b.Store(e.state(s.totals[key], key, plan.Writes), loop.Int(0), carry[j])
+		for j, slot := range st.slots {
+			e.b.Store(e.memory(s.totals[slot.stateKey], slot, plan.Writes), loop.Int(0), carry[j])
 		}
 	}, nil)
 	return e
@@ -167,11 +169,13 @@ func (s *launches) scan(cut int) *emission {
 // main writes the launch that does the work of the rows.
 func (s *launches) main() *emission {
 	e := s.function(s.Name)
-	e.until, e.effects = len(s.cuts), true
+	e.until, e.effects, e.ahead = len(s.cuts), true, s.worksAhead()
 	s.passes(e)
-	e.pack()
-	e.loopRows(e.until)
-	e.deliver()
+	if !e.ahead {
+		e.pack()
+		e.loopRows(e.until)
+		e.deliver()
+	}
 	e.publishReductions(s.states)
 	if s.lookback && s.hasEnd() {
 		s.endLastTile(e)
@@ -185,16 +189,18 @@ func (s *launches) finish() *emission {
 	e.until, e.effects, e.now = len(s.cuts), true, atEnd
 	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
 	for _, cut := range s.gridCuts() {
-		for _, key := range s.fields(s.gridScans(cut)) {
-			e.running[key] = e.b.Decl("total", loop.At(e.state(s.totals[key], key, plan.Reads), loop.Int(0)))
+		for _, slot := range s.stateOf(s.gridScans(cut)).slots {
+			e.running[slot.stateKey] = e.b.Decl("total", loop.At(e.memory(s.totals[slot.stateKey], slot, plan.Reads), loop.Int(0)))
 		}
 	}
 	for _, i := range s.reductions() {
 		tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
-		keys := s.fields([]int{i})
-		carry := e.scanTiles([]int{i}, tiles, func(j int) *loop.Var { return e.state(s.states[keys[j]], keys[j], plan.Reads) }, nil)
-		for j, key := range keys {
-			e.running[key] = carry[j]
+		st := s.stateOf([]int{i})
+		carry := e.scanTiles(st, tiles, func(j int) *loop.Var {
+			return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.Reads)
+		}, nil)
+		for j, slot := range st.slots {
+			e.running[slot.stateKey] = carry[j]
 		}
 	}
 	e.values = map[tile.ID]loop.Expr{}
@@ -207,123 +213,109 @@ func (s *launches) finish() *emission {
 	return e
 }
 
-// state returns a buffer of states.
-func (e *emission) state(buffer string, key stateKey, access plan.Access) *loop.Var {
-	return e.arguments.buffer(buffer, e.kind(key), access)
+// memory returns a buffer of a slot's values.
+func (e *emission) memory(buffer string, s slot, access plan.Access) *loop.Var {
+	return e.arguments.buffer(buffer, s.kind, access)
 }
 
 // declareFolds declares the states of a work-item's own rows.
 func (e *emission) declareFolds(ops []int) {
-	for _, key := range e.fields(ops) {
-		e.folds[key] = e.b.Decl(e.Ops[key.op].Monoid.Fields[key.field].Name, e.identity(key))
+	st := e.stateOf(ops)
+	for j, v := range e.declare(st, st.identities()) {
+		e.folds[st.slots[j].stateKey] = v
 	}
 }
 
 // folded returns the states that declareFolds declared.
-func (e *emission) folded(ops []int) (list []loop.Expr) {
-	for _, key := range e.fields(ops) {
-		list = append(list, e.folds[key])
+func (e *emission) folded(st *state) (list []loop.Expr) {
+	for _, slot := range st.slots {
+		list = append(list, e.folds[slot.stateKey])
 	}
 	return list
 }
 
 // cut makes the states that the rows of the next phase see: the fold of all
 // earlier tiles, which the scheme gives, and of earlier work-items.
-func (e *emission) cut(phase int, prefix func(ops []int, total []loop.Expr) []loop.Expr) {
-	ops := e.cuts[phase]
-	before, total := e.groupScan(ops, e.folded(ops))
-	var gridTotal []loop.Expr
-	for _, part := range e.parts(ops, total) {
-		if e.Ops[part.op].Kind == tile.Scan {
-			gridTotal = append(gridTotal, part.state...)
-		}
-	}
-	grid := e.gridScans(phase)
+func (e *emission) cut(phase int, prefix func(st *state, total []loop.Expr) []loop.Expr) {
+	all := e.stateOf(e.cuts[phase])
+	before, total := e.groupScan(all, e.folded(all))
+	grid := e.stateOf(e.gridScans(phase))
+	gridTotal := grid.part(all, total)
 	earlier := prefix(grid, gridTotal)
-	if e.until == len(e.cuts) && len(grid) > 0 {
-		whole := e.combineAll(grid, earlier, gridTotal)
-		for j, key := range e.fields(grid) {
-			e.earlier[key], e.whole[key] = earlier[j], whole[j]
+	if e.until == len(e.cuts) && len(grid.slots) > 0 {
+		whole := e.combine(grid, earlier, gridTotal)
+		for j, slot := range grid.slots {
+			e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
 		}
 	}
-	for _, part := range e.parts(ops, before) {
-		op := &e.Ops[part.op]
-		start := part.state
-		if op.Kind == tile.Scan {
-			n := len(op.Monoid.Fields)
-			start = e.combine(op.Monoid, earlier[:n], start)
-			earlier = earlier[n:]
+	start := e.combine(grid, earlier, grid.part(all, before))
+	for j, slot := range all.slots {
+		name, x := e.Ops[slot.op].Monoid.Fields[slot.field].Name, before[j]
+		if e.Ops[slot.op].Kind == tile.Scan {
+			x = start[grid.of[slot.stateKey].slot]
 		}
-		for f := range start {
-			e.running[stateKey{part.op, f}] = e.b.Decl(op.Monoid.Fields[f].Name, start[f])
+		e.running[slot.stateKey] = e.b.Decl(name, x)
+	}
+	if !e.effects {
+		return
+	}
+	for _, i := range e.cuts[phase] {
+		if e.Ops[i].Kind == tile.ChunkScan {
+			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(i, all, total) }, nil)
 		}
 	}
-	for _, part := range e.parts(ops, total) {
-		if op := &e.Ops[part.op]; op.Kind == tile.ChunkScan && e.effects {
-			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(op, part.state) }, nil)
-		}
-	}
-}
-
-// part is the state of one operation.
-type part struct {
-	op    int
-	state []loop.Expr
-}
-
-// parts divides the joint state of some operations.
-func (k *kernel) parts(ops []int, state []loop.Expr) (list []part) {
-	for _, i := range ops {
-		n := len(k.Ops[i].Monoid.Fields)
-		list = append(list, part{i, state[:n]})
-		state = state[n:]
-	}
-	return list
 }
 
 // storeChunk stores the fold of a chunk, which is the tile.
-func (e *emission) storeChunk(op *tile.Op, total []loop.Expr) {
+func (e *emission) storeChunk(i int, st *state, total []loop.Expr) {
 	chunk := loop.Add(loop.Div(e.arguments.row0, loop.Int(e.kernel.rows())), e.tile)
-	for f, stream := range op.Totals {
-		e.b.Store(e.stream(stream), chunk, total[f])
+	for f, stream := range e.Ops[i].Totals {
+		e.b.Store(e.stream(stream), chunk, st.result(total, stateKey{i, f}))
 	}
 }
 
 // publishReductions stores the fold of the tile for each reduction.
 func (e *emission) publishReductions(states map[stateKey]string) {
 	for _, i := range e.reductions() {
-		_, total := e.groupScan([]int{i}, e.folded([]int{i}))
-		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
-			for j, key := range e.fields([]int{i}) {
-				e.b.Store(e.state(states[key], key, plan.Writes), e.tile, total[j])
-			}
-		}, nil)
+		st := e.stateOf([]int{i})
+		_, total := e.groupScan(st, e.folded(st))
+		e.publishTile(st, states, total)
+		e.b.Barrier(loop.GroupScope)
 	}
+}
+
+// publishTile stores the fold of the tile.
+func (e *emission) publishTile(st *state, states map[stateKey]string, total []loop.Expr) {
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+		for j, slot := range st.slots {
+			e.b.Store(e.memory(states[slot.stateKey], slot, plan.Writes), e.tile, total[j])
+		}
+	}, nil)
 }
 
 // scanTiles lets one group walk through a state per tile: it stores the fold
 // of all earlier tiles for each, unless to is nil, and returns that of all.
-func (e *emission) scanTiles(ops []int, tiles loop.Expr, from, to func(j int) *loop.Var) (carry []*loop.Var) {
-	identity := func(_ int, key stateKey) loop.Expr { return e.identity(key) }
-	carry = e.states(ops, identity)
+func (e *emission) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (carry []*loop.Var) {
+	carry = e.declare(st, st.identities())
 	first := e.b.Decl("first", loop.Int(0))
 	e.b.While(loop.Lt(first, tiles), func() {
 		at := e.b.Let("at", loop.Add(first, e.lane))
-		mine := e.states(ops, identity)
+		mine := e.declare(st, st.identities())
 		e.b.If(loop.Lt(at, tiles), func() {
 			for j := range mine {
 				e.b.Assign(mine[j], loop.At(from(j), at))
 			}
 		}, nil)
-		before, total := e.groupScan(ops, exprsOf(mine))
+		before, total := e.groupScan(st, exprsOf(mine))
 		if to != nil {
 			e.b.If(loop.Lt(at, tiles), func() {
-				for j, x := range e.combineAll(ops, exprsOf(carry), before) {
+				for j, x := range e.combine(st, exprsOf(carry), before) {
 					e.b.Store(to(j), at, x)
 				}
 			}, nil)
 		}
-		e.assignAll(carry, e.combineAll(ops, exprsOf(carry), total))
+		e.assignAll(carry, e.combine(st, exprsOf(carry), total))
+		e.b.Barrier(loop.GroupScope)
 		e.b.Assign(first, loop.Add(first, loop.Int(int64(e.workgroup))))
 	})
 	return carry
@@ -332,14 +324,15 @@ func (e *emission) scanTiles(ops []int, tiles loop.Expr, from, to func(j int) *l
 // scanTotals turns the folds of chunks into the offsets of chunks.
 func (e *emission) scanTotals(i int, chunks loop.Expr) {
 	op := &e.Ops[i]
-	carry := e.scanTiles([]int{i}, chunks,
+	st := e.stateOf([]int{i})
+	carry := e.scanTiles(st, chunks,
 		func(j int) *loop.Var {
 			s := e.Streams[op.Totals[j]]
 			return e.arguments.buffer(s.Buffer, s.Kind, plan.Reads)
 		},
 		func(j int) *loop.Var { return e.stream(op.Offsets[j]) })
 	for f, result := range op.Res {
-		e.values[result] = carry[f]
+		e.values[result] = st.result(exprsOf(carry), stateKey{i, f})
 	}
 }
 

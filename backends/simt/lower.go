@@ -120,6 +120,7 @@ type lowering struct {
 // kernel lowers one kernel and appends the steps that run it.
 func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, lines func(ir.Pos) string) {
 	delete(l.names.taken, t.Name)
+	t = hoistFirsts(t)
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
@@ -155,7 +156,7 @@ func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forwar
 			}
 		}
 	}) {
-		shared = append(shared, &loop.Decl{Var: e.local[name]})
+		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name]})
 	}
 	f.Body = append(shared, f.Body...)
 	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}}

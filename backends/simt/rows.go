@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
@@ -18,7 +20,7 @@ func (e *emission) stream(i int) *loop.Var {
 func (e *emission) element(op *tile.Op, row loop.Expr) loop.Expr {
 	if mine := e.columns[op.Stream]; mine != nil && e.now != atEnd {
 		halo := loop.Int(0)
-		if e.halo[op.Stream] {
+		if e.pool.halo[op.Stream] {
 			halo = loop.Int(1)
 		}
 		switch row {
@@ -64,14 +66,26 @@ func (e *emission) length(domain string) loop.Expr {
 // head reports whether a key differs from that of the row before.
 func (e *emission) head(op *tile.Op) loop.Expr {
 	keys := e.exprs(op.Args)
-	head := e.b.Decl("head", loop.True)
-	e.b.If(loop.Gt(e.row, loop.Int(0)), func() {
-		var differs loop.Expr = loop.False
+	differs := func() (any loop.Expr) {
 		for i, key := range op.Args {
-			differs = loop.Or(differs, loop.KeyNe(keys[i], e.at(key, e.rowBefore)))
+			differs := loop.KeyNe(keys[i], e.at(key, e.rowBefore))
+			if any == nil {
+				any = differs
+			} else {
+				any = loop.Or(any, differs)
+			}
 		}
-		e.b.Assign(head, differs)
-	}, nil)
+		return any
+	}
+	if e.now != atEnd && !slices.ContainsFunc(op.Args, func(key tile.ID) bool { return !e.isHeld(key) }) {
+		first := loop.Eq(e.row, loop.Int(0))
+		if e.isWhole { // row 0 can only be a work-item's first
+			first = loop.And(loop.Eq(e.item, loop.Int(0)), first)
+		}
+		return loop.Or(first, differs())
+	}
+	head := e.b.Decl("head", loop.True)
+	e.b.If(loop.Gt(e.row, loop.Int(0)), func() { e.b.Assign(head, differs()) }, nil)
 	return head
 }
 
@@ -133,24 +147,11 @@ func (e *emission) check(op *tile.Op) {
 
 // fold adds the row's leaves to the state of this work-item's rows.
 func (e *emission) fold(i int) {
-	op := &e.Ops[i]
-	e.advance(e.folds, i, e.exprs(op.Args))
+	e.advance(e.folds, i, e.exprs(e.Ops[i].Args))
 }
 
-// advance combines leaves into the state of an operation.
-func (e *emission) advance(states map[stateKey]*loop.Var, i int, leaves []loop.Expr) {
-	op := &e.Ops[i]
-	state := make([]loop.Expr, len(leaves))
-	for f := range leaves {
-		state[f] = states[stateKey{i, f}]
-	}
-	for f, x := range e.combine(op.Monoid, state, leaves) {
-		e.b.Assign(states[stateKey{i, f}], x)
-	}
-}
-
-// replay gives the rows of the phase after a scan's cut its results, and adds
-// the row to the state that the next one sees.
+// replay gives the rows of the phase after a scan's cut its results. It adds the
+// row to the state before that, or block does when the row has seen it.
 func (e *emission) replay(i int) {
 	op := &e.Ops[i]
 	leaves := e.exprs(op.Args)
@@ -158,14 +159,15 @@ func (e *emission) replay(i int) {
 		e.advance(e.running, i, leaves)
 	}
 	for f, result := range op.Res {
-		if e.uses[result] > 0 || e.now == atEnd {
-			e.values[result] = e.b.Let(e.name(result), e.running[stateKey{i, f}]) // a copy: the state goes on changing
+		if e.uses[result] > 0 || e.now == atEnd && e.running[stateKey{i, f}] != nil {
+			x := widened(e.running[stateKey{i, f}], e.Values[result].Kind)
+			e.values[result] = e.b.Let(e.name(result), x) // a copy: the state goes on changing
 			if e.now != atEnd && e.crosses(result) {
-				e.b.Store(e.keep(result), e.item, e.values[result])
+				e.keep(result)
 			}
 		}
 	}
-	if op.Exclusive {
+	if op.Exclusive && e.now == atEnd {
 		e.advance(e.running, i, leaves)
 	}
 }

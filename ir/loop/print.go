@@ -109,6 +109,8 @@ func (d *dumper) stmt(s Stmt) {
 			d.line("var %s %v = %s", d.name(s.Var), s.Var.T, d.expr(s.Init))
 		case s.Length != nil:
 			d.line("var %s %v of %s", d.name(s.Var), s.Var.T, d.expr(s.Length))
+		case s.Over != nil:
+			d.line("var %s %v over %s", d.name(s.Var), s.Var.T, d.name(s.Over))
 		default:
 			d.line("var %s %v", d.name(s.Var), s.Var.T)
 		}
@@ -165,6 +167,14 @@ func (d *dumper) stmt(s Stmt) {
 // profileStmt prints the statements of one profile only.
 func (d *dumper) profileStmt(s Stmt) {
 	switch s := s.(type) {
+	case *LoadWide:
+		vars := make([]string, len(s.Vars))
+		for i, v := range s.Vars {
+			vars[i] = d.name(v)
+		}
+		d.line("let %s = wide %s[%s]", strings.Join(vars, ", "), d.name(s.Memory), d.expr(s.Index))
+	case *StoreWide:
+		d.line("wide %s[%s] = %s", d.name(s.Memory), d.expr(s.Index), d.list(s.X))
 	case *Barrier:
 		d.line("barrier %v", s.Scope)
 	case *Fence:

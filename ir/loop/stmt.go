@@ -16,6 +16,7 @@ type (
 		Var    *Var
 		Init   Expr
 		Length Expr // of form Slice without Init
+		Over   *Var // storage in Local memory that Var shares its bytes with; what one stores the other does not load
 	}
 
 	// Let names a value; the variable never changes.
@@ -35,6 +36,22 @@ type (
 		Memory *Var
 		Index  Expr
 		X      Expr
+	}
+
+	// LoadWide binds Vars to consecutive elements of Memory from Index on, in
+	// one access of WideBytes. Memory begins at such a boundary, and Index is a
+	// multiple of their number (profile simt).
+	LoadWide struct {
+		Vars   []*Var
+		Memory *Var
+		Index  Expr
+	}
+
+	// StoreWide stores X at Memory[Index] and behind, likewise.
+	StoreWide struct {
+		Memory *Var
+		Index  Expr
+		X      []Expr
 	}
 
 	// Atomic changes Memory[Index] by X in one step and binds Old, unless it
@@ -173,24 +190,26 @@ var scopeNames = [...]string{"subgroup", "group", "device"}
 
 func (s Scope) String() string { return scopeNames[s] }
 
-func (*Decl) stmt()     {}
-func (*Let) stmt()      {}
-func (*Assign) stmt()   {}
-func (*Store) stmt()    {}
-func (*Atomic) stmt()   {}
-func (*If) stmt()       {}
-func (*For) stmt()      {}
-func (*While) stmt()    {}
-func (*Break) stmt()    {}
-func (*Note) stmt()     {}
-func (*Do) stmt()       {}
-func (*Barrier) stmt()  {}
-func (*Fence) stmt()    {}
-func (*Role) stmt()     {}
-func (*Parallel) stmt() {}
-func (*View) stmt()     {}
-func (*Copy) stmt()     {}
-func (*Chain) stmt()    {}
+func (*Decl) stmt()      {}
+func (*Let) stmt()       {}
+func (*Assign) stmt()    {}
+func (*Store) stmt()     {}
+func (*Atomic) stmt()    {}
+func (*If) stmt()        {}
+func (*For) stmt()       {}
+func (*While) stmt()     {}
+func (*Break) stmt()     {}
+func (*Note) stmt()      {}
+func (*Do) stmt()        {}
+func (*Barrier) stmt()   {}
+func (*Fence) stmt()     {}
+func (*Role) stmt()      {}
+func (*LoadWide) stmt()  {}
+func (*StoreWide) stmt() {}
+func (*Parallel) stmt()  {}
+func (*View) stmt()      {}
+func (*Copy) stmt()      {}
+func (*Chain) stmt()     {}
 
 // Func is a function of a program.
 type Func struct {

@@ -97,6 +97,10 @@ func (fl *flow) stmt(s Stmt, common Spread) {
 		if s.Memory.T.Space == Private {
 			fl.weaken(s.Memory, min(common, fl.expr(s.Index), fl.expr(s.X)))
 		}
+	case *LoadWide:
+		for _, v := range s.Vars {
+			fl.weaken(v, Varying)
+		}
 	case *Atomic:
 		fl.weaken(s.Old, Varying)
 	case *If:

@@ -143,7 +143,7 @@ func (v *verifier) body(body []Stmt) {
 
 func (v *verifier) stmt(s Stmt) {
 	switch s.(type) {
-	case *Barrier, *Fence, *Role:
+	case *Barrier, *Fence, *Role, *LoadWide, *StoreWide:
 		if v.profile == Cores {
 			v.fail("profile cores has no such statement")
 			return
@@ -169,6 +169,20 @@ func (v *verifier) stmt(s Stmt) {
 	case *Store:
 		v.stored(s.Memory, s.Index)
 		v.same("value", s.X, s.Memory.T.Elem())
+	case *LoadWide:
+		v.wide(s.Memory, s.Index, len(s.Vars))
+		for _, x := range s.Vars {
+			if x.T != s.Memory.T.Elem() {
+				v.fail("%s is %v, want %v", x.Name, x.T, s.Memory.T.Elem())
+			}
+			v.bindValue(x)
+		}
+	case *StoreWide:
+		v.stored(s.Memory, s.Index)
+		v.wide(s.Memory, s.Index, len(s.X))
+		for _, x := range s.X {
+			v.same("value", x, s.Memory.T.Elem())
+		}
 	case *Atomic:
 		v.atomic(s)
 	case *If:
@@ -260,6 +274,7 @@ func (v *verifier) decl(s *Decl) {
 	case space == Local && (!v.f.Kernel || len(v.scopes) > 1):
 		v.fail("local storage is declared in the outermost body of a kernel")
 	}
+	v.over(s)
 	v.declare(s.Var)
 }
 

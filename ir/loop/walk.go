@@ -54,12 +54,20 @@ func operands(s Stmt) []Expr {
 	switch s := s.(type) {
 	case *Decl:
 		add(s.Init, s.Length)
+		if s.Over != nil {
+			add(s.Over)
+		}
 	case *Let:
 		add(s.X)
 	case *Assign:
 		add(s.X)
 	case *Store:
 		add(s.Memory, s.Index, s.X)
+	case *LoadWide:
+		add(s.Memory, s.Index)
+	case *StoreWide:
+		add(s.Memory, s.Index)
+		add(s.X...)
 	case *Atomic:
 		add(s.Memory, s.Index, s.X, s.Expected)
 	case *If:
@@ -121,6 +129,16 @@ func Walk(body []Stmt, visit func(Expr)) {
 		}
 		for _, b := range bodies(s) {
 			Walk(*b, visit)
+		}
+	}
+}
+
+// WalkStmts calls visit for the statements of body and of all bodies in it.
+func WalkStmts(body []Stmt, visit func(Stmt)) {
+	for _, s := range body {
+		visit(s)
+		for _, b := range bodies(s) {
+			WalkStmts(*b, visit)
 		}
 	}
 }

@@ -130,9 +130,6 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	case l.Groups > math.MaxInt64/group || s.device.addressBits == 32 && l.Groups*group > math.MaxUint32:
 		return fmt.Errorf("%d groups of %d work-items are more than the device counts", l.Groups, group)
 	}
-	if most, err := kernel.WorkGroupSize(s.device.id); err == nil && int64(most) < group {
-		return fmt.Errorf("the device runs this kernel in groups of at most %d work-items, for want of registers or local memory; the plan asks for %d", most, group)
-	}
 	if err := s.setArguments(kernel, l); err != nil {
 		return err
 	}
@@ -140,6 +137,11 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		return s.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(l.Groups * group)}, []int{int(group)}, nil)
 	})
 	if err != nil {
+		// What the driver says of the largest group may be too small, so only a
+		// failure makes it believable.
+		if most, asked := kernel.WorkGroupSize(s.device.id); asked == nil && int64(most) < group {
+			return fmt.Errorf("%w: the device runs this kernel in groups of at most %d work-items, for want of registers or local memory; the plan asks for %d", err, most, group)
+		}
 		return err
 	}
 	return flush(s.queue)

@@ -72,6 +72,16 @@ func (t *thread) stmt(s loop.Stmt) flow {
 		t.vars[s.Var] = t.eval(s.X)
 	case *loop.Store:
 		t.store(s.Memory, t.eval(s.Index).Int64(), t.eval(s.X))
+	case *loop.LoadWide:
+		at := t.wide(s.Memory, s.Index, len(s.Vars))
+		for i, v := range s.Vars {
+			t.vars[v] = t.load(s.Memory, at+int64(i))
+		}
+	case *loop.StoreWide:
+		at := t.wide(s.Memory, s.Index, len(s.X))
+		for i, x := range s.X {
+			t.store(s.Memory, at+int64(i), t.eval(x))
+		}
 	case *loop.Atomic:
 		t.pause(turn)
 		t.atomic(s)
@@ -105,6 +115,15 @@ func (t *thread) stmt(s loop.Stmt) flow {
 	return false
 }
 
+// wide returns where an access of several elements begins.
+func (t *thread) wide(m *loop.Var, index loop.Expr, count int) int64 {
+	at := t.eval(index).Int64()
+	if at%int64(count) != 0 {
+		fail("work-item %d of group %d: an access of %d elements at %s[%d]", t.item.lane, t.item.group.id, count, m.Name, at)
+	}
+	return at
+}
+
 func (t *thread) declare(s *loop.Decl) {
 	switch {
 	case s.Var.T.Space == loop.Local:
@@ -113,7 +132,11 @@ func (t *thread) declare(s *loop.Decl) {
 		}
 		t.vars[s.Var] = t.item.group.local[s.Var]
 	case s.Var.T.Form == loop.Array:
-		t.vars[s.Var] = newStorage(s.Var.T)
+		zeroed := newStorage(s.Var.T)
+		for i := range zeroed.values {
+			zeroed.values[i] = ir.Scalar{Kind: s.Var.T.Kind}
+		}
+		t.vars[s.Var] = zeroed
 	case s.Init != nil:
 		t.vars[s.Var] = t.eval(s.Init)
 	default:

@@ -14,16 +14,13 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	const int *__restrict__ key,
 	unsigned long long *count_runs_kernel1_status0,
 	unsigned *v_abort,
-	int *key_2,
 	long long *count,
+	int *key_2,
 	long long tiles,
 	long long *g_length_cell) {
-	__shared__ unsigned long long pool[4352];
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
+	__shared__ __align__(16) unsigned pool[10240];
 	__shared__ int shared_i32_0[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
+	__shared__ int shared_i32_1[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -35,402 +32,332 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 4096 ? rest : 4096LL;
-	int key_rows[17] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 4)] = (unsigned long long)key[first + at];
+	const int count2 = rest < 5120 ? rest : 5120LL;
+	if (count2 == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int key_rows[21] = {0};
+	const int start = lane * 20;
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
 	__syncthreads();
-	unsigned char head_kept[16] = {0};
-	long long x_kept[16] = {0};
-	long long add = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long long add2 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count2) {
-			bool head2 = true;
-			if (first + at > 0) {
-				head2 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head3 = head2;
-			head_kept[item] = head3;
-			const long long x = (long long)head3;
-			x_kept[item] = x;
-			const long long add3 = (long long)((unsigned long long)add + (unsigned long long)x);
+	unsigned head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
+	if (count2 == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+			const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add3;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head4 = head || head3;
-			const long long add4 = head3 ? 1LL : (long long)((unsigned long long)add2 + 1ULL);
-			head = head4;
+			const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
 			add2 = add4;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+				const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
+				add = add3;
+				const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
 	__syncthreads();
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long long add3 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long long add4 = 0LL;
+		int add3 = 0;
+		int add4 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long long add6 = state4 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((unsigned)add3 + (unsigned)state);
+			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[272 + lane] = add3;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head2;
-		shared_i64_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i32_1[272 + lane] = add4;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add3 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long long add4 = 0LL;
+		int add3 = 0;
+		int add4 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long long add6 = state4 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((unsigned)add3 + (unsigned)state);
+			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[288] = add3;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head2;
-		shared_i64_1[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i32_1[288] = add4;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const long long state5 = shared_i64_1[272 + stretch];
-	const long long state6 = shared_i64_0[lane + lane / 16];
-	const bool state7 = shared_bool_0[lane + lane / 16] != 0;
-	const int state8 = shared_i32_0[lane + lane / 16];
-	const bool state9 = shared_bool_1[lane + lane / 16] != 0;
-	const long long state10 = shared_i64_1[lane + lane / 16];
-	const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state6);
-	const bool present2 = state2 || state7;
-	const int last2 = state7 ? state8 : state3;
-	const bool head2 = state4 || state9;
-	const long long add4 = state9 ? state10 : (long long)((unsigned long long)state5 + (unsigned long long)state10);
-	const long long state11 = shared_i64_0[288];
-	const bool state12 = shared_bool_0[288] != 0;
-	const int state13 = shared_i32_0[288];
-	const bool state14 = shared_bool_1[288] != 0;
-	const long long state15 = shared_i64_1[288];
-	__syncthreads();
-	long long add5 = 0LL;
-	bool present3 = false;
-	int last3 = 0;
-	bool head3 = false;
-	long long add6 = 0LL;
-	if (lane == 0 && tile > 0) {
-		atomicExch(&count_runs_kernel1_status0[tile * 8], (unsigned long long)(unsigned)state11 | 4294967296ULL);
-		atomicExch(&count_runs_kernel1_status0[tile * 8 + 1], (unsigned long long)(((unsigned)state12 << 0) | ((unsigned)state14 << 1)) | 4294967296ULL);
-		atomicExch(&count_runs_kernel1_status0[tile * 8 + 2], (unsigned long long)(unsigned)state13 | 4294967296ULL);
-		atomicExch(&count_runs_kernel1_status0[tile * 8 + 3], (unsigned long long)(unsigned)state15 | 4294967296ULL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const int state3 = shared_i32_0[lane + lane / 16];
+	const int state4 = shared_i32_1[lane + lane / 16];
+	const int add3 = (int)((unsigned)state + (unsigned)state3);
+	const int add4 = state3 > 0 ? state4 : (int)((unsigned)state2 + (unsigned)state4);
+	const int state5 = shared_i32_0[288];
+	const int state6 = shared_i32_1[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state5;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)state6;
+			atomicExch(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add5 = add3;
+	int add6 = add4;
+	const int base = (int)(long long)(0ULL - 1ULL);
+	bool open = false;
+	int add7 = 0;
+	int add8 = 0;
+	if (count2 == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long g_begun = (long long)add5;
+			const long long count3 = (long long)add6;
+			if (head) {
+				if (g_begun > 0LL) {
+					// bench.kg:16: return key: first(key, by: g), count: count(by: g)
+					const int offset2 = (int)(long long)((unsigned long long)g_begun - 1ULL) - base;
+					pool[offset2 + 5120] = (unsigned)(int)count3;
+				}
+				if (g_begun <= 0LL) {
+					open = true;
+					add7 = add5;
+					add8 = add6;
+				}
+			}
+			if (head) {
+				const int offset2 = (int)g_begun;
+				pool[offset2] = (unsigned)key_rows[item + 1];
+			}
+			const int add9 = (int)((unsigned)add5 + (unsigned)(int)(long long)head);
+			add5 = add9;
+			const int add10 = head ? 1 : (int)((unsigned)add6 + 1u);
+			add6 = add10;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long g_begun = (long long)add5;
+				const long long count3 = (long long)add6;
+				if (head) {
+					if (g_begun > 0LL) {
+						const int offset2 = (int)(long long)((unsigned long long)g_begun - 1ULL) - base;
+						pool[offset2 + 5120] = (unsigned)(int)count3;
+					}
+					if (g_begun <= 0LL) {
+						open = true;
+						add7 = add5;
+						add8 = add6;
+					}
+				}
+				if (head) {
+					const int offset2 = (int)g_begun;
+					pool[offset2] = (unsigned)key_rows[item + 1];
+				}
+				const int add9 = (int)((unsigned)add5 + (unsigned)(int)(long long)head);
+				add5 = add9;
+				const int add10 = head ? 1 : (int)((unsigned)add6 + 1u);
+				add6 = add10;
+			}
+		}
+	}
+	int add9 = 0;
+	int add10 = 0;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add7 = 0LL;
-		bool present4 = false;
-		int last4 = 0;
-		bool head4 = false;
-		long long add8 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&count_runs_kernel1_status0[(before - lane) * 8 + 4];
-				const unsigned long long word2 = *(volatile unsigned long long *)&count_runs_kernel1_status0[(before - lane) * 8 + 5];
-				const unsigned long long word3 = *(volatile unsigned long long *)&count_runs_kernel1_status0[(before - lane) * 8 + 6];
-				const unsigned long long word4 = *(volatile unsigned long long *)&count_runs_kernel1_status0[(before - lane) * 8 + 7];
-				const unsigned long long word5 = *(volatile unsigned long long *)&count_runs_kernel1_status0[(before - lane) * 8];
-				const unsigned long long word6 = *(volatile unsigned long long *)&count_runs_kernel1_status0[(before - lane) * 8 + 1];
-				const unsigned long long word7 = *(volatile unsigned long long *)&count_runs_kernel1_status0[(before - lane) * 8 + 2];
-				const unsigned long long word8 = *(volatile unsigned long long *)&count_runs_kernel1_status0[(before - lane) * 8 + 3];
-				if ((word >> 32) != 0ULL && (word2 >> 32) != 0ULL && (word3 >> 32) != 0ULL && (word4 >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word;
-					const bool theirs2 = (((unsigned)word2 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(unsigned)word3;
-					const bool theirs4 = (((unsigned)word2 >> 1) & 1u) != 0u;
-					const long long theirs5 = (long long)(unsigned)word4;
-					add7 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head4 = theirs4;
-					add8 = theirs5;
-					waiting = false;
-					atomicMin(&shared_nearest[0], (unsigned)lane);
-				} else if ((word5 >> 32) != 0ULL && (word6 >> 32) != 0ULL && (word7 >> 32) != 0ULL && (word8 >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word5;
-					const bool theirs2 = (((unsigned)word6 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(unsigned)word7;
-					const bool theirs4 = (((unsigned)word6 >> 1) & 1u) != 0u;
-					const long long theirs5 = (long long)(unsigned)word8;
-					add7 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head4 = theirs4;
-					add8 = theirs5;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add11 = 0;
+			int add12 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&count_runs_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904ULL) {
+						const int theirs = (int)(word & 2147483647ULL);
+						const int theirs2 = (int)((word >> 31) & 2147483647ULL);
+						add11 = theirs;
+						add12 = theirs2;
+						waiting = false;
+						if (word >= 9223372036854775808ULL) {
 							atomicMin(&shared_nearest[0], (unsigned)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add11;
+			shared_i32_1[lane] = add12;
 		}
 		__syncthreads();
-		const int last5 = (int)shared_nearest[0];
-		if (lane > last5) {
-			add7 = 0LL;
-			present4 = false;
-			last4 = 0;
-			head4 = false;
-			add8 = 0LL;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add7;
-			shared_bool_0[lane] = present4;
-			shared_i32_0[lane] = last4;
-			shared_bool_1[lane] = head4;
-			shared_i64_1[lane] = add8;
-		}
-		__syncthreads();
-		int distance = 1;
-		while (distance <= last5 && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const bool other2 = shared_bool_0[lane + distance] != 0;
-				const int other3 = shared_i32_0[lane + distance];
-				const bool other4 = shared_bool_1[lane + distance] != 0;
-				const long long other5 = shared_i64_1[lane + distance];
-				const long long add9 = (long long)((unsigned long long)other + (unsigned long long)add7);
-				const bool present5 = other2 || present4;
-				const int last6 = present4 ? last4 : other3;
-				const bool head5 = other4 || head4;
-				const long long add10 = head4 ? add8 : (long long)((unsigned long long)other5 + (unsigned long long)add8);
-				add7 = add9;
-				present4 = present5;
-				last4 = last6;
-				head4 = head5;
-				add8 = add10;
-				shared_i64_0[lane] = add7;
-				shared_bool_0[lane] = present4;
-				shared_i32_0[lane] = last4;
-				shared_bool_1[lane] = head4;
-				shared_i64_1[lane] = add8;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add11 = 0;
+			int add12 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state7 = shared_i32_0[at];
+				const int state8 = shared_i32_1[at];
+				const int state9 = at <= last ? state7 : 0;
+				const int state10 = at <= last ? state8 : 0;
+				const int add13 = (int)((unsigned)add11 + (unsigned)state9);
+				const int add14 = state9 > 0 ? state10 : (int)((unsigned)add12 + (unsigned)state10);
+				add11 = add13;
+				add12 = add14;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add11;
+			shared_i32_1[64 + lane] = add12;
 		}
-		const long long part = shared_i64_0[0];
-		const bool part2 = shared_bool_0[0] != 0;
-		const int part3 = shared_i32_0[0];
-		const bool part4 = shared_bool_1[0] != 0;
-		const long long part5 = shared_i64_1[0];
 		__syncthreads();
-		const long long add9 = (long long)((unsigned long long)part + (unsigned long long)add5);
-		const bool present5 = part2 || present3;
-		const int last6 = present3 ? last3 : part3;
-		const bool head5 = part4 || head3;
-		const long long add10 = head3 ? add6 : (long long)((unsigned long long)part5 + (unsigned long long)add6);
-		add5 = add9;
-		present3 = present5;
-		last3 = last6;
-		head3 = head5;
-		add6 = add10;
-		before = last5 < 64 ? -1LL : before - 64;
+		int add11 = 0;
+		int add12 = 0;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state7 = shared_i32_0[at];
+			const int state8 = shared_i32_1[at];
+			const int add13 = (int)((unsigned)add11 + (unsigned)state7);
+			const int add14 = state7 > 0 ? state8 : (int)((unsigned)add12 + (unsigned)state8);
+			add11 = add13;
+			add12 = add14;
+		}
+		const int add13 = (int)((unsigned)add11 + (unsigned)add9);
+		const int add14 = add9 > 0 ? add10 : (int)((unsigned)add12 + (unsigned)add10);
+		add9 = add13;
+		add10 = add14;
+		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const long long add7 = (long long)((unsigned long long)add5 + (unsigned long long)state11);
-		const bool present4 = present3 || state12;
-		const int last4 = state12 ? state13 : last3;
-		const bool head4 = head3 || state14;
-		const long long add8 = state14 ? state15 : (long long)((unsigned long long)add6 + (unsigned long long)state15);
-		atomicExch(&count_runs_kernel1_status0[tile * 8 + 4], (unsigned long long)(unsigned)add7 | 8589934592ULL);
-		atomicExch(&count_runs_kernel1_status0[tile * 8 + 5], (unsigned long long)(((unsigned)present4 << 0) | ((unsigned)head4 << 1)) | 8589934592ULL);
-		atomicExch(&count_runs_kernel1_status0[tile * 8 + 6], (unsigned long long)(unsigned)last4 | 8589934592ULL);
-		atomicExch(&count_runs_kernel1_status0[tile * 8 + 7], (unsigned long long)(unsigned)add8 | 8589934592ULL);
+		const int add11 = (int)((unsigned)add9 + (unsigned)state5);
+		const int add12 = state5 > 0 ? state6 : (int)((unsigned)add10 + (unsigned)state6);
+		const unsigned long long bits = (unsigned long long)(unsigned)add11;
+		const unsigned long long bits2 = (unsigned long long)(unsigned)add12;
+		atomicExch(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808ULL);
 	}
-	const long long add7 = (long long)((unsigned long long)add5 + (unsigned long long)state11);
-	const int last4 = state12 ? state13 : last3;
-	const long long add8 = state14 ? state15 : (long long)((unsigned long long)add6 + (unsigned long long)state15);
-	const long long add9 = (long long)((unsigned long long)add5 + (unsigned long long)add3);
-	long long add10 = add9;
-	const int last5 = present2 ? last2 : last3;
-	int last6 = last5;
-	const bool head4 = head3 || head2;
-	const long long add11 = head2 ? add4 : (long long)((unsigned long long)add6 + (unsigned long long)add4);
-	bool head5 = head4;
-	long long add12 = add11;
-	int key_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long long base = (long long)((unsigned long long)add5 - 1ULL);
-	const long long end = (long long)((unsigned long long)add7 - 1ULL);
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	long long count_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count2) {
-			const long long g_begun = add10;
-			const long long add13 = (long long)((unsigned long long)add10 + (unsigned long long)x_kept[item]);
-			add10 = add13;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const int key_22 = last6;
-			const int last7 = key_rows[item + 1];
-			last6 = last7;
-			const long long count3 = add12;
-			const bool head6 = head5 || head_kept[item] != 0;
-			const long long add14 = head_kept[item] != 0 ? 1LL : (long long)((unsigned long long)add12 + 1ULL);
-			head5 = head6;
-			add12 = add14;
-			if (head_kept[item] != 0 && x) {
-				// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				count_rows[item] = count3;
-			}
+	const int add11 = (int)((unsigned)add9 + (unsigned)state5);
+	const int add12 = state5 > 0 ? state6 : (int)((unsigned)add10 + (unsigned)state6);
+	const int base2 = (int)(long long)add9;
+	const int end = (int)(long long)add11;
+	const int base3 = (int)(long long)((unsigned long long)(long long)add9 - 1ULL);
+	const int end2 = (int)(long long)((unsigned long long)(long long)add11 - 1ULL);
+	if (open) {
+		const int add13 = (int)((unsigned)add9 + (unsigned)add7);
+		const int add14 = add7 > 0 ? add8 : (int)((unsigned)add10 + (unsigned)add8);
+		int add15 = add13;
+		int add16 = add14;
+		if ((long long)add15 > 0LL) {
+			count[(int)(long long)((unsigned long long)(long long)add15 - 1ULL)] = (long long)add16;
 		}
 	}
-	const int count3 = (int)end - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)key_2_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count3 = end - base2;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base2 + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)count_rows[item];
-		}
-	}
-	__syncthreads();
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			count[place2] = (long long)pool[at2];
-		}
+	const int count4 = end2 - base3;
+	int at2 = lane + 1;
+	while (at2 < count4) {
+		const int place2 = base3 + at2;
+		count[place2] = (long long)(int)pool[at2 + 5120];
 		at2 += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total = add7;
-		int total2 = last4;
-		long long total3 = add8;
-		if (total > 0LL) {
-			key_2[(int)(long long)((unsigned long long)total - 1ULL)] = total2;
-			count[(int)(long long)((unsigned long long)total - 1ULL)] = total3;
+		int total = add11;
+		int total2 = add12;
+		if ((long long)total > 0LL) {
+			count[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
 		}
-		const long long g_length = total;
+		const long long g_length = (long long)total;
 		g_length_cell[0] = g_length;
 	}
 }

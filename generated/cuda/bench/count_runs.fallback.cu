@@ -7,344 +7,231 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	long long row0,
 	long long rows,
 	const int *__restrict__ key,
-	long long *count_runs_kernel1_tile0,
-	unsigned char *count_runs_kernel1_tile1,
-	int *count_runs_kernel1_tile2,
-	unsigned char *count_runs_kernel1_tile3,
-	long long *count_runs_kernel1_tile4) {
-	__shared__ unsigned long long pool[4352];
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
+	int *count_runs_kernel1_tile0,
+	int *count_runs_kernel1_tile1) {
+	__shared__ __align__(16) unsigned pool[10240];
 	__shared__ int shared_i32_0[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
+	__shared__ int shared_i32_1[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	int key_rows[17] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)key[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int key_rows[21] = {0};
+	const int start = lane * 20;
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
 	__syncthreads();
-	long long add = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long long add2 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			bool head2 = true;
-			if (first + at > 0) {
-				head2 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head3 = head2;
-			const long long add3 = (long long)((unsigned long long)add + (unsigned long long)(long long)head3);
+	int add = 0;
+	int add2 = 0;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add3;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head4 = head || head3;
-			const long long add4 = head3 ? 1LL : (long long)((unsigned long long)add2 + 1ULL);
-			head = head4;
+			const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
 			add2 = add4;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
+				add = add3;
+				const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
 	__syncthreads();
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long long add3 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long long add4 = 0LL;
+		int add3 = 0;
+		int add4 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long long add6 = state4 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((unsigned)add3 + (unsigned)state);
+			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[272 + lane] = add3;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head2;
-		shared_i64_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i32_1[272 + lane] = add4;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add3 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long long add4 = 0LL;
+		int add3 = 0;
+		int add4 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long long add6 = state4 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((unsigned)add3 + (unsigned)state);
+			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[288] = add3;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head2;
-		shared_i64_1[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i32_1[288] = add4;
 	}
 	__syncthreads();
-	const long long state = shared_i64_0[288];
-	const bool state2 = shared_bool_0[288] != 0;
-	const int state3 = shared_i32_0[288];
-	const bool state4 = shared_bool_1[288] != 0;
-	const long long state5 = shared_i64_1[288];
-	__syncthreads();
+	const int state = shared_i32_0[288];
+	const int state2 = shared_i32_1[288];
 	if (lane == 0) {
 		count_runs_kernel1_tile0[tile] = state;
 		count_runs_kernel1_tile1[tile] = state2;
-		count_runs_kernel1_tile2[tile] = state3;
-		count_runs_kernel1_tile3[tile] = state4;
-		count_runs_kernel1_tile4[tile] = state5;
 	}
 }
 
 extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_scan0_published(
 	long long row0,
 	long long rows,
-	long long *count_runs_kernel1_tile0,
-	unsigned char *count_runs_kernel1_tile1,
-	int *count_runs_kernel1_tile2,
-	unsigned char *count_runs_kernel1_tile3,
-	long long *count_runs_kernel1_tile4,
-	long long *count_runs_kernel1_total0,
-	unsigned char *count_runs_kernel1_total1,
-	int *count_runs_kernel1_total2,
-	unsigned char *count_runs_kernel1_total3,
-	long long *count_runs_kernel1_total4) {
+	int *count_runs_kernel1_tile0,
+	int *count_runs_kernel1_tile1,
+	int *count_runs_kernel1_total0,
+	int *count_runs_kernel1_total1) {
 	(void)row0;
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
 	__shared__ int shared_i32_0[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
+	__shared__ int shared_i32_1[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
-	long long add = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long long add2 = 0LL;
+	int add = 0;
+	int add2 = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long long add3 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long long add4 = 0LL;
+		int add3 = 0;
+		int add4 = 0;
 		if (at < rows2) {
 			add3 = count_runs_kernel1_tile0[at];
-			present2 = count_runs_kernel1_tile1[at] != 0;
-			last2 = count_runs_kernel1_tile2[at];
-			head2 = count_runs_kernel1_tile3[at] != 0;
-			add4 = count_runs_kernel1_tile4[at];
+			add4 = count_runs_kernel1_tile1[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add3;
-		shared_bool_0[place] = present2;
-		shared_i32_0[place] = last2;
-		shared_bool_1[place] = head2;
-		shared_i64_1[place] = add4;
+		shared_i32_0[place] = add3;
+		shared_i32_1[place] = add4;
 		__syncthreads();
 		if (lane < 16) {
 			const int start = lane * 17;
-			long long add5 = 0LL;
-			bool present3 = false;
-			int last3 = 0;
-			bool head3 = false;
-			long long add6 = 0LL;
+			int add5 = 0;
+			int add6 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const int state3 = shared_i32_0[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const long long state5 = shared_i64_1[place2];
-				shared_i64_0[place2] = add5;
-				shared_bool_0[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_1[place2] = head3;
-				shared_i64_1[place2] = add6;
-				const long long add7 = (long long)((unsigned long long)add5 + (unsigned long long)state);
-				const bool present4 = present3 || state2;
-				const int last4 = state2 ? state3 : last3;
-				const bool head4 = head3 || state4;
-				const long long add8 = state4 ? state5 : (long long)((unsigned long long)add6 + (unsigned long long)state5);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				shared_i32_0[place2] = add5;
+				shared_i32_1[place2] = add6;
+				const int add7 = (int)((unsigned)add5 + (unsigned)state);
+				const int add8 = state > 0 ? state2 : (int)((unsigned)add6 + (unsigned)state2);
 				add5 = add7;
-				present3 = present4;
-				last3 = last4;
-				head3 = head4;
 				add6 = add8;
 			}
-			shared_i64_0[272 + lane] = add5;
-			shared_bool_0[272 + lane] = present3;
-			shared_i32_0[272 + lane] = last3;
-			shared_bool_1[272 + lane] = head3;
-			shared_i64_1[272 + lane] = add6;
+			shared_i32_0[272 + lane] = add5;
+			shared_i32_1[272 + lane] = add6;
 		}
 		__syncthreads();
 		if (lane == 0) {
-			long long add5 = 0LL;
-			bool present3 = false;
-			int last3 = 0;
-			bool head3 = false;
-			long long add6 = 0LL;
+			int add5 = 0;
+			int add6 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const int state3 = shared_i32_0[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const long long state5 = shared_i64_1[place2];
-				shared_i64_0[place2] = add5;
-				shared_bool_0[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_1[place2] = head3;
-				shared_i64_1[place2] = add6;
-				const long long add7 = (long long)((unsigned long long)add5 + (unsigned long long)state);
-				const bool present4 = present3 || state2;
-				const int last4 = state2 ? state3 : last3;
-				const bool head4 = head3 || state4;
-				const long long add8 = state4 ? state5 : (long long)((unsigned long long)add6 + (unsigned long long)state5);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				shared_i32_0[place2] = add5;
+				shared_i32_1[place2] = add6;
+				const int add7 = (int)((unsigned)add5 + (unsigned)state);
+				const int add8 = state > 0 ? state2 : (int)((unsigned)add6 + (unsigned)state2);
 				add5 = add7;
-				present3 = present4;
-				last3 = last4;
-				head3 = head4;
 				add6 = add8;
 			}
-			shared_i64_0[288] = add5;
-			shared_bool_0[288] = present3;
-			shared_i32_0[288] = last3;
-			shared_bool_1[288] = head3;
-			shared_i64_1[288] = add6;
+			shared_i32_0[288] = add5;
+			shared_i32_1[288] = add6;
 		}
 		__syncthreads();
 		const int stretch = lane / 16;
-		const long long state = shared_i64_0[272 + stretch];
-		const bool state2 = shared_bool_0[272 + stretch] != 0;
-		const int state3 = shared_i32_0[272 + stretch];
-		const bool state4 = shared_bool_1[272 + stretch] != 0;
-		const long long state5 = shared_i64_1[272 + stretch];
-		const long long state6 = shared_i64_0[lane + lane / 16];
-		const bool state7 = shared_bool_0[lane + lane / 16] != 0;
-		const int state8 = shared_i32_0[lane + lane / 16];
-		const bool state9 = shared_bool_1[lane + lane / 16] != 0;
-		const long long state10 = shared_i64_1[lane + lane / 16];
-		const long long add5 = (long long)((unsigned long long)state + (unsigned long long)state6);
-		const bool present3 = state2 || state7;
-		const int last3 = state7 ? state8 : state3;
-		const bool head3 = state4 || state9;
-		const long long add6 = state9 ? state10 : (long long)((unsigned long long)state5 + (unsigned long long)state10);
-		const long long state11 = shared_i64_0[288];
-		const bool state12 = shared_bool_0[288] != 0;
-		const int state13 = shared_i32_0[288];
-		const bool state14 = shared_bool_1[288] != 0;
-		const long long state15 = shared_i64_1[288];
-		__syncthreads();
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_1[272 + stretch];
+		const int state3 = shared_i32_0[lane + lane / 16];
+		const int state4 = shared_i32_1[lane + lane / 16];
+		const int add5 = (int)((unsigned)state + (unsigned)state3);
+		const int add6 = state3 > 0 ? state4 : (int)((unsigned)state2 + (unsigned)state4);
+		const int state5 = shared_i32_0[288];
+		const int state6 = shared_i32_1[288];
 		if (at < rows2) {
-			const long long add7 = (long long)((unsigned long long)add + (unsigned long long)add5);
-			const bool present4 = present || present3;
-			const int last4 = present3 ? last3 : last;
-			const bool head4 = head || head3;
-			const long long add8 = head3 ? add6 : (long long)((unsigned long long)add2 + (unsigned long long)add6);
+			const int add7 = (int)((unsigned)add + (unsigned)add5);
+			const int add8 = add5 > 0 ? add6 : (int)((unsigned)add2 + (unsigned)add6);
 			count_runs_kernel1_tile0[at] = add7;
-			count_runs_kernel1_tile1[at] = present4;
-			count_runs_kernel1_tile2[at] = last4;
-			count_runs_kernel1_tile3[at] = head4;
-			count_runs_kernel1_tile4[at] = add8;
+			count_runs_kernel1_tile1[at] = add8;
 		}
-		const long long add7 = (long long)((unsigned long long)add + (unsigned long long)state11);
-		const bool present4 = present || state12;
-		const int last4 = state12 ? state13 : last;
-		const bool head4 = head || state14;
-		const long long add8 = state14 ? state15 : (long long)((unsigned long long)add2 + (unsigned long long)state15);
+		const int add7 = (int)((unsigned)add + (unsigned)state5);
+		const int add8 = state5 > 0 ? state6 : (int)((unsigned)add2 + (unsigned)state6);
 		add = add7;
-		present = present4;
-		last = last4;
-		head = head4;
 		add2 = add8;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
 		count_runs_kernel1_total0[0] = add;
-		count_runs_kernel1_total1[0] = present;
-		count_runs_kernel1_total2[0] = last;
-		count_runs_kernel1_total3[0] = head;
-		count_runs_kernel1_total4[0] = add2;
+		count_runs_kernel1_total1[0] = add2;
 	}
 }
 
@@ -352,291 +239,237 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	long long row0,
 	long long rows,
 	const int *__restrict__ key,
-	const long long *__restrict__ count_runs_kernel1_tile0,
-	const unsigned char *__restrict__ count_runs_kernel1_tile1,
-	const int *__restrict__ count_runs_kernel1_tile2,
-	const unsigned char *__restrict__ count_runs_kernel1_tile3,
-	const long long *__restrict__ count_runs_kernel1_tile4,
+	const int *__restrict__ count_runs_kernel1_tile0,
+	const int *__restrict__ count_runs_kernel1_tile1,
 	int *key_2,
 	long long *count) {
-	(void)count_runs_kernel1_tile1;
-	__shared__ unsigned long long pool[4352];
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
+	__shared__ __align__(16) unsigned pool[10240];
 	__shared__ int shared_i32_0[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
+	__shared__ int shared_i32_1[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 4096 ? rest : 4096LL;
-	int key_rows[17] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 4)] = (unsigned long long)key[first + at];
+	const int count2 = rest < 5120 ? rest : 5120LL;
+	if (count2 == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int key_rows[21] = {0};
+	const int start = lane * 20;
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
 	__syncthreads();
-	unsigned char head_kept[16] = {0};
-	long long x_kept[16] = {0};
-	long long add = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long long add2 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count2) {
-			bool head2 = true;
-			if (first + at > 0) {
-				head2 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head3 = head2;
-			head_kept[item] = head3;
-			const long long x = (long long)head3;
-			x_kept[item] = x;
-			const long long add3 = (long long)((unsigned long long)add + (unsigned long long)x);
+	unsigned head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
+	if (count2 == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+			const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add3;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head4 = head || head3;
-			const long long add4 = head3 ? 1LL : (long long)((unsigned long long)add2 + 1ULL);
-			head = head4;
+			const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
 			add2 = add4;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+				const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
+				add = add3;
+				const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
 	__syncthreads();
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long long add3 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long long add4 = 0LL;
+		int add3 = 0;
+		int add4 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long long add6 = state4 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((unsigned)add3 + (unsigned)state);
+			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[272 + lane] = add3;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head2;
-		shared_i64_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i32_1[272 + lane] = add4;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add3 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long long add4 = 0LL;
+		int add3 = 0;
+		int add4 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long long add6 = state4 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((unsigned)add3 + (unsigned)state);
+			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[288] = add3;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head2;
-		shared_i64_1[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i32_1[288] = add4;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const long long state5 = shared_i64_1[272 + stretch];
-	const long long state6 = shared_i64_0[lane + lane / 16];
-	const bool state7 = shared_bool_0[lane + lane / 16] != 0;
-	const int state8 = shared_i32_0[lane + lane / 16];
-	const bool state9 = shared_bool_1[lane + lane / 16] != 0;
-	const long long state10 = shared_i64_1[lane + lane / 16];
-	const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state6);
-	const bool present2 = state2 || state7;
-	const int last2 = state7 ? state8 : state3;
-	const bool head2 = state4 || state9;
-	const long long add4 = state9 ? state10 : (long long)((unsigned long long)state5 + (unsigned long long)state10);
-	const long long state11 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const int state3 = shared_i32_0[lane + lane / 16];
+	const int state4 = shared_i32_1[lane + lane / 16];
+	const int add3 = (int)((unsigned)state + (unsigned)state3);
+	const int add4 = state3 > 0 ? state4 : (int)((unsigned)state2 + (unsigned)state4);
+	const int state5 = shared_i32_0[288];
 	__syncthreads();
-	const long long earlier = count_runs_kernel1_tile0[tile];
-	const int earlier2 = count_runs_kernel1_tile2[tile];
-	const bool earlier3 = count_runs_kernel1_tile3[tile] != 0;
-	const long long earlier4 = count_runs_kernel1_tile4[tile];
-	const long long add5 = (long long)((unsigned long long)earlier + (unsigned long long)state11);
-	const long long add6 = (long long)((unsigned long long)earlier + (unsigned long long)add3);
-	long long add7 = add6;
-	const int last3 = present2 ? last2 : earlier2;
-	int last4 = last3;
-	const bool head3 = earlier3 || head2;
-	const long long add8 = head2 ? add4 : (long long)((unsigned long long)earlier4 + (unsigned long long)add4);
-	bool head4 = head3;
-	long long add9 = add8;
-	int key_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long long base = (long long)((unsigned long long)earlier - 1ULL);
-	const long long end = (long long)((unsigned long long)add5 - 1ULL);
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	long long count_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count2) {
-			const long long g_begun = add7;
-			const long long add10 = (long long)((unsigned long long)add7 + (unsigned long long)x_kept[item]);
-			add7 = add10;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const int key_22 = last4;
-			const int last5 = key_rows[item + 1];
-			last4 = last5;
-			const long long count3 = add9;
-			const bool head5 = head4 || head_kept[item] != 0;
-			const long long add11 = head_kept[item] != 0 ? 1LL : (long long)((unsigned long long)add9 + 1ULL);
-			head4 = head5;
-			add9 = add11;
-			if (head_kept[item] != 0 && x) {
+	const int earlier = count_runs_kernel1_tile0[tile];
+	const int earlier2 = count_runs_kernel1_tile1[tile];
+	const int add5 = (int)((unsigned)earlier + (unsigned)state5);
+	const int add6 = (int)((unsigned)earlier + (unsigned)add3);
+	const int add7 = add3 > 0 ? add4 : (int)((unsigned)earlier2 + (unsigned)add4);
+	int add8 = add6;
+	int add9 = add7;
+	const int base = (int)(long long)earlier;
+	const int end = (int)(long long)add5;
+	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
+	const int end2 = (int)(long long)((unsigned long long)(long long)add5 - 1ULL);
+	if (count2 == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long g_begun = (long long)add8;
+			const long long count3 = (long long)add9;
+			if (head && g_begun > 0LL) {
 				// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				count_rows[item] = count3;
+				const int offset2 = (int)(long long)((unsigned long long)g_begun - 1ULL) - base2;
+				pool[offset2 + 5120] = (unsigned)(int)count3;
+			}
+			if (head) {
+				const int offset2 = (int)g_begun - base;
+				pool[offset2] = (unsigned)key_rows[item + 1];
+			}
+			const int add10 = (int)((unsigned)add8 + (unsigned)(int)(long long)head);
+			add8 = add10;
+			const int add11 = head ? 1 : (int)((unsigned)add9 + 1u);
+			add9 = add11;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long g_begun = (long long)add8;
+				const long long count3 = (long long)add9;
+				if (head && g_begun > 0LL) {
+					const int offset2 = (int)(long long)((unsigned long long)g_begun - 1ULL) - base2;
+					pool[offset2 + 5120] = (unsigned)(int)count3;
+				}
+				if (head) {
+					const int offset2 = (int)g_begun - base;
+					pool[offset2] = (unsigned)key_rows[item + 1];
+				}
+				const int add10 = (int)((unsigned)add8 + (unsigned)(int)(long long)head);
+				add8 = add10;
+				const int add11 = head ? 1 : (int)((unsigned)add9 + 1u);
+				add9 = add11;
 			}
 		}
 	}
-	const int count3 = (int)end - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)key_2_rows[item];
-		}
-	}
 	__syncthreads();
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)count_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count4 = end2 - base2;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
+	while (at2 < count4) {
+		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			count[place2] = (long long)pool[at2];
+			count[place2] = (long long)(int)pool[at2 + 5120];
 		}
 		at2 += 256;
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_finish_published(
 	long long row0,
 	long long rows,
-	const long long *__restrict__ count_runs_kernel1_total0,
-	const unsigned char *__restrict__ count_runs_kernel1_total1,
-	const int *__restrict__ count_runs_kernel1_total2,
-	const unsigned char *__restrict__ count_runs_kernel1_total3,
-	const long long *__restrict__ count_runs_kernel1_total4,
-	int *key_2,
+	const int *__restrict__ count_runs_kernel1_total0,
+	const int *__restrict__ count_runs_kernel1_total1,
 	long long *count,
 	long long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	(void)count_runs_kernel1_total1;
-	(void)count_runs_kernel1_total3;
 	const int lane = (int)threadIdx.x;
-	long long total = count_runs_kernel1_total0[0];
-	int total2 = count_runs_kernel1_total2[0];
-	long long total3 = count_runs_kernel1_total4[0];
+	int total = count_runs_kernel1_total0[0];
+	int total2 = count_runs_kernel1_total1[0];
 	if (lane == 0) {
-		if (total > 0LL) {
+		if ((long long)total > 0LL) {
 			// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-			key_2[(int)(long long)((unsigned long long)total - 1ULL)] = total2;
-			count[(int)(long long)((unsigned long long)total - 1ULL)] = total3;
+			count[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
 		}
-		const long long g_length = total;
+		const long long g_length = (long long)total;
 		g_length_cell[0] = g_length;
 	}
 }

@@ -5,34 +5,34 @@
 #ifndef KGEN_COUNT_RUNS_H
 #define KGEN_COUNT_RUNS_H
 
-// count_runs_kernel1(row0, rows, count_runs_kernel1_tickets, key, count_runs_kernel1_status0, v_abort, key_2, count, tiles, g_length_cell)
+// count_runs_kernel1(row0, rows, count_runs_kernel1_tickets, key, count_runs_kernel1_status0, v_abort, count, key_2, tiles, g_length_cell)
 #define COUNT_RUNS_KERNEL1_NAME "count_runs_kernel1"
 #define COUNT_RUNS_KERNEL1_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_ROWS 4096 // of a group
+#define COUNT_RUNS_KERNEL1_ROWS 5120 // of a group
 #define COUNT_RUNS_KERNEL1_ARGS 10
 
-// count_runs_kernel1_sum0_published(row0, rows, key, count_runs_kernel1_tile0, count_runs_kernel1_tile1, count_runs_kernel1_tile2, count_runs_kernel1_tile3, count_runs_kernel1_tile4)
+// count_runs_kernel1_sum0_published(row0, rows, key, count_runs_kernel1_tile0, count_runs_kernel1_tile1)
 #define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_NAME "count_runs_kernel1_sum0_published"
 #define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_ROWS 4096 // of a group
-#define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_ARGS 8
+#define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_ROWS 5120 // of a group
+#define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_ARGS 5
 
-// count_runs_kernel1_scan0_published(row0, rows, count_runs_kernel1_tile0, count_runs_kernel1_tile1, count_runs_kernel1_tile2, count_runs_kernel1_tile3, count_runs_kernel1_tile4, count_runs_kernel1_total0, count_runs_kernel1_total1, count_runs_kernel1_total2, count_runs_kernel1_total3, count_runs_kernel1_total4)
+// count_runs_kernel1_scan0_published(row0, rows, count_runs_kernel1_tile0, count_runs_kernel1_tile1, count_runs_kernel1_total0, count_runs_kernel1_total1)
 #define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_NAME "count_runs_kernel1_scan0_published"
 #define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_ROWS 4096 // of a group
-#define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_ARGS 12
+#define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_ROWS 5120 // of a group
+#define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_ARGS 6
 
-// count_runs_kernel1_published(row0, rows, key, count_runs_kernel1_tile0, count_runs_kernel1_tile1, count_runs_kernel1_tile2, count_runs_kernel1_tile3, count_runs_kernel1_tile4, key_2, count)
+// count_runs_kernel1_published(row0, rows, key, count_runs_kernel1_tile0, count_runs_kernel1_tile1, key_2, count)
 #define COUNT_RUNS_KERNEL1_PUBLISHED_NAME "count_runs_kernel1_published"
 #define COUNT_RUNS_KERNEL1_PUBLISHED_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_PUBLISHED_ROWS 4096 // of a group
-#define COUNT_RUNS_KERNEL1_PUBLISHED_ARGS 10
+#define COUNT_RUNS_KERNEL1_PUBLISHED_ROWS 5120 // of a group
+#define COUNT_RUNS_KERNEL1_PUBLISHED_ARGS 7
 
-// count_runs_kernel1_finish_published(row0, rows, count_runs_kernel1_total0, count_runs_kernel1_total1, count_runs_kernel1_total2, count_runs_kernel1_total3, count_runs_kernel1_total4, key_2, count, g_length_cell)
+// count_runs_kernel1_finish_published(row0, rows, count_runs_kernel1_total0, count_runs_kernel1_total1, count, g_length_cell)
 #define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_NAME "count_runs_kernel1_finish_published"
 #define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_ROWS 4096 // of a group
-#define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_ARGS 10
+#define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_ROWS 5120 // of a group
+#define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_ARGS 6
 
 #endif

@@ -23,19 +23,15 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	const int *__restrict__ value,
 	unsigned long long *extremes_kernel1_status0,
 	unsigned *v_abort,
-	int *key_2,
 	int *low,
 	int *high,
+	int *key_2,
 	long long tiles,
 	long long *g_length_cell) {
-	__shared__ unsigned pool[4352];
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
+	__shared__ __align__(16) unsigned pool[9216];
 	__shared__ int shared_i32_0[289];
 	__shared__ int shared_i32_1[289];
 	__shared__ int shared_i32_2[289];
-	__shared__ long long shared_i64_0[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -47,527 +43,453 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	int key_rows[17] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)key[first + at];
+	const int count = rest < 3072 ? rest : 3072LL;
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
+		}
+	}
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (unsigned)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	__syncthreads();
-	int value_rows[16] = {0};
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)value[first + at];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	const int start2 = lane * 16;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	__syncthreads();
-	unsigned char head_kept[16] = {0};
-	long long x_kept[16] = {0};
-	long long add = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head = false;
+	unsigned head_kept = 0u;
+	int add = 0;
 	int v_min = 2147483647;
-	bool head2 = false;
 	int v_max = -2147483647 - 1;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long long x = (long long)head4;
-			x_kept[item] = x;
-			const long long add2 = (long long)((unsigned long long)add + (unsigned long long)x);
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+			const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add2;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const int v_min2 = head4 ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
-			head = head5;
+			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
-			const bool head6 = head2 || head4;
-			const int v_max2 = head4 ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
-			head2 = head6;
+			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
+				add = add2;
+				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
+				v_min = v_min2;
+				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
+				v_max = v_max2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
+	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
-	shared_bool_2[place] = head2;
 	shared_i32_2[place] = v_max;
 	__syncthreads();
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long long add2 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const int state7 = shared_i32_2[place2];
-			shared_i64_0[place2] = add2;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const int state3 = shared_i32_2[place2];
+			shared_i32_0[place2] = add2;
 			shared_i32_1[place2] = v_min2;
-			shared_bool_2[place2] = head4;
 			shared_i32_2[place2] = v_max2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const int v_min3 = state4 ? state5 : kgen_least_i32(v_min2, state5);
-			const bool head6 = head4 || state6;
-			const int v_max3 = state6 ? state7 : kgen_greatest_i32(v_max2, state7);
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
 			add2 = add3;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			v_min2 = v_min3;
-			head4 = head6;
 			v_max2 = v_max3;
 		}
-		shared_i64_0[272 + lane] = add2;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
+		shared_i32_0[272 + lane] = add2;
 		shared_i32_1[272 + lane] = v_min2;
-		shared_bool_2[272 + lane] = head4;
 		shared_i32_2[272 + lane] = v_max2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const int state7 = shared_i32_2[place2];
-			shared_i64_0[place2] = add2;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const int state3 = shared_i32_2[place2];
+			shared_i32_0[place2] = add2;
 			shared_i32_1[place2] = v_min2;
-			shared_bool_2[place2] = head4;
 			shared_i32_2[place2] = v_max2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const int v_min3 = state4 ? state5 : kgen_least_i32(v_min2, state5);
-			const bool head6 = head4 || state6;
-			const int v_max3 = state6 ? state7 : kgen_greatest_i32(v_max2, state7);
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
 			add2 = add3;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			v_min2 = v_min3;
-			head4 = head6;
 			v_max2 = v_max3;
 		}
-		shared_i64_0[288] = add2;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head3;
+		shared_i32_0[288] = add2;
 		shared_i32_1[288] = v_min2;
-		shared_bool_2[288] = head4;
 		shared_i32_2[288] = v_max2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const int state5 = shared_i32_1[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const int state7 = shared_i32_2[272 + stretch];
-	const long long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const int state10 = shared_i32_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const int state12 = shared_i32_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const int state14 = shared_i32_2[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state8);
-	const bool present2 = state2 || state9;
-	const int last2 = state9 ? state10 : state3;
-	const bool head3 = state4 || state11;
-	const int v_min2 = state11 ? state12 : kgen_least_i32(state5, state12);
-	const bool head4 = state6 || state13;
-	const int v_max2 = state13 ? state14 : kgen_greatest_i32(state7, state14);
-	const long long state15 = shared_i64_0[288];
-	const bool state16 = shared_bool_0[288] != 0;
-	const int state17 = shared_i32_0[288];
-	const bool state18 = shared_bool_1[288] != 0;
-	const int state19 = shared_i32_1[288];
-	const bool state20 = shared_bool_2[288] != 0;
-	const int state21 = shared_i32_2[288];
-	__syncthreads();
-	long long add3 = 0LL;
-	bool present3 = false;
-	int last3 = 0;
-	bool head5 = false;
-	int v_min3 = 2147483647;
-	bool head6 = false;
-	int v_max3 = -2147483647 - 1;
-	if (lane == 0 && tile > 0) {
-		atomicExch(&extremes_kernel1_status0[tile * 10], (unsigned long long)(unsigned)state15 | 4294967296ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 1], (unsigned long long)(((unsigned)state16 << 0) | ((unsigned)state18 << 1) | ((unsigned)state20 << 2)) | 4294967296ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 2], (unsigned long long)(unsigned)state17 | 4294967296ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 3], (unsigned long long)(unsigned)state19 | 4294967296ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 4], (unsigned long long)(unsigned)state21 | 4294967296ULL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const int state3 = shared_i32_2[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const int state6 = shared_i32_2[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state4);
+	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
+	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
+	const int state7 = shared_i32_0[288];
+	const int state8 = shared_i32_1[288];
+	const int state9 = shared_i32_2[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state7;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)state8;
+			const unsigned long long bits3 = (unsigned long long)(unsigned)state9;
+			atomicExch(&extremes_kernel1_status0[tile * 4], bits | (bits2 << 31) | 9223372036854775808ULL);
+			atomicExch(&extremes_kernel1_status0[tile * 4 + 1], bits3 | 9223372036854775808ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	int v_min3 = v_min2;
+	int v_max3 = v_max2;
+	const int base = (int)(long long)(0ULL - 1ULL);
+	bool open = false;
+	int add4 = 0;
+	int v_min4 = 2147483647;
+	int v_max4 = -2147483647 - 1;
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long g_begun = (long long)add3;
+			const bool x = g_begun > 0LL;
+			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
+			const int low2 = v_min3;
+			const int high2 = v_max3;
+			if (head) {
+				if (x) {
+					// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+					const int offset2 = (int)slot - base;
+					pool[offset2 + 3072] = (unsigned)low2;
+					const int offset3 = (int)slot - base;
+					pool[offset3 + 6144] = (unsigned)high2;
+				}
+				if (!x) {
+					open = true;
+					add4 = add3;
+					v_min4 = v_min3;
+					v_max4 = v_max3;
+				}
+			}
+			if (head) {
+				const int offset2 = (int)g_begun;
+				pool[offset2] = (unsigned)key_rows[item + 1];
+			}
+			const int add5 = (int)((unsigned)add3 + (unsigned)(int)(long long)head);
+			add3 = add5;
+			const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
+			v_min3 = v_min5;
+			const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
+			v_max3 = v_max5;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long g_begun = (long long)add3;
+				const bool x = g_begun > 0LL;
+				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
+				const int low2 = v_min3;
+				const int high2 = v_max3;
+				if (head) {
+					if (x) {
+						const int offset2 = (int)slot - base;
+						pool[offset2 + 3072] = (unsigned)low2;
+						const int offset3 = (int)slot - base;
+						pool[offset3 + 6144] = (unsigned)high2;
+					}
+					if (!x) {
+						open = true;
+						add4 = add3;
+						v_min4 = v_min3;
+						v_max4 = v_max3;
+					}
+				}
+				if (head) {
+					const int offset2 = (int)g_begun;
+					pool[offset2] = (unsigned)key_rows[item + 1];
+				}
+				const int add5 = (int)((unsigned)add3 + (unsigned)(int)(long long)head);
+				add3 = add5;
+				const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
+				v_min3 = v_min5;
+				const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
+				v_max3 = v_max5;
+			}
+		}
+	}
+	int add5 = 0;
+	int v_min5 = 2147483647;
+	int v_max5 = -2147483647 - 1;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add4 = 0LL;
-		bool present4 = false;
-		int last4 = 0;
-		bool head7 = false;
-		int v_min4 = 2147483647;
-		bool head8 = false;
-		int v_max4 = -2147483647 - 1;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 5];
-				const unsigned long long word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 6];
-				const unsigned long long word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 7];
-				const unsigned long long word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 8];
-				const unsigned long long word5 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 9];
-				const unsigned long long word6 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10];
-				const unsigned long long word7 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 1];
-				const unsigned long long word8 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 2];
-				const unsigned long long word9 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 3];
-				const unsigned long long word10 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 10 + 4];
-				if ((word >> 32) != 0ULL && (word2 >> 32) != 0ULL && (word3 >> 32) != 0ULL && (word4 >> 32) != 0ULL && (word5 >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word;
-					const bool theirs2 = (((unsigned)word2 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(unsigned)word3;
-					const bool theirs4 = (((unsigned)word2 >> 1) & 1u) != 0u;
-					const int theirs5 = (int)(unsigned)word4;
-					const bool theirs6 = (((unsigned)word2 >> 2) & 1u) != 0u;
-					const int theirs7 = (int)(unsigned)word5;
-					add4 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head7 = theirs4;
-					v_min4 = theirs5;
-					head8 = theirs6;
-					v_max4 = theirs7;
-					waiting = false;
-					atomicMin(&shared_nearest[0], (unsigned)lane);
-				} else if ((word6 >> 32) != 0ULL && (word7 >> 32) != 0ULL && (word8 >> 32) != 0ULL && (word9 >> 32) != 0ULL && (word10 >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word6;
-					const bool theirs2 = (((unsigned)word7 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(unsigned)word8;
-					const bool theirs4 = (((unsigned)word7 >> 1) & 1u) != 0u;
-					const int theirs5 = (int)(unsigned)word9;
-					const bool theirs6 = (((unsigned)word7 >> 2) & 1u) != 0u;
-					const int theirs7 = (int)(unsigned)word10;
-					add4 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head7 = theirs4;
-					v_min4 = theirs5;
-					head8 = theirs6;
-					v_max4 = theirs7;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+		if (lane < 64) {
+			int add6 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 4 + 2];
+					const unsigned long long word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 4 + 3];
+					const unsigned long long word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 4];
+					const unsigned long long word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
+						const int theirs = (int)(word & 2147483647ULL);
+						const int theirs2 = (int)((word >> 31) & 4294967295ULL);
+						const int theirs3 = (int)(word2 & 4294967295ULL);
+						add6 = theirs;
+						v_min6 = theirs2;
+						v_max6 = theirs3;
+						waiting = false;
+						atomicMin(&shared_nearest[0], (unsigned)lane);
+					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
+						const int theirs = (int)(word3 & 2147483647ULL);
+						const int theirs2 = (int)((word3 >> 31) & 4294967295ULL);
+						const int theirs3 = (int)(word4 & 4294967295ULL);
+						add6 = theirs;
+						v_min6 = theirs2;
+						v_max6 = theirs3;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add6;
+			shared_i32_1[lane] = v_min6;
+			shared_i32_2[lane] = v_max6;
 		}
 		__syncthreads();
-		const int last5 = (int)shared_nearest[0];
-		if (lane > last5) {
-			add4 = 0LL;
-			present4 = false;
-			last4 = 0;
-			head7 = false;
-			v_min4 = 2147483647;
-			head8 = false;
-			v_max4 = -2147483647 - 1;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-			shared_bool_0[lane] = present4;
-			shared_i32_0[lane] = last4;
-			shared_bool_1[lane] = head7;
-			shared_i32_1[lane] = v_min4;
-			shared_bool_2[lane] = head8;
-			shared_i32_2[lane] = v_max4;
-		}
-		__syncthreads();
-		int distance = 1;
-		while (distance <= last5 && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const bool other2 = shared_bool_0[lane + distance] != 0;
-				const int other3 = shared_i32_0[lane + distance];
-				const bool other4 = shared_bool_1[lane + distance] != 0;
-				const int other5 = shared_i32_1[lane + distance];
-				const bool other6 = shared_bool_2[lane + distance] != 0;
-				const int other7 = shared_i32_2[lane + distance];
-				const long long add5 = (long long)((unsigned long long)other + (unsigned long long)add4);
-				const bool present5 = other2 || present4;
-				const int last6 = present4 ? last4 : other3;
-				const bool head9 = other4 || head7;
-				const int v_min5 = head7 ? v_min4 : kgen_least_i32(other5, v_min4);
-				const bool head10 = other6 || head8;
-				const int v_max5 = head8 ? v_max4 : kgen_greatest_i32(other7, v_max4);
-				add4 = add5;
-				present4 = present5;
-				last4 = last6;
-				head7 = head9;
-				v_min4 = v_min5;
-				head8 = head10;
-				v_max4 = v_max5;
-				shared_i64_0[lane] = add4;
-				shared_bool_0[lane] = present4;
-				shared_i32_0[lane] = last4;
-				shared_bool_1[lane] = head7;
-				shared_i32_1[lane] = v_min4;
-				shared_bool_2[lane] = head8;
-				shared_i32_2[lane] = v_max4;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add6 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const int state12 = shared_i32_2[at];
+				const int state13 = at <= last ? state10 : 0;
+				const int state14 = at <= last ? state11 : 2147483647;
+				const int state15 = at <= last ? state12 : -2147483647 - 1;
+				const int add7 = (int)((unsigned)add6 + (unsigned)state13);
+				const int v_min7 = state13 > 0 ? state14 : kgen_least_i32(v_min6, state14);
+				const int v_max7 = state13 > 0 ? state15 : kgen_greatest_i32(v_max6, state15);
+				add6 = add7;
+				v_min6 = v_min7;
+				v_max6 = v_max7;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add6;
+			shared_i32_1[64 + lane] = v_min6;
+			shared_i32_2[64 + lane] = v_max6;
 		}
-		const long long part = shared_i64_0[0];
-		const bool part2 = shared_bool_0[0] != 0;
-		const int part3 = shared_i32_0[0];
-		const bool part4 = shared_bool_1[0] != 0;
-		const int part5 = shared_i32_1[0];
-		const bool part6 = shared_bool_2[0] != 0;
-		const int part7 = shared_i32_2[0];
 		__syncthreads();
-		const long long add5 = (long long)((unsigned long long)part + (unsigned long long)add3);
-		const bool present5 = part2 || present3;
-		const int last6 = present3 ? last3 : part3;
-		const bool head9 = part4 || head5;
-		const int v_min5 = head5 ? v_min3 : kgen_least_i32(part5, v_min3);
-		const bool head10 = part6 || head6;
-		const int v_max5 = head6 ? v_max3 : kgen_greatest_i32(part7, v_max3);
-		add3 = add5;
-		present3 = present5;
-		last3 = last6;
-		head5 = head9;
-		v_min3 = v_min5;
-		head6 = head10;
-		v_max3 = v_max5;
-		before = last5 < 64 ? -1LL : before - 64;
+		int add6 = 0;
+		int v_min6 = 2147483647;
+		int v_max6 = -2147483647 - 1;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state10 = shared_i32_0[at];
+			const int state11 = shared_i32_1[at];
+			const int state12 = shared_i32_2[at];
+			const int add7 = (int)((unsigned)add6 + (unsigned)state10);
+			const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(v_min6, state11);
+			const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(v_max6, state12);
+			add6 = add7;
+			v_min6 = v_min7;
+			v_max6 = v_max7;
+		}
+		const int add7 = (int)((unsigned)add6 + (unsigned)add5);
+		const int v_min7 = add5 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
+		const int v_max7 = add5 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
+		add5 = add7;
+		v_min5 = v_min7;
+		v_max5 = v_max7;
+		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state15);
-		const bool present4 = present3 || state16;
-		const int last4 = state16 ? state17 : last3;
-		const bool head7 = head5 || state18;
-		const int v_min4 = state18 ? state19 : kgen_least_i32(v_min3, state19);
-		const bool head8 = head6 || state20;
-		const int v_max4 = state20 ? state21 : kgen_greatest_i32(v_max3, state21);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 5], (unsigned long long)(unsigned)add4 | 8589934592ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 6], (unsigned long long)(((unsigned)present4 << 0) | ((unsigned)head7 << 1) | ((unsigned)head8 << 2)) | 8589934592ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 7], (unsigned long long)(unsigned)last4 | 8589934592ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 8], (unsigned long long)(unsigned)v_min4 | 8589934592ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 10 + 9], (unsigned long long)(unsigned)v_max4 | 8589934592ULL);
+		const int add6 = (int)((unsigned)add5 + (unsigned)state7);
+		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
+		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
+		const unsigned long long bits = (unsigned long long)(unsigned)add6;
+		const unsigned long long bits2 = (unsigned long long)(unsigned)v_min6;
+		const unsigned long long bits3 = (unsigned long long)(unsigned)v_max6;
+		atomicExch(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808ULL);
+		atomicExch(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808ULL);
 	}
-	const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state15);
-	const int last4 = state16 ? state17 : last3;
-	const int v_min4 = state18 ? state19 : kgen_least_i32(v_min3, state19);
-	const int v_max4 = state20 ? state21 : kgen_greatest_i32(v_max3, state21);
-	const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)add2);
-	long long add6 = add5;
-	const int last5 = present2 ? last2 : last3;
-	int last6 = last5;
-	const bool head7 = head5 || head3;
-	const int v_min5 = head3 ? v_min2 : kgen_least_i32(v_min3, v_min2);
-	bool head8 = head7;
-	int v_min6 = v_min5;
-	const bool head9 = head6 || head4;
-	const int v_max5 = head4 ? v_max2 : kgen_greatest_i32(v_max3, v_max2);
-	bool head10 = head9;
-	int v_max6 = v_max5;
-	int key_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long long base = (long long)((unsigned long long)add3 - 1ULL);
-	const long long end = (long long)((unsigned long long)add4 - 1ULL);
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	int low_rows[16] = {0};
-	int high_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long long g_begun = add6;
-			const long long add7 = (long long)((unsigned long long)add6 + (unsigned long long)x_kept[item]);
-			add6 = add7;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const int key_22 = last6;
-			const int last7 = key_rows[item + 1];
-			last6 = last7;
-			const int low2 = v_min6;
-			const bool head11 = head8 || head_kept[item] != 0;
-			const int v_min7 = head_kept[item] != 0 ? value_rows[item] : kgen_least_i32(v_min6, value_rows[item]);
-			head8 = head11;
-			v_min6 = v_min7;
-			const int high2 = v_max6;
-			const bool head12 = head10 || head_kept[item] != 0;
-			const int v_max7 = head_kept[item] != 0 ? value_rows[item] : kgen_greatest_i32(v_max6, value_rows[item]);
-			head10 = head12;
-			v_max6 = v_max7;
-			if (head_kept[item] != 0 && x) {
-				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				low_rows[item] = low2;
-				offset2[item] = (int)((int)slot - (int)base);
-				high_rows[item] = high2;
-			}
+	const int add6 = (int)((unsigned)add5 + (unsigned)state7);
+	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
+	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
+	const int base2 = (int)(long long)add5;
+	const int end = (int)(long long)add6;
+	const int base3 = (int)(long long)((unsigned long long)(long long)add5 - 1ULL);
+	const int end2 = (int)(long long)((unsigned long long)(long long)add6 - 1ULL);
+	if (open) {
+		const int add7 = (int)((unsigned)add5 + (unsigned)add4);
+		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(v_min5, v_min4);
+		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(v_max5, v_max4);
+		int add8 = add7;
+		int v_min8 = v_min7;
+		int v_max8 = v_max7;
+		if ((long long)add8 > 0LL) {
+			low[(int)(long long)((unsigned long long)(long long)add8 - 1ULL)] = v_min8;
+			high[(int)(long long)((unsigned long long)(long long)add8 - 1ULL)] = v_max8;
 		}
 	}
-	const int count2 = (int)end - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned)key_2_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count2 = end - base2;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base2 + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned)low_rows[item];
-		}
-	}
-	__syncthreads();
-	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			low[place2] = (int)pool[at2];
-		}
+	const int count3 = end2 - base3;
+	int at2 = lane + 1;
+	while (at2 < count3) {
+		const int place2 = base3 + at2;
+		low[place2] = (int)pool[at2 + 3072];
 		at2 += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (unsigned)high_rows[item];
-		}
-	}
-	__syncthreads();
-	int at3 = lane;
-	while (at3 < count2) {
-		const int place2 = (int)base + at3;
-		if (place2 >= 0) {
-			high[place2] = (int)pool[at3];
-		}
+	const int count4 = end2 - base3;
+	int at3 = lane + 1;
+	while (at3 < count4) {
+		const int place2 = base3 + at3;
+		high[place2] = (int)pool[at3 + 6144];
 		at3 += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total = add4;
-		int total2 = last4;
-		int total3 = v_min4;
-		int total4 = v_max4;
-		if (total > 0LL) {
-			key_2[(int)(long long)((unsigned long long)total - 1ULL)] = total2;
-			low[(int)(long long)((unsigned long long)total - 1ULL)] = total3;
-			high[(int)(long long)((unsigned long long)total - 1ULL)] = total4;
+		int total = add6;
+		int total2 = v_min6;
+		int total3 = v_max6;
+		if ((long long)total > 0LL) {
+			low[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total2;
+			high[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;
 		}
-		const long long g_length = total;
+		const long long g_length = (long long)total;
 		g_length_cell[0] = g_length;
 	}
 }

@@ -21,8 +21,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	double *z_2,
 	long long tiles,
 	long long *hit_length_cell) {
-	__shared__ unsigned long long pool[2304];
-	__shared__ long long shared_i64_0[289];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ int shared_i32_0[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -34,243 +35,285 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
-	int x_rows[8] = {0};
+	const int count = rest < 2560 ? rest : 2560LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)x[first + at];
+			pool[at + at / 10] = (unsigned)x[first + at];
+		}
+	}
+	if (count == 2560 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(y + (first + at));
+			const long long y2 = wide.x;
+			const long long y3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + (1408 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1408 + at] = (unsigned long long)y[first + at];
+			} else {
+				pool_u64[1408 + at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 8;
+	int x_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 9 + item];
+			x_rows[item] = (int)pool[own + item];
+		}
+	}
+	long long y_rows[10] = {0};
+	const int own2 = 1408 + lane * 10;
+	#pragma unroll
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		y_rows[item] = (long long)word;
+		y_rows[item + 1] = (long long)word2;
+	}
+	__syncthreads();
+	if (count == 2560 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(const double2 *)(z + (first + at));
+			const double z2 = wide.x;
+			const double z3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	long long y_rows[8] = {0};
+	double z_rows[10] = {0};
+	const int own3 = lane * 10;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)y[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		z_rows[item] = __longlong_as_double(word);
+		z_rows[item + 1] = __longlong_as_double(word2);
 	}
 	__syncthreads();
-	const int start2 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			y_rows[item] = (long long)pool[lane * 9 + item];
-		}
-	}
-	__syncthreads();
-	double z_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)__double_as_longlong(z[first + at]);
-		}
-	}
-	__syncthreads();
-	const int start3 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			z_rows[item] = __longlong_as_double(pool[lane * 9 + item]);
-		}
-	}
-	__syncthreads();
-	unsigned char hit_kept[8] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
+	unsigned hit_kept = 0u;
+	int add = 0;
+	if (count == 2560) {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
 			const bool hit = x_rows[item] < limit;
-			hit_kept[item] = hit;
+			hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
 			if (hit) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = x_rows[item] < limit;
+				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
+				if (hit) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long long add2 = 0LL;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
-	__syncthreads();
-	long long add3 = 0LL;
-	if (lane == 0 && tile > 0) {
-		atomicExch(&filter_columns_kernel1_status0[tile], (unsigned long long)(unsigned)state3 | 4294967296ULL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state3;
+			atomicExch(&filter_columns_kernel1_status0[tile], bits | 4611686018427387904ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	if (count == 2560) {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (hit) {
+				const long long hit_place = (long long)add3;
+				// bench.kg:34: return y: y[hit], z: z[hit]
+				const int offset2 = (int)hit_place;
+				pool_u64[offset2] = (unsigned long long)y_rows[item];
+				const int offset3 = (int)hit_place;
+				pool_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
+				const int add4 = (int)((unsigned)add3 + 1u);
+				add3 = add4;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (hit) {
+					const long long hit_place = (long long)add3;
+					const int offset2 = (int)hit_place;
+					pool_u64[offset2] = (unsigned long long)y_rows[item];
+					const int offset3 = (int)hit_place;
+					pool_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
+					const int add4 = (int)((unsigned)add3 + 1u);
+					add3 = add4;
+				}
+			}
+		}
+	}
+	int add4 = 0;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add4 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&filter_columns_kernel1_status0[before - lane];
-				if ((word >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2ULL) {
-						atomicMin(&shared_nearest[0], (unsigned)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add5 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&filter_columns_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904ULL) {
+						const int theirs = (int)(word & 2147483647ULL);
+						add5 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808ULL) {
 							atomicMin(&shared_nearest[0], (unsigned)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add5;
 		}
 		__syncthreads();
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0LL;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		__syncthreads();
-		int distance = 1;
-		while (distance <= last && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const long long add5 = (long long)((unsigned long long)other + (unsigned long long)add4);
-				add4 = add5;
-				shared_i64_0[lane] = add4;
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add5 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add6 = (int)((unsigned)add5 + (unsigned)state5);
+				add5 = add6;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add5;
 		}
-		const long long part = shared_i64_0[0];
 		__syncthreads();
-		const long long add5 = (long long)((unsigned long long)part + (unsigned long long)add3);
-		add3 = add5;
+		int add5 = 0;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add6 = (int)((unsigned)add5 + (unsigned)state4);
+			add5 = add6;
+		}
+		const int add6 = (int)((unsigned)add5 + (unsigned)add4);
+		add4 = add6;
 		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-		atomicExch(&filter_columns_kernel1_status0[tile], (unsigned long long)(unsigned)add4 | 8589934592ULL);
+		const int add5 = (int)((unsigned)add4 + (unsigned)state3);
+		const unsigned long long bits = (unsigned long long)(unsigned)add5;
+		atomicExch(&filter_columns_kernel1_status0[tile], bits | 9223372036854775808ULL);
 	}
-	const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-	const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)add2);
-	long long add6 = add5;
-	long long y_2_rows[8] = {0};
-	int offset2[8] = {0};
-	const long long base = add3;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	double z_2_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
-			if (hit_kept[item] != 0) {
-				const long long hit_place = add6;
-				const long long add7 = (long long)((unsigned long long)add6 + 1ULL);
-				add6 = add7;
-				// bench.kg:34: return y: y[hit], z: z[hit]
-				offset2[item] = (int)((int)hit_place - (int)base);
-				y_2_rows[item] = y_rows[item];
-				offset2[item] = (int)((int)hit_place - (int)base);
-				z_2_rows[item] = z_rows[item];
-			}
-		}
-	}
-	const int count2 = (int)add4 - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)y_2_rows[item];
-		}
-	}
-	__syncthreads();
+	const int add5 = (int)((unsigned)add4 + (unsigned)state3);
+	const int base = (int)(long long)add4;
+	const int end = (int)(long long)add5;
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			y_2[place2] = (long long)pool[at];
-		}
+		const int place2 = base + at;
+		y_2[place2] = (long long)pool_u64[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)__double_as_longlong(z_2_rows[item]);
-		}
-	}
-	__syncthreads();
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			z_2[place2] = __longlong_as_double(pool[at2]);
-		}
+	while (at2 < count3) {
+		const int place2 = base + at2;
+		z_2[place2] = __longlong_as_double(pool_u64[at2 + 2560]);
 		at2 += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total = add4;
-		const long long hit_length = total;
+		int total = add5;
+		const long long hit_length = (long long)total;
 		hit_length_cell[0] = hit_length;
 	}
 }

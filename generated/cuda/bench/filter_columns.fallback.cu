@@ -10,112 +10,154 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	const int *__restrict__ x,
 	const long long *__restrict__ y,
 	const double *__restrict__ z,
-	long long *filter_columns_kernel1_tile0) {
-	__shared__ unsigned long long pool[2304];
-	__shared__ long long shared_i64_0[289];
+	int *filter_columns_kernel1_tile0) {
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
-	int x_rows[8] = {0};
+	const int count = rest < 2560 ? rest : 2560LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)x[first + at];
+			pool[at + at / 10] = (unsigned)x[first + at];
+		}
+	}
+	if (count == 2560 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(y + (first + at));
+			const long long y2 = wide.x;
+			const long long y3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + (1408 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1408 + at] = (unsigned long long)y[first + at];
+			} else {
+				pool_u64[1408 + at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 8;
+	int x_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 9 + item];
+			x_rows[item] = (int)pool[own + item];
+		}
+	}
+	long long y_rows[10] = {0};
+	const int own2 = 1408 + lane * 10;
+	#pragma unroll
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		y_rows[item] = (long long)word;
+		y_rows[item + 1] = (long long)word2;
+	}
+	__syncthreads();
+	if (count == 2560 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(const double2 *)(z + (first + at));
+			const double z2 = wide.x;
+			const double z3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	long long y_rows[8] = {0};
+	double z_rows[10] = {0};
+	const int own3 = lane * 10;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)y[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		z_rows[item] = __longlong_as_double(word);
+		z_rows[item + 1] = __longlong_as_double(word2);
 	}
 	__syncthreads();
-	const int start2 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			y_rows[item] = (long long)pool[lane * 9 + item];
-		}
-	}
-	__syncthreads();
-	double z_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)__double_as_longlong(z[first + at]);
-		}
-	}
-	__syncthreads();
-	const int start3 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			z_rows[item] = __longlong_as_double(pool[lane * 9 + item]);
-		}
-	}
-	__syncthreads();
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 2560) {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
 			const bool hit = x_rows[item] < limit;
 			if (hit) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = x_rows[item] < limit;
+				if (hit) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long long add2 = 0LL;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
-	const long long state = shared_i64_0[288];
-	__syncthreads();
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		filter_columns_kernel1_tile0[tile] = state;
 	}
@@ -124,62 +166,62 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_scan0_published(
 	long long row0,
 	long long rows,
-	long long *filter_columns_kernel1_tile0,
-	long long *filter_columns_kernel1_total0) {
+	int *filter_columns_kernel1_tile0,
+	int *filter_columns_kernel1_total0) {
 	(void)row0;
-	__shared__ long long shared_i64_0[289];
+	__shared__ int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
-	long long add = 0LL;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long long add2 = 0LL;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = filter_columns_kernel1_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
 			const int start = lane * 17;
-			long long add3 = 0LL;
+			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((unsigned)add3 + (unsigned)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		__syncthreads();
 		if (lane == 0) {
-			long long add3 = 0LL;
+			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((unsigned)add3 + (unsigned)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		__syncthreads();
 		const int stretch = lane / 16;
-		const long long state = shared_i64_0[272 + stretch];
-		const long long state2 = shared_i64_0[lane + lane / 16];
-		const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state2);
-		const long long state3 = shared_i64_0[288];
-		__syncthreads();
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((unsigned)state + (unsigned)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)add3);
+			const int add4 = (int)((unsigned)add + (unsigned)add3);
 			filter_columns_kernel1_tile0[at] = add4;
 		}
-		const long long add4 = (long long)((unsigned long long)add + (unsigned long long)state3);
+		const int add4 = (int)((unsigned)add + (unsigned)state3);
 		add = add4;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
@@ -194,195 +236,231 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	const int *__restrict__ x,
 	const long long *__restrict__ y,
 	const double *__restrict__ z,
-	const long long *__restrict__ filter_columns_kernel1_tile0,
+	const int *__restrict__ filter_columns_kernel1_tile0,
 	long long *y_2,
 	double *z_2) {
-	__shared__ unsigned long long pool[2304];
-	__shared__ long long shared_i64_0[289];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
-	int x_rows[8] = {0};
+	const int count = rest < 2560 ? rest : 2560LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)x[first + at];
+			pool[at + at / 10] = (unsigned)x[first + at];
+		}
+	}
+	if (count == 2560 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(y + (first + at));
+			const long long y2 = wide.x;
+			const long long y3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + (1408 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1408 + at] = (unsigned long long)y[first + at];
+			} else {
+				pool_u64[1408 + at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 8;
+	int x_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 9 + item];
+			x_rows[item] = (int)pool[own + item];
+		}
+	}
+	long long y_rows[10] = {0};
+	const int own2 = 1408 + lane * 10;
+	#pragma unroll
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		y_rows[item] = (long long)word;
+		y_rows[item + 1] = (long long)word2;
+	}
+	__syncthreads();
+	if (count == 2560 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(const double2 *)(z + (first + at));
+			const double z2 = wide.x;
+			const double z3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	long long y_rows[8] = {0};
+	double z_rows[10] = {0};
+	const int own3 = lane * 10;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)y[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		z_rows[item] = __longlong_as_double(word);
+		z_rows[item + 1] = __longlong_as_double(word2);
 	}
 	__syncthreads();
-	const int start2 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			y_rows[item] = (long long)pool[lane * 9 + item];
-		}
-	}
-	__syncthreads();
-	double z_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)__double_as_longlong(z[first + at]);
-		}
-	}
-	__syncthreads();
-	const int start3 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			z_rows[item] = __longlong_as_double(pool[lane * 9 + item]);
-		}
-	}
-	__syncthreads();
-	unsigned char hit_kept[8] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
+	unsigned hit_kept = 0u;
+	int add = 0;
+	if (count == 2560) {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
 			const bool hit = x_rows[item] < limit;
-			hit_kept[item] = hit;
+			hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
 			if (hit) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = x_rows[item] < limit;
+				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
+				if (hit) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long long add2 = 0LL;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
 	__syncthreads();
-	const long long earlier = filter_columns_kernel1_tile0[tile];
-	const long long add3 = (long long)((unsigned long long)earlier + (unsigned long long)state3);
-	const long long add4 = (long long)((unsigned long long)earlier + (unsigned long long)add2);
-	long long add5 = add4;
-	long long y_2_rows[8] = {0};
-	int offset2[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	double z_2_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
-			if (hit_kept[item] != 0) {
-				const long long hit_place = add5;
-				const long long add6 = (long long)((unsigned long long)add5 + 1ULL);
-				add5 = add6;
+	const int earlier = filter_columns_kernel1_tile0[tile];
+	const int add3 = (int)((unsigned)earlier + (unsigned)state3);
+	const int add4 = (int)((unsigned)earlier + (unsigned)add2);
+	int add5 = add4;
+	const int base = (int)(long long)earlier;
+	const int end = (int)(long long)add3;
+	if (count == 2560) {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (hit) {
+				const long long hit_place = (long long)add5;
 				// bench.kg:34: return y: y[hit], z: z[hit]
-				offset2[item] = (int)((int)hit_place - (int)earlier);
-				y_2_rows[item] = y_rows[item];
-				offset2[item] = (int)((int)hit_place - (int)earlier);
-				z_2_rows[item] = z_rows[item];
+				const int offset2 = (int)hit_place - base;
+				pool_u64[offset2] = (unsigned long long)y_rows[item];
+				const int offset3 = (int)hit_place - base;
+				pool_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
+				const int add6 = (int)((unsigned)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (hit) {
+					const long long hit_place = (long long)add5;
+					const int offset2 = (int)hit_place - base;
+					pool_u64[offset2] = (unsigned long long)y_rows[item];
+					const int offset3 = (int)hit_place - base;
+					pool_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
+					const int add6 = (int)((unsigned)add5 + 1u);
+					add5 = add6;
+				}
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)y_2_rows[item];
-		}
-	}
 	__syncthreads();
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			y_2[place2] = (long long)pool[at];
-		}
+		const int place2 = base + at;
+		y_2[place2] = (long long)pool_u64[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)__double_as_longlong(z_2_rows[item]);
-		}
-	}
-	__syncthreads();
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)earlier + at2;
-		if (place2 >= 0) {
-			z_2[place2] = __longlong_as_double(pool[at2]);
-		}
+	while (at2 < count3) {
+		const int place2 = base + at2;
+		z_2[place2] = __longlong_as_double(pool_u64[at2 + 2560]);
 		at2 += 256;
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_finish_published(
 	long long row0,
 	long long rows,
-	const long long *__restrict__ filter_columns_kernel1_total0,
+	const int *__restrict__ filter_columns_kernel1_total0,
 	long long *hit_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)threadIdx.x;
-	long long total = filter_columns_kernel1_total0[0];
+	int total = filter_columns_kernel1_total0[0];
 	if (lane == 0) {
-		const long long hit_length = total;
+		const long long hit_length = (long long)total;
 		hit_length_cell[0] = hit_length;
 	}
 }

@@ -18,8 +18,8 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 	int *x_2,
 	long long tiles,
 	long long *selected_length_cell) {
-	__shared__ unsigned pool[4352];
-	__shared__ long long shared_i64_0[289];
+	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ int shared_i32_0[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -31,189 +31,231 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	int x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)x[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	unsigned char x_kept[16] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	unsigned x_kept = 0u;
+	int add = 0;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const bool x2 = x_rows[item] < limit;
-			x_kept[item] = x2;
+			x_kept = x_kept | ((unsigned)x2 << ((unsigned)item & 31));
 			if (x2) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = x_rows[item] < limit;
+				x_kept = x_kept | ((unsigned)x2 << ((unsigned)item & 31));
+				if (x2) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
-		long long add2 = 0LL;
+		const int start = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
-	__syncthreads();
-	long long add3 = 0LL;
-	if (lane == 0 && tile > 0) {
-		atomicExch(&filter_i32_kernel1_status0[tile], (unsigned long long)(unsigned)state3 | 4294967296ULL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state3;
+			atomicExch(&filter_i32_kernel1_status0[tile], bits | 4611686018427387904ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const bool x2 = ((x_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (x2) {
+				const long long selected_place = (long long)add3;
+				// bench.kg:10: return x: x[x < limit]
+				const int offset2 = (int)selected_place;
+				pool[offset2] = (unsigned)x_rows[item];
+				const int add4 = (int)((unsigned)add3 + 1u);
+				add3 = add4;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = ((x_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (x2) {
+					const long long selected_place = (long long)add3;
+					const int offset2 = (int)selected_place;
+					pool[offset2] = (unsigned)x_rows[item];
+					const int add4 = (int)((unsigned)add3 + 1u);
+					add3 = add4;
+				}
+			}
+		}
+	}
+	int add4 = 0;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add4 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&filter_i32_kernel1_status0[before - lane];
-				if ((word >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2ULL) {
-						atomicMin(&shared_nearest[0], (unsigned)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add5 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&filter_i32_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904ULL) {
+						const int theirs = (int)(word & 2147483647ULL);
+						add5 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808ULL) {
 							atomicMin(&shared_nearest[0], (unsigned)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add5;
 		}
 		__syncthreads();
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0LL;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		__syncthreads();
-		int distance = 1;
-		while (distance <= last && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const long long add5 = (long long)((unsigned long long)other + (unsigned long long)add4);
-				add4 = add5;
-				shared_i64_0[lane] = add4;
+		if (lane < 8) {
+			const int start = lane * 8;
+			int add5 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add6 = (int)((unsigned)add5 + (unsigned)state5);
+				add5 = add6;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add5;
 		}
-		const long long part = shared_i64_0[0];
 		__syncthreads();
-		const long long add5 = (long long)((unsigned long long)part + (unsigned long long)add3);
-		add3 = add5;
+		int add5 = 0;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add6 = (int)((unsigned)add5 + (unsigned)state4);
+			add5 = add6;
+		}
+		const int add6 = (int)((unsigned)add5 + (unsigned)add4);
+		add4 = add6;
 		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-		atomicExch(&filter_i32_kernel1_status0[tile], (unsigned long long)(unsigned)add4 | 8589934592ULL);
+		const int add5 = (int)((unsigned)add4 + (unsigned)state3);
+		const unsigned long long bits = (unsigned long long)(unsigned)add5;
+		atomicExch(&filter_i32_kernel1_status0[tile], bits | 9223372036854775808ULL);
 	}
-	const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-	const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)add2);
-	long long add6 = add5;
-	int x_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long long base = add3;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (x_kept[item] != 0) {
-				const long long selected_place = add6;
-				const long long add7 = (long long)((unsigned long long)add6 + 1ULL);
-				add6 = add7;
-				// bench.kg:10: return x: x[x < limit]
-				offset2[item] = (int)((int)selected_place - (int)base);
-				x_2_rows[item] = x_rows[item];
-			}
-		}
-	}
-	const int count2 = (int)add4 - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned)x_2_rows[item];
-		}
-	}
-	__syncthreads();
+	const int add5 = (int)((unsigned)add4 + (unsigned)state3);
+	const int base = (int)(long long)add4;
+	const int end = (int)(long long)add5;
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			x_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		x_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total = add4;
-		const long long selected_length = total;
+		int total = add5;
+		const long long selected_length = (long long)total;
 		selected_length_cell[0] = selected_length;
 	}
 }

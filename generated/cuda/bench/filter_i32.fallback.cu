@@ -8,78 +8,110 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_sum0_publis
 	long long rows,
 	int limit,
 	const int *__restrict__ x,
-	long long *filter_i32_kernel1_tile0) {
-	__shared__ unsigned pool[4352];
-	__shared__ long long shared_i64_0[289];
+	int *filter_i32_kernel1_tile0) {
+	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	int x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)x[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const bool x2 = x_rows[item] < limit;
 			if (x2) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = x_rows[item] < limit;
+				if (x2) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
-		long long add2 = 0LL;
+		const int start = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
-	const long long state = shared_i64_0[288];
-	__syncthreads();
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		filter_i32_kernel1_tile0[tile] = state;
 	}
@@ -88,62 +120,62 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_sum0_publis
 extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_scan0_published(
 	long long row0,
 	long long rows,
-	long long *filter_i32_kernel1_tile0,
-	long long *filter_i32_kernel1_total0) {
+	int *filter_i32_kernel1_tile0,
+	int *filter_i32_kernel1_total0) {
 	(void)row0;
-	__shared__ long long shared_i64_0[289];
+	__shared__ int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
-	long long add = 0LL;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long long add2 = 0LL;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = filter_i32_kernel1_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
 			const int start = lane * 17;
-			long long add3 = 0LL;
+			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((unsigned)add3 + (unsigned)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		__syncthreads();
 		if (lane == 0) {
-			long long add3 = 0LL;
+			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((unsigned)add3 + (unsigned)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		__syncthreads();
 		const int stretch = lane / 16;
-		const long long state = shared_i64_0[272 + stretch];
-		const long long state2 = shared_i64_0[lane + lane / 16];
-		const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state2);
-		const long long state3 = shared_i64_0[288];
-		__syncthreads();
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((unsigned)state + (unsigned)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)add3);
+			const int add4 = (int)((unsigned)add + (unsigned)add3);
 			filter_i32_kernel1_tile0[at] = add4;
 		}
-		const long long add4 = (long long)((unsigned long long)add + (unsigned long long)state3);
+		const int add4 = (int)((unsigned)add + (unsigned)state3);
 		add = add4;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
@@ -156,140 +188,175 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_published(
 	long long rows,
 	int limit,
 	const int *__restrict__ x,
-	const long long *__restrict__ filter_i32_kernel1_tile0,
+	const int *__restrict__ filter_i32_kernel1_tile0,
 	int *x_2) {
-	__shared__ unsigned pool[4352];
-	__shared__ long long shared_i64_0[289];
+	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	int x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)x[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	unsigned char x_kept[16] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	unsigned x_kept = 0u;
+	int add = 0;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const bool x2 = x_rows[item] < limit;
-			x_kept[item] = x2;
+			x_kept = x_kept | ((unsigned)x2 << ((unsigned)item & 31));
 			if (x2) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = x_rows[item] < limit;
+				x_kept = x_kept | ((unsigned)x2 << ((unsigned)item & 31));
+				if (x2) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
-		long long add2 = 0LL;
+		const int start = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
 	__syncthreads();
-	const long long earlier = filter_i32_kernel1_tile0[tile];
-	const long long add3 = (long long)((unsigned long long)earlier + (unsigned long long)state3);
-	const long long add4 = (long long)((unsigned long long)earlier + (unsigned long long)add2);
-	long long add5 = add4;
-	int x_2_rows[16] = {0};
-	int offset2[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (x_kept[item] != 0) {
-				const long long selected_place = add5;
-				const long long add6 = (long long)((unsigned long long)add5 + 1ULL);
-				add5 = add6;
+	const int earlier = filter_i32_kernel1_tile0[tile];
+	const int add3 = (int)((unsigned)earlier + (unsigned)state3);
+	const int add4 = (int)((unsigned)earlier + (unsigned)add2);
+	int add5 = add4;
+	const int base = (int)(long long)earlier;
+	const int end = (int)(long long)add3;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const bool x2 = ((x_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (x2) {
+				const long long selected_place = (long long)add5;
 				// bench.kg:10: return x: x[x < limit]
-				offset2[item] = (int)((int)selected_place - (int)earlier);
-				x_2_rows[item] = x_rows[item];
+				const int offset2 = (int)selected_place - base;
+				pool[offset2] = (unsigned)x_rows[item];
+				const int add6 = (int)((unsigned)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = ((x_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (x2) {
+					const long long selected_place = (long long)add5;
+					const int offset2 = (int)selected_place - base;
+					pool[offset2] = (unsigned)x_rows[item];
+					const int add6 = (int)((unsigned)add5 + 1u);
+					add5 = add6;
+				}
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned)x_2_rows[item];
-		}
-	}
 	__syncthreads();
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			x_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		x_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_finish_published(
 	long long row0,
 	long long rows,
-	const long long *__restrict__ filter_i32_kernel1_total0,
+	const int *__restrict__ filter_i32_kernel1_total0,
 	long long *selected_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)threadIdx.x;
-	long long total = filter_i32_kernel1_total0[0];
+	int total = filter_i32_kernel1_total0[0];
 	if (lane == 0) {
-		const long long selected_length = total;
+		const long long selected_length = (long long)total;
 		selected_length_cell[0] = selected_length;
 	}
 }

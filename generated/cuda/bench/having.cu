@@ -17,19 +17,16 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	unsigned long long *having_kernel1_status0,
 	unsigned *v_abort,
 	long long *c,
-	int *aggregate,
 	long long *aggregate_2,
 	unsigned char *keep,
+	int *aggregate,
 	long long tiles,
 	long long *g_length_cell) {
-	__shared__ unsigned long long pool[3328];
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_1[289];
 	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -41,560 +38,430 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 3072;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
-	int key_rows[13] = {0};
+	const int count = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 12] = (unsigned long long)key[first + at];
+			pool[at + at / 6] = (unsigned)key[first + at];
+		}
+	}
+	#pragma unroll
+	for (int item = 0; item < 6; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[1792 + (at + at / 6)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	const int start = lane * 12;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 13 + item];
+			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 12];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	__syncthreads();
-	int value_rows[12] = {0};
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 12] = (unsigned long long)value[first + at];
-		}
-	}
-	__syncthreads();
-	const int start2 = lane * 12;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 13 + item];
+			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
 	__syncthreads();
-	unsigned char head_kept[12] = {0};
-	long long x_kept[12] = {0};
-	long long x_kept2[12] = {0};
-	long long add = 0LL;
-	bool head = false;
-	long long add2 = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head2 = false;
+	unsigned head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
 	long long add3 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long long x = (long long)head4;
-			x_kept[item] = x;
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)x);
+	if (count == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add4;
-			const bool head5 = head || head4;
-			const long long add5 = head4 ? 1LL : (long long)((unsigned long long)add2 + 1ULL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
 			add2 = add5;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const long long x2 = (long long)value_rows[item];
-			x_kept2[item] = x2;
-			const bool head6 = head2 || head4;
-			const long long add6 = head4 ? x2 : (long long)((unsigned long long)add3 + (unsigned long long)x2);
-			head2 = head6;
+			const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
+				add2 = add5;
+				const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = head;
-	shared_i64_1[place] = add2;
-	shared_bool_1[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_2[place] = head2;
-	shared_i64_2[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	__syncthreads();
 	if (lane < 16) {
 		const int start3 = lane * 17;
-		long long add4 = 0LL;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start3 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_0[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_1[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long long add7 = (long long)((unsigned long long)add4 + (unsigned long long)state);
-			const bool head5 = head3 || state2;
-			const long long add8 = state2 ? state3 : (long long)((unsigned long long)add5 + (unsigned long long)state3);
-			const bool present3 = present2 || state4;
-			const int last3 = state4 ? state5 : last2;
-			const bool head6 = head4 || state6;
-			const long long add9 = state6 ? state7 : (long long)((unsigned long long)add6 + (unsigned long long)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((unsigned)add4 + (unsigned)state);
+			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
 			add4 = add7;
-			head3 = head5;
 			add5 = add8;
-			present2 = present3;
-			last2 = last3;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = head3;
-		shared_i64_1[272 + lane] = add5;
-		shared_bool_1[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_2[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add4 = 0LL;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_0[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_1[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long long add7 = (long long)((unsigned long long)add4 + (unsigned long long)state);
-			const bool head5 = head3 || state2;
-			const long long add8 = state2 ? state3 : (long long)((unsigned long long)add5 + (unsigned long long)state3);
-			const bool present3 = present2 || state4;
-			const int last3 = state4 ? state5 : last2;
-			const bool head6 = head4 || state6;
-			const long long add9 = state6 ? state7 : (long long)((unsigned long long)add6 + (unsigned long long)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((unsigned)add4 + (unsigned)state);
+			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
 			add4 = add7;
-			head3 = head5;
 			add5 = add8;
-			present2 = present3;
-			last2 = last3;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = head3;
-		shared_i64_1[288] = add5;
-		shared_bool_1[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_2[288] = head4;
-		shared_i64_2[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const long long state3 = shared_i64_1[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const int state5 = shared_i32_0[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const long long state7 = shared_i64_2[272 + stretch];
-	const long long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long long state10 = shared_i64_1[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const int state12 = shared_i32_0[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long long state14 = shared_i64_2[lane + lane / 16];
-	const long long add4 = (long long)((unsigned long long)state + (unsigned long long)state8);
-	const bool head3 = state2 || state9;
-	const long long add5 = state9 ? state10 : (long long)((unsigned long long)state3 + (unsigned long long)state10);
-	const bool present2 = state4 || state11;
-	const int last2 = state11 ? state12 : state5;
-	const bool head4 = state6 || state13;
-	const long long add6 = state13 ? state14 : (long long)((unsigned long long)state7 + (unsigned long long)state14);
-	const long long state15 = shared_i64_0[288];
-	const bool state16 = shared_bool_0[288] != 0;
-	const long long state17 = shared_i64_1[288];
-	const bool state18 = shared_bool_1[288] != 0;
-	const int state19 = shared_i32_0[288];
-	const bool state20 = shared_bool_2[288] != 0;
-	const long long state21 = shared_i64_2[288];
-	__syncthreads();
-	long long add7 = 0LL;
-	bool head5 = false;
-	long long add8 = 0LL;
-	bool present3 = false;
-	int last3 = 0;
-	bool head6 = false;
-	long long add9 = 0LL;
-	if (lane == 0 && tile > 0) {
-		const unsigned long long bits = (unsigned long long)state21;
-		atomicExch(&having_kernel1_status0[tile * 12], (unsigned long long)(unsigned)state15 | 4294967296ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 1], (unsigned long long)(((unsigned)state16 << 0) | ((unsigned)state18 << 1) | ((unsigned)state20 << 2)) | 4294967296ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 2], (unsigned long long)(unsigned)state17 | 4294967296ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 3], (unsigned long long)(unsigned)state19 | 4294967296ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 4], (unsigned long long)(unsigned)bits | 4294967296ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 5], (unsigned long long)(unsigned)(bits >> 32) | 4294967296ULL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const long long state3 = shared_i64_0[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const long long state6 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((unsigned)state + (unsigned)state4);
+	const int add5 = state4 > 0 ? state5 : (int)((unsigned)state2 + (unsigned)state5);
+	const long long add6 = state4 > 0 ? state6 : (long long)((unsigned long long)state3 + (unsigned long long)state6);
+	const int state7 = shared_i32_0[288];
+	const int state8 = shared_i32_1[288];
+	const long long state9 = shared_i64_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state7;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)state8;
+			const unsigned long long bits3 = (unsigned long long)state9;
+			atomicExch(&having_kernel1_status0[tile * 4], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&having_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add7 = add4;
+	int add8 = add5;
+	long long add9 = add6;
+	const int base = (int)(long long)(0ULL - 1ULL);
+	bool open = false;
+	int add10 = 0;
+	int add11 = 0;
+	long long add12 = 0LL;
+	if (count == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long g_begun = (long long)add7;
+			const bool x = g_begun > 0LL;
+			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
+			const long long c2 = (long long)add8;
+			const long long aggregate_22 = add9;
+			if (head) {
+				if (x) {
+					// bench.kg:46: c = count(by: g)
+					const int offset2 = (int)slot - base;
+					pool[offset2] = (unsigned)(int)c2;
+					const int offset3 = (int)slot - base;
+					pool_u64[offset3 + 1536] = (unsigned long long)aggregate_22;
+					// bench.kg:47: keep = c >= least
+					const int offset4 = (int)slot - base;
+					pool[offset4 + 6144] = (unsigned)(c2 >= least);
+				}
+				if (!x) {
+					open = true;
+					add10 = add7;
+					add11 = add8;
+					add12 = add9;
+				}
+			}
+			if (head) {
+				// bench.kg:46: c = count(by: g)
+				const int offset2 = (int)g_begun;
+				pool[offset2 + 1536] = (unsigned)key_rows[item + 1];
+			}
+			const int add13 = (int)((unsigned)add7 + (unsigned)(int)(long long)head);
+			add7 = add13;
+			const int add14 = head ? 1 : (int)((unsigned)add8 + 1u);
+			add8 = add14;
+			const long long add15 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add9 + (unsigned long long)(long long)value_rows[item]);
+			add9 = add15;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long g_begun = (long long)add7;
+				const bool x = g_begun > 0LL;
+				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
+				const long long c2 = (long long)add8;
+				const long long aggregate_22 = add9;
+				if (head) {
+					if (x) {
+						const int offset2 = (int)slot - base;
+						pool[offset2] = (unsigned)(int)c2;
+						const int offset3 = (int)slot - base;
+						pool_u64[offset3 + 1536] = (unsigned long long)aggregate_22;
+						// bench.kg:47: keep = c >= least
+						const int offset4 = (int)slot - base;
+						pool[offset4 + 6144] = (unsigned)(c2 >= least);
+					}
+					if (!x) {
+						open = true;
+						add10 = add7;
+						add11 = add8;
+						add12 = add9;
+					}
+				}
+				if (head) {
+					// bench.kg:46: c = count(by: g)
+					const int offset2 = (int)g_begun;
+					pool[offset2 + 1536] = (unsigned)key_rows[item + 1];
+				}
+				const int add13 = (int)((unsigned)add7 + (unsigned)(int)(long long)head);
+				add7 = add13;
+				const int add14 = head ? 1 : (int)((unsigned)add8 + 1u);
+				add8 = add14;
+				const long long add15 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add9 + (unsigned long long)(long long)value_rows[item]);
+				add9 = add15;
+			}
+		}
+	}
+	int add13 = 0;
+	int add14 = 0;
+	long long add15 = 0LL;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add10 = 0LL;
-		bool head7 = false;
-		long long add11 = 0LL;
-		bool present4 = false;
-		int last4 = 0;
-		bool head8 = false;
-		long long add12 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 6];
-				const unsigned long long word2 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 7];
-				const unsigned long long word3 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 8];
-				const unsigned long long word4 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 9];
-				const unsigned long long word5 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 10];
-				const unsigned long long word6 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 11];
-				const unsigned long long word7 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12];
-				const unsigned long long word8 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 1];
-				const unsigned long long word9 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 2];
-				const unsigned long long word10 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 3];
-				const unsigned long long word11 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 4];
-				const unsigned long long word12 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 12 + 5];
-				if ((word >> 32) != 0ULL && (word2 >> 32) != 0ULL && (word3 >> 32) != 0ULL && (word4 >> 32) != 0ULL && (word5 >> 32) != 0ULL && (word6 >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word;
-					const bool theirs2 = (((unsigned)word2 >> 0) & 1u) != 0u;
-					const long long theirs3 = (long long)(unsigned)word3;
-					const bool theirs4 = (((unsigned)word2 >> 1) & 1u) != 0u;
-					const int theirs5 = (int)(unsigned)word4;
-					const bool theirs6 = (((unsigned)word2 >> 2) & 1u) != 0u;
-					const long long theirs7 = (long long)((word6 << 32) | (unsigned long long)(unsigned)word5);
-					add10 = theirs;
-					head7 = theirs2;
-					add11 = theirs3;
-					present4 = theirs4;
-					last4 = theirs5;
-					head8 = theirs6;
-					add12 = theirs7;
-					waiting = false;
-					atomicMin(&shared_nearest[0], (unsigned)lane);
-				} else if ((word7 >> 32) != 0ULL && (word8 >> 32) != 0ULL && (word9 >> 32) != 0ULL && (word10 >> 32) != 0ULL && (word11 >> 32) != 0ULL && (word12 >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word7;
-					const bool theirs2 = (((unsigned)word8 >> 0) & 1u) != 0u;
-					const long long theirs3 = (long long)(unsigned)word9;
-					const bool theirs4 = (((unsigned)word8 >> 1) & 1u) != 0u;
-					const int theirs5 = (int)(unsigned)word10;
-					const bool theirs6 = (((unsigned)word8 >> 2) & 1u) != 0u;
-					const long long theirs7 = (long long)((word12 << 32) | (unsigned long long)(unsigned)word11);
-					add10 = theirs;
-					head7 = theirs2;
-					add11 = theirs3;
-					present4 = theirs4;
-					last4 = theirs5;
-					head8 = theirs6;
-					add12 = theirs7;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+		if (lane < 64) {
+			int add16 = 0;
+			int add17 = 0;
+			long long add18 = 0LL;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 4 + 2];
+					const unsigned long long word2 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 4 + 3];
+					const unsigned long long word3 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 4];
+					const unsigned long long word4 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
+						const int theirs = (int)(word2 & 2147483647ULL);
+						const int theirs2 = (int)((word2 >> 31) & 2147483647ULL);
+						const long long theirs3 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
+						add16 = theirs;
+						add17 = theirs2;
+						add18 = theirs3;
+						waiting = false;
+						atomicMin(&shared_nearest[0], (unsigned)lane);
+					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
+						const int theirs = (int)(word4 & 2147483647ULL);
+						const int theirs2 = (int)((word4 >> 31) & 2147483647ULL);
+						const long long theirs3 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
+						add16 = theirs;
+						add17 = theirs2;
+						add18 = theirs3;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add16;
+			shared_i32_1[lane] = add17;
+			shared_i64_0[lane] = add18;
 		}
 		__syncthreads();
-		const int last5 = (int)shared_nearest[0];
-		if (lane > last5) {
-			add10 = 0LL;
-			head7 = false;
-			add11 = 0LL;
-			present4 = false;
-			last4 = 0;
-			head8 = false;
-			add12 = 0LL;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add10;
-			shared_bool_0[lane] = head7;
-			shared_i64_1[lane] = add11;
-			shared_bool_1[lane] = present4;
-			shared_i32_0[lane] = last4;
-			shared_bool_2[lane] = head8;
-			shared_i64_2[lane] = add12;
-		}
-		__syncthreads();
-		int distance = 1;
-		while (distance <= last5 && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const bool other2 = shared_bool_0[lane + distance] != 0;
-				const long long other3 = shared_i64_1[lane + distance];
-				const bool other4 = shared_bool_1[lane + distance] != 0;
-				const int other5 = shared_i32_0[lane + distance];
-				const bool other6 = shared_bool_2[lane + distance] != 0;
-				const long long other7 = shared_i64_2[lane + distance];
-				const long long add13 = (long long)((unsigned long long)other + (unsigned long long)add10);
-				const bool head9 = other2 || head7;
-				const long long add14 = head7 ? add11 : (long long)((unsigned long long)other3 + (unsigned long long)add11);
-				const bool present5 = other4 || present4;
-				const int last6 = present4 ? last4 : other5;
-				const bool head10 = other6 || head8;
-				const long long add15 = head8 ? add12 : (long long)((unsigned long long)other7 + (unsigned long long)add12);
-				add10 = add13;
-				head7 = head9;
-				add11 = add14;
-				present4 = present5;
-				last4 = last6;
-				head8 = head10;
-				add12 = add15;
-				shared_i64_0[lane] = add10;
-				shared_bool_0[lane] = head7;
-				shared_i64_1[lane] = add11;
-				shared_bool_1[lane] = present4;
-				shared_i32_0[lane] = last4;
-				shared_bool_2[lane] = head8;
-				shared_i64_2[lane] = add12;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start3 = lane * 8;
+			int add16 = 0;
+			int add17 = 0;
+			long long add18 = 0LL;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start3 + 7) - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const long long state12 = shared_i64_0[at];
+				const int state13 = at <= last ? state10 : 0;
+				const int state14 = at <= last ? state11 : 0;
+				const long long state15 = at <= last ? state12 : 0LL;
+				const int add19 = (int)((unsigned)add16 + (unsigned)state13);
+				const int add20 = state13 > 0 ? state14 : (int)((unsigned)add17 + (unsigned)state14);
+				const long long add21 = state13 > 0 ? state15 : (long long)((unsigned long long)add18 + (unsigned long long)state15);
+				add16 = add19;
+				add17 = add20;
+				add18 = add21;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add16;
+			shared_i32_1[64 + lane] = add17;
+			shared_i64_0[64 + lane] = add18;
 		}
-		const long long part = shared_i64_0[0];
-		const bool part2 = shared_bool_0[0] != 0;
-		const long long part3 = shared_i64_1[0];
-		const bool part4 = shared_bool_1[0] != 0;
-		const int part5 = shared_i32_0[0];
-		const bool part6 = shared_bool_2[0] != 0;
-		const long long part7 = shared_i64_2[0];
 		__syncthreads();
-		const long long add13 = (long long)((unsigned long long)part + (unsigned long long)add7);
-		const bool head9 = part2 || head5;
-		const long long add14 = head5 ? add8 : (long long)((unsigned long long)part3 + (unsigned long long)add8);
-		const bool present5 = part4 || present3;
-		const int last6 = present3 ? last3 : part5;
-		const bool head10 = part6 || head6;
-		const long long add15 = head6 ? add9 : (long long)((unsigned long long)part7 + (unsigned long long)add9);
-		add7 = add13;
-		head5 = head9;
-		add8 = add14;
-		present3 = present5;
-		last3 = last6;
-		head6 = head10;
-		add9 = add15;
-		before = last5 < 64 ? -1LL : before - 64;
+		int add16 = 0;
+		int add17 = 0;
+		long long add18 = 0LL;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state10 = shared_i32_0[at];
+			const int state11 = shared_i32_1[at];
+			const long long state12 = shared_i64_0[at];
+			const int add19 = (int)((unsigned)add16 + (unsigned)state10);
+			const int add20 = state10 > 0 ? state11 : (int)((unsigned)add17 + (unsigned)state11);
+			const long long add21 = state10 > 0 ? state12 : (long long)((unsigned long long)add18 + (unsigned long long)state12);
+			add16 = add19;
+			add17 = add20;
+			add18 = add21;
+		}
+		const int add19 = (int)((unsigned)add16 + (unsigned)add13);
+		const int add20 = add13 > 0 ? add14 : (int)((unsigned)add17 + (unsigned)add14);
+		const long long add21 = add13 > 0 ? add15 : (long long)((unsigned long long)add18 + (unsigned long long)add15);
+		add13 = add19;
+		add14 = add20;
+		add15 = add21;
+		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const long long add10 = (long long)((unsigned long long)add7 + (unsigned long long)state15);
-		const bool head7 = head5 || state16;
-		const long long add11 = state16 ? state17 : (long long)((unsigned long long)add8 + (unsigned long long)state17);
-		const bool present4 = present3 || state18;
-		const int last4 = state18 ? state19 : last3;
-		const bool head8 = head6 || state20;
-		const long long add12 = state20 ? state21 : (long long)((unsigned long long)add9 + (unsigned long long)state21);
-		const unsigned long long bits = (unsigned long long)add12;
-		atomicExch(&having_kernel1_status0[tile * 12 + 6], (unsigned long long)(unsigned)add10 | 8589934592ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 7], (unsigned long long)(((unsigned)head7 << 0) | ((unsigned)present4 << 1) | ((unsigned)head8 << 2)) | 8589934592ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 8], (unsigned long long)(unsigned)add11 | 8589934592ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 9], (unsigned long long)(unsigned)last4 | 8589934592ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 10], (unsigned long long)(unsigned)bits | 8589934592ULL);
-		atomicExch(&having_kernel1_status0[tile * 12 + 11], (unsigned long long)(unsigned)(bits >> 32) | 8589934592ULL);
+		const int add16 = (int)((unsigned)add13 + (unsigned)state7);
+		const int add17 = state7 > 0 ? state8 : (int)((unsigned)add14 + (unsigned)state8);
+		const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add15 + (unsigned long long)state9);
+		const unsigned long long bits = (unsigned long long)(unsigned)add16;
+		const unsigned long long bits2 = (unsigned long long)(unsigned)add17;
+		const unsigned long long bits3 = (unsigned long long)add18;
+		atomicExch(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
+		atomicExch(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
 	}
-	const long long add10 = (long long)((unsigned long long)add7 + (unsigned long long)state15);
-	const long long add11 = state16 ? state17 : (long long)((unsigned long long)add8 + (unsigned long long)state17);
-	const int last4 = state18 ? state19 : last3;
-	const long long add12 = state20 ? state21 : (long long)((unsigned long long)add9 + (unsigned long long)state21);
-	const long long add13 = (long long)((unsigned long long)add7 + (unsigned long long)add4);
-	long long add14 = add13;
-	const bool head7 = head5 || head3;
-	const long long add15 = head3 ? add5 : (long long)((unsigned long long)add8 + (unsigned long long)add5);
-	bool head8 = head7;
-	long long add16 = add15;
-	const int last5 = present2 ? last2 : last3;
-	int last6 = last5;
-	const bool head9 = head6 || head4;
-	const long long add17 = head4 ? add6 : (long long)((unsigned long long)add9 + (unsigned long long)add6);
-	bool head10 = head9;
-	long long add18 = add17;
-	long long c_rows[12] = {0};
-	int offset2[12] = {0};
-	const long long base = (long long)((unsigned long long)add7 - 1ULL);
-	const long long end = (long long)((unsigned long long)add10 - 1ULL);
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		offset2[item] = -1;
-	}
-	int aggregate_rows[12] = {0};
-	long long aggregate_2_rows[12] = {0};
-	unsigned char keep_rows[12] = {0};
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count) {
-			const long long g_begun = add14;
-			const long long add19 = (long long)((unsigned long long)add14 + (unsigned long long)x_kept[item]);
-			add14 = add19;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const long long c2 = add16;
-			const bool head11 = head8 || head_kept[item] != 0;
-			const long long add20 = head_kept[item] != 0 ? 1LL : (long long)((unsigned long long)add16 + 1ULL);
-			head8 = head11;
-			add16 = add20;
-			const int aggregate2 = last6;
-			const int last7 = key_rows[item + 1];
-			last6 = last7;
-			const long long aggregate_22 = add18;
-			const bool head12 = head10 || head_kept[item] != 0;
-			const long long add21 = head_kept[item] != 0 ? x_kept2[item] : (long long)((unsigned long long)add18 + (unsigned long long)x_kept2[item]);
-			head10 = head12;
-			add18 = add21;
-			if (head_kept[item] != 0 && x) {
-				// bench.kg:46: c = count(by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				c_rows[item] = c2;
-				offset2[item] = (int)((int)slot - (int)base);
-				aggregate_rows[item] = aggregate2;
-				offset2[item] = (int)((int)slot - (int)base);
-				aggregate_2_rows[item] = aggregate_22;
-				// bench.kg:47: keep = c >= least
-				offset2[item] = (int)((int)slot - (int)base);
-				keep_rows[item] = c2 >= least;
-			}
+	const int add16 = (int)((unsigned)add13 + (unsigned)state7);
+	const int add17 = state7 > 0 ? state8 : (int)((unsigned)add14 + (unsigned)state8);
+	const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add15 + (unsigned long long)state9);
+	const int base2 = (int)(long long)((unsigned long long)(long long)add13 - 1ULL);
+	const int end = (int)(long long)((unsigned long long)(long long)add16 - 1ULL);
+	const int base3 = (int)(long long)add13;
+	const int end2 = (int)(long long)add16;
+	if (open) {
+		const int add19 = (int)((unsigned)add13 + (unsigned)add10);
+		const int add20 = add10 > 0 ? add11 : (int)((unsigned)add14 + (unsigned)add11);
+		const long long add21 = add10 > 0 ? add12 : (long long)((unsigned long long)add15 + (unsigned long long)add12);
+		int add22 = add19;
+		int add23 = add20;
+		long long add24 = add21;
+		if ((long long)add22 > 0LL) {
+			c[(int)(long long)((unsigned long long)(long long)add22 - 1ULL)] = (long long)add23;
+			aggregate_2[(int)(long long)((unsigned long long)(long long)add22 - 1ULL)] = add24;
+			// bench.kg:47: keep = c >= least
+			keep[(int)(long long)((unsigned long long)(long long)add22 - 1ULL)] = (long long)add23 >= least;
 		}
 	}
-	const int count2 = (int)end - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)c_rows[item];
-		}
-	}
-	__syncthreads();
-	int at = lane;
+	const int count2 = end - base2;
+	int at = lane + 1;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			c[place2] = (long long)pool[at];
-		}
+		const int place2 = base2 + at;
+		c[place2] = (long long)(int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)aggregate_rows[item];
-		}
-	}
-	__syncthreads();
-	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			aggregate[place2] = (int)pool[at2];
-		}
+	const int count3 = end - base2;
+	int at2 = lane + 1;
+	while (at2 < count3) {
+		const int place2 = base2 + at2;
+		aggregate_2[place2] = (long long)pool_u64[at2 + 1536];
 		at2 += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (unsigned long long)aggregate_2_rows[item];
-		}
-	}
-	__syncthreads();
-	int at3 = lane;
-	while (at3 < count2) {
-		const int place2 = (int)base + at3;
-		if (place2 >= 0) {
-			aggregate_2[place2] = (long long)pool[at3];
-		}
+	const int count4 = end - base2;
+	int at3 = lane + 1;
+	while (at3 < count4) {
+		const int place2 = base2 + at3;
+		keep[place2] = pool[at3 + 6144] != 0u;
 		at3 += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at4 = offset2[item];
-		if (at4 >= 0) {
-			pool[(int)at4] = (unsigned long long)(keep_rows[item] != 0);
-		}
-	}
-	__syncthreads();
+	const int count5 = end2 - base3;
 	int at4 = lane;
-	while (at4 < count2) {
-		const int place2 = (int)base + at4;
-		if (place2 >= 0) {
-			keep[place2] = pool[at4] != 0ULL;
-		}
+	while (at4 < count5) {
+		const int place2 = base3 + at4;
+		aggregate[place2] = (int)pool[at4 + 1536];
 		at4 += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total = add10;
-		long long total2 = add11;
-		int total3 = last4;
-		long long total4 = add12;
-		if (total > 0LL) {
+		int total = add16;
+		int total2 = add17;
+		long long total3 = add18;
+		if ((long long)total > 0LL) {
 			// bench.kg:46: c = count(by: g)
-			c[(int)(long long)((unsigned long long)total - 1ULL)] = total2;
-			aggregate[(int)(long long)((unsigned long long)total - 1ULL)] = total3;
-			aggregate_2[(int)(long long)((unsigned long long)total - 1ULL)] = total4;
+			c[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
+			aggregate_2[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;
 			// bench.kg:47: keep = c >= least
-			keep[(int)(long long)((unsigned long long)total - 1ULL)] = total2 >= least;
+			keep[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2 >= least;
 		}
-		const long long g_length = total;
+		const long long g_length = (long long)total;
 		g_length_cell[0] = g_length;
 	}
 }
@@ -614,8 +481,9 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 	long long *total,
 	long long tiles,
 	long long *keep_length_cell) {
-	__shared__ unsigned long long pool[2304];
-	__shared__ long long shared_i64_0[289];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ int shared_i32_0[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -631,273 +499,301 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 2048 ? rest : 2048LL;
-	unsigned char keep_rows[8] = {0};
 	#pragma unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)(keep[first + at] != 0);
+			pool[at + (at >> 3)] = (unsigned)(keep[first + at] != 0);
+		}
+	}
+	#pragma unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool[2304 + (at + (at >> 3))] = (unsigned)aggregate[first + at];
+		}
+	}
+	if (count2 == 2048 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(c + (first + at));
+			const long long c2 = wide.x;
+			const long long c3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + (2304 + at)) = make_ulonglong2((unsigned long long)c2, (unsigned long long)c3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[2304 + at] = (unsigned long long)c[first + at];
+			} else {
+				pool_u64[2304 + at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
+	unsigned char keep_rows[8] = {0};
 	const int start = lane * 8;
+	const int own = lane * 9;
 	#pragma unroll
 	for (int item = 0; item < 8; item++) {
 		if (start + item < count2) {
-			keep_rows[item] = pool[lane * 9 + item] != 0ULL;
+			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
-	__syncthreads();
 	int aggregate_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)aggregate[first + at];
-		}
-	}
-	__syncthreads();
 	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	#pragma unroll
 	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count2) {
-			aggregate_rows[item] = (int)pool[lane * 9 + item];
+			aggregate_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	__syncthreads();
 	long long c_rows[8] = {0};
+	const int own3 = 2304 + lane * 8;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)c[first + at];
-		}
+	for (int i = 0; i < 4; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		c_rows[item] = (long long)word;
+		c_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	const int start3 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			c_rows[item] = (long long)pool[lane * 9 + item];
+	if (count2 == 2048 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(aggregate_2 + (first + at));
+			const long long aggregate_22 = wide.x;
+			const long long aggregate_23 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)aggregate_22, (unsigned long long)aggregate_23);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (unsigned long long)aggregate_2[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
 	long long aggregate_2_rows[8] = {0};
+	const int own4 = lane * 8;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)aggregate_2[first + at];
-		}
+	for (int i = 0; i < 4; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own4 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		aggregate_2_rows[item] = (long long)word;
+		aggregate_2_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	const int start4 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start4 + item < count2) {
-			aggregate_2_rows[item] = (long long)pool[lane * 9 + item];
-		}
-	}
-	__syncthreads();
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
+	int add = 0;
+	if (count2 == 2048) {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
 			if (keep_rows[item] != 0) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				if (keep_rows[item] != 0) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start5 = lane * 17;
-		long long add2 = 0LL;
+		const int start3 = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start5 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start3 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
-	__syncthreads();
-	long long add3 = 0LL;
-	if (lane == 0 && tile > 0) {
-		atomicExch(&having_kernel2_status0[tile], (unsigned long long)(unsigned)state3 | 4294967296ULL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state3;
+			atomicExch(&having_kernel2_status0[tile], bits | 4611686018427387904ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	if (count2 == 2048) {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			if (keep_rows[item] != 0) {
+				const long long keep_place = (long long)add3;
+				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+				const int offset2 = (int)keep_place;
+				pool[offset2] = (unsigned)aggregate_rows[item];
+				const int offset3 = (int)keep_place;
+				pool_u64[offset3 + 1024] = (unsigned long long)c_rows[item];
+				const int offset4 = (int)keep_place;
+				pool_u64[offset4 + 3072] = (unsigned long long)aggregate_2_rows[item];
+				const int add4 = (int)((unsigned)add3 + 1u);
+				add3 = add4;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				if (keep_rows[item] != 0) {
+					const long long keep_place = (long long)add3;
+					const int offset2 = (int)keep_place;
+					pool[offset2] = (unsigned)aggregate_rows[item];
+					const int offset3 = (int)keep_place;
+					pool_u64[offset3 + 1024] = (unsigned long long)c_rows[item];
+					const int offset4 = (int)keep_place;
+					pool_u64[offset4 + 3072] = (unsigned long long)aggregate_2_rows[item];
+					const int add4 = (int)((unsigned)add3 + 1u);
+					add3 = add4;
+				}
+			}
+		}
+	}
+	int add4 = 0;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add4 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&having_kernel2_status0[before - lane];
-				if ((word >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2ULL) {
-						atomicMin(&shared_nearest[0], (unsigned)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add5 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&having_kernel2_status0[before - lane];
+					if (word >= 4611686018427387904ULL) {
+						const int theirs = (int)(word & 2147483647ULL);
+						add5 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808ULL) {
 							atomicMin(&shared_nearest[0], (unsigned)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add5;
 		}
 		__syncthreads();
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0LL;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		__syncthreads();
-		int distance = 1;
-		while (distance <= last && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const long long add5 = (long long)((unsigned long long)other + (unsigned long long)add4);
-				add4 = add5;
-				shared_i64_0[lane] = add4;
+		if (lane < 8) {
+			const int start3 = lane * 8;
+			int add5 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start3 + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add6 = (int)((unsigned)add5 + (unsigned)state5);
+				add5 = add6;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add5;
 		}
-		const long long part = shared_i64_0[0];
 		__syncthreads();
-		const long long add5 = (long long)((unsigned long long)part + (unsigned long long)add3);
-		add3 = add5;
+		int add5 = 0;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add6 = (int)((unsigned)add5 + (unsigned)state4);
+			add5 = add6;
+		}
+		const int add6 = (int)((unsigned)add5 + (unsigned)add4);
+		add4 = add6;
 		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-		atomicExch(&having_kernel2_status0[tile], (unsigned long long)(unsigned)add4 | 8589934592ULL);
+		const int add5 = (int)((unsigned)add4 + (unsigned)state3);
+		const unsigned long long bits = (unsigned long long)(unsigned)add5;
+		atomicExch(&having_kernel2_status0[tile], bits | 9223372036854775808ULL);
 	}
-	const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-	const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)add2);
-	long long add6 = add5;
-	int key_2_rows[8] = {0};
-	int offset2[8] = {0};
-	const long long base = add3;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long long count_rows[8] = {0};
-	long long total_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			if (keep_rows[item] != 0) {
-				const long long keep_place = add6;
-				const long long add7 = (long long)((unsigned long long)add6 + 1ULL);
-				add6 = add7;
-				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				offset2[item] = (int)((int)keep_place - (int)base);
-				key_2_rows[item] = aggregate_rows[item];
-				offset2[item] = (int)((int)keep_place - (int)base);
-				count_rows[item] = c_rows[item];
-				offset2[item] = (int)((int)keep_place - (int)base);
-				total_rows[item] = aggregate_2_rows[item];
-			}
-		}
-	}
-	const int count3 = (int)add4 - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)key_2_rows[item];
-		}
-	}
-	__syncthreads();
+	const int add5 = (int)((unsigned)add4 + (unsigned)state3);
+	const int base = (int)(long long)add4;
+	const int end = (int)(long long)add5;
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)count_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count4 = end - base;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			count[place2] = (long long)pool[at2];
-		}
+	while (at2 < count4) {
+		const int place2 = base + at2;
+		count[place2] = (long long)pool_u64[at2 + 1024];
 		at2 += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (unsigned long long)total_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count5 = end - base;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)base + at3;
-		if (place2 >= 0) {
-			total[place2] = (long long)pool[at3];
-		}
+	while (at3 < count5) {
+		const int place2 = base + at3;
+		total[place2] = (long long)pool_u64[at3 + 3072];
 		at3 += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total2 = add4;
-		const long long keep_length = total2;
+		int total2 = add5;
+		const long long keep_length = (long long)total2;
 		keep_length_cell[0] = keep_length;
 	}
 }

@@ -23,16 +23,30 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
 	double add = 0.0;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const int shipdate2 = shipdate[first + at];
 			const double discount2 = discount[first + at];
 			const bool hit = shipdate2 >= from && shipdate2 < to && discount2 >= 0.05 && discount2 <= 0.07 && quantity[first + at] < 24.0;
 			if (hit) {
 				const double add2 = add + __dmul_rn(price[first + at], discount2);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const int shipdate2 = shipdate[first + at];
+				const double discount2 = discount[first + at];
+				const bool hit = shipdate2 >= from && shipdate2 < to && discount2 >= 0.05 && discount2 <= 0.07 && quantity[first + at] < 24.0;
+				if (hit) {
+					const double add2 = add + __dmul_rn(price[first + at], discount2);
+					add = add2;
+				}
 			}
 		}
 	}
@@ -67,10 +81,10 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	}
 	__syncthreads();
 	const double state = shared_f64_0[288];
-	__syncthreads();
 	if (lane == 0) {
 		q6_kernel1_tile0[tile] = state;
 	}
+	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
@@ -122,9 +136,9 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 		}
 		__syncthreads();
 		const double state = shared_f64_0[288];
-		__syncthreads();
 		const double add3 = add + state;
 		add = add3;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {

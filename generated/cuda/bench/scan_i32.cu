@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	unsigned long long *scan_i32_kernel1_status0,
 	unsigned *v_abort,
 	int *total) {
-	__shared__ unsigned pool[4352];
+	__shared__ __align__(16) unsigned pool[5120];
 	__shared__ int shared_i32_0[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
@@ -24,45 +24,75 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	int x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)x[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
 	int add = 0;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const int state = shared_i32_0[place2];
 			shared_i32_0[place2] = add2;
 			const int add3 = (int)((unsigned)add2 + (unsigned)state);
@@ -89,101 +119,133 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((unsigned)state + (unsigned)state2);
 	const int state3 = shared_i32_0[288];
-	__syncthreads();
-	int add3 = 0;
-	if (lane == 0 && tile > 0) {
-		atomicExch(&scan_i32_kernel1_status0[tile], (unsigned long long)(unsigned)state3 | 4294967296ULL);
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state3;
+			atomicExch(&scan_i32_kernel1_status0[tile], bits | 4611686018427387904ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = 0;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		int add4 = 0;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&scan_i32_kernel1_status0[before - lane];
-				if ((word >> 32) != 0ULL) {
-					const int theirs = (int)(unsigned)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2ULL) {
-						atomicMin(&shared_nearest[0], (unsigned)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add4 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&scan_i32_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904ULL) {
+						const int theirs = (int)(word & 4294967295ULL);
+						add4 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808ULL) {
 							atomicMin(&shared_nearest[0], (unsigned)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
-		}
-		__syncthreads();
-		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0;
-		}
-		if (lane < 64) {
 			shared_i32_0[lane] = add4;
 		}
 		__syncthreads();
-		int distance = 1;
-		while (distance <= last && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const int other = shared_i32_0[lane + distance];
-				const int add5 = (int)((unsigned)other + (unsigned)add4);
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start = lane * 8;
+			int add4 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add5 = (int)((unsigned)add4 + (unsigned)state5);
 				add4 = add5;
-				shared_i32_0[lane] = add4;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add4;
 		}
-		const int part = shared_i32_0[0];
 		__syncthreads();
-		const int add5 = (int)((unsigned)part + (unsigned)add3);
+		int add4 = 0;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add5 = (int)((unsigned)add4 + (unsigned)state4);
+			add4 = add5;
+		}
+		const int add5 = (int)((unsigned)add4 + (unsigned)add3);
 		add3 = add5;
 		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
 		const int add4 = (int)((unsigned)add3 + (unsigned)state3);
-		atomicExch(&scan_i32_kernel1_status0[tile], (unsigned long long)(unsigned)add4 | 8589934592ULL);
+		const unsigned long long bits = (unsigned long long)(unsigned)add4;
+		atomicExch(&scan_i32_kernel1_status0[tile], bits | 9223372036854775808ULL);
 	}
 	const int add4 = (int)((unsigned)add3 + (unsigned)add2);
 	int add5 = add4;
-	int total_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int total_rows[20] = {0};
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const int add6 = (int)((unsigned)add5 + (unsigned)x_rows[item]);
 			add5 = add6;
 			const int total2 = add5;
 			// bench.kg:5: return total: scan(add, x)
 			total_rows[item] = total2;
 		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (unsigned)total_rows[item];
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const int add6 = (int)((unsigned)add5 + (unsigned)x_rows[item]);
+				add5 = add6;
+				const int total2 = add5;
+				total_rows[item] = total2;
+			}
 		}
 	}
-	__syncthreads();
+	const int own2 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			total[first + at] = (int)pool[at + (at >> 4)];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		*(uint4 *)(pool + (own2 + item)) = make_uint4((unsigned)total_rows[item], (unsigned)total_rows[item + 1], (unsigned)total_rows[item + 2], (unsigned)total_rows[item + 3]);
 	}
 	__syncthreads();
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const uint4 wide = *(uint4 *)(pool + at);
+			const unsigned word = wide.x;
+			const unsigned word2 = wide.y;
+			const unsigned word3 = wide.z;
+			const unsigned word4 = wide.w;
+			*(int4 *)(total + (first + at)) = make_int4((int)word, (int)word2, (int)word3, (int)word4);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				total[first + at] = (int)pool[at];
+			}
+		}
+	}
 }

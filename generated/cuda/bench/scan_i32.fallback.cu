@@ -8,51 +8,81 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_sum0_publishe
 	long long rows,
 	const int *__restrict__ x,
 	int *scan_i32_kernel1_tile0) {
-	__shared__ unsigned pool[4352];
+	__shared__ __align__(16) unsigned pool[5120];
 	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	int x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)x[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
 	int add = 0;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const int state = shared_i32_0[place2];
 			shared_i32_0[place2] = add2;
 			const int add3 = (int)((unsigned)add2 + (unsigned)state);
@@ -75,7 +105,6 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_sum0_publishe
 	}
 	__syncthreads();
 	const int state = shared_i32_0[288];
-	__syncthreads();
 	if (lane == 0) {
 		scan_i32_kernel1_tile0[tile] = state;
 	}
@@ -133,13 +162,13 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_scan0_publish
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((unsigned)state + (unsigned)state2);
 		const int state3 = shared_i32_0[288];
-		__syncthreads();
 		if (at < rows2) {
 			const int add4 = (int)((unsigned)add + (unsigned)add3);
 			scan_i32_kernel1_tile0[at] = add4;
 		}
 		const int add4 = (int)((unsigned)add + (unsigned)state3);
 		add = add4;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
@@ -153,51 +182,81 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	const int *__restrict__ x,
 	const int *__restrict__ scan_i32_kernel1_tile0,
 	int *total) {
-	__shared__ unsigned pool[4352];
+	__shared__ __align__(16) unsigned pool[5120];
 	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	int x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)x[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
 	int add = 0;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const int state = shared_i32_0[place2];
 			shared_i32_0[place2] = add2;
 			const int add3 = (int)((unsigned)add2 + (unsigned)state);
@@ -227,31 +286,53 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	const int earlier = scan_i32_kernel1_tile0[tile];
 	const int add3 = (int)((unsigned)earlier + (unsigned)add2);
 	int add4 = add3;
-	int total_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int total_rows[20] = {0};
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const int add5 = (int)((unsigned)add4 + (unsigned)x_rows[item]);
 			add4 = add5;
 			const int total2 = add4;
 			// bench.kg:5: return total: scan(add, x)
 			total_rows[item] = total2;
 		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (unsigned)total_rows[item];
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const int add5 = (int)((unsigned)add4 + (unsigned)x_rows[item]);
+				add4 = add5;
+				const int total2 = add4;
+				total_rows[item] = total2;
+			}
 		}
 	}
-	__syncthreads();
+	const int own2 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			total[first + at] = (int)pool[at + (at >> 4)];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		*(uint4 *)(pool + (own2 + item)) = make_uint4((unsigned)total_rows[item], (unsigned)total_rows[item + 1], (unsigned)total_rows[item + 2], (unsigned)total_rows[item + 3]);
 	}
 	__syncthreads();
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const uint4 wide = *(uint4 *)(pool + at);
+			const unsigned word = wide.x;
+			const unsigned word2 = wide.y;
+			const unsigned word3 = wide.z;
+			const unsigned word4 = wide.w;
+			*(int4 *)(total + (first + at)) = make_int4((int)word, (int)word2, (int)word3, (int)word4);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				total[first + at] = (int)pool[at];
+			}
+		}
+	}
 }

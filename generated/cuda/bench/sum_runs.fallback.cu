@@ -8,457 +8,275 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	long long rows,
 	const int *__restrict__ key,
 	const int *__restrict__ value,
-	long long *sum_runs_kernel1_tile0,
-	unsigned char *sum_runs_kernel1_tile1,
-	int *sum_runs_kernel1_tile2,
-	unsigned char *sum_runs_kernel1_tile3,
-	long long *sum_runs_kernel1_tile4,
-	unsigned char *sum_runs_kernel1_tile5,
-	long long *sum_runs_kernel1_tile6) {
-	__shared__ unsigned long long pool[3328];
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
+	int *sum_runs_kernel1_tile0,
+	int *sum_runs_kernel1_tile1,
+	long long *sum_runs_kernel1_tile2) {
+	__shared__ unsigned pool[8192];
 	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_1[289];
 	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
-	int key_rows[13] = {0};
+	const int count = rest < 2048 ? rest : 2048LL;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 12] = (unsigned long long)key[first + at];
+			pool[at + (at >> 3)] = (unsigned)key[first + at];
+		}
+	}
+	#pragma unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[2304 + (at + (at >> 3))] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	const int start = lane * 12;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 13 + item];
+			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 12];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	__syncthreads();
-	int value_rows[12] = {0};
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 12] = (unsigned long long)value[first + at];
-		}
-	}
-	__syncthreads();
-	const int start2 = lane * 12;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 13 + item];
+			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
 	__syncthreads();
-	long long add = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long long add2 = 0LL;
-	bool head2 = false;
+	int add = 0;
+	int add2 = 0;
 	long long add3 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)(long long)head4);
+	if (count == 2048) {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add4;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const long long add5 = head4 ? 1LL : (long long)((unsigned long long)add2 + 1ULL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
 			add2 = add5;
-			const bool head6 = head2 || head4;
-			const long long add6 = head4 ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-			head2 = head6;
+			const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
+				add2 = add5;
+				const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
-	shared_bool_2[place] = head2;
-	shared_i64_2[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	__syncthreads();
 	if (lane < 16) {
 		const int start3 = lane * 17;
-		long long add4 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start3 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long long add7 = (long long)((unsigned long long)add4 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long long add8 = state4 ? state5 : (long long)((unsigned long long)add5 + (unsigned long long)state5);
-			const bool head6 = head4 || state6;
-			const long long add9 = state6 ? state7 : (long long)((unsigned long long)add6 + (unsigned long long)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((unsigned)add4 + (unsigned)state);
+			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
-		shared_i64_1[272 + lane] = add5;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_2[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add4 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long long add7 = (long long)((unsigned long long)add4 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long long add8 = state4 ? state5 : (long long)((unsigned long long)add5 + (unsigned long long)state5);
-			const bool head6 = head4 || state6;
-			const long long add9 = state6 ? state7 : (long long)((unsigned long long)add6 + (unsigned long long)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((unsigned)add4 + (unsigned)state);
+			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head3;
-		shared_i64_1[288] = add5;
-		shared_bool_2[288] = head4;
-		shared_i64_2[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	__syncthreads();
-	const long long state = shared_i64_0[288];
-	const bool state2 = shared_bool_0[288] != 0;
-	const int state3 = shared_i32_0[288];
-	const bool state4 = shared_bool_1[288] != 0;
-	const long long state5 = shared_i64_1[288];
-	const bool state6 = shared_bool_2[288] != 0;
-	const long long state7 = shared_i64_2[288];
-	__syncthreads();
+	const int state = shared_i32_0[288];
+	const int state2 = shared_i32_1[288];
+	const long long state3 = shared_i64_0[288];
 	if (lane == 0) {
 		sum_runs_kernel1_tile0[tile] = state;
 		sum_runs_kernel1_tile1[tile] = state2;
 		sum_runs_kernel1_tile2[tile] = state3;
-		sum_runs_kernel1_tile3[tile] = state4;
-		sum_runs_kernel1_tile4[tile] = state5;
-		sum_runs_kernel1_tile5[tile] = state6;
-		sum_runs_kernel1_tile6[tile] = state7;
 	}
 }
 
 extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_scan0_published(
 	long long row0,
 	long long rows,
-	long long *sum_runs_kernel1_tile0,
-	unsigned char *sum_runs_kernel1_tile1,
-	int *sum_runs_kernel1_tile2,
-	unsigned char *sum_runs_kernel1_tile3,
-	long long *sum_runs_kernel1_tile4,
-	unsigned char *sum_runs_kernel1_tile5,
-	long long *sum_runs_kernel1_tile6,
-	long long *sum_runs_kernel1_total0,
-	unsigned char *sum_runs_kernel1_total1,
-	int *sum_runs_kernel1_total2,
-	unsigned char *sum_runs_kernel1_total3,
-	long long *sum_runs_kernel1_total4,
-	unsigned char *sum_runs_kernel1_total5,
-	long long *sum_runs_kernel1_total6) {
+	int *sum_runs_kernel1_tile0,
+	int *sum_runs_kernel1_tile1,
+	long long *sum_runs_kernel1_tile2,
+	int *sum_runs_kernel1_total0,
+	int *sum_runs_kernel1_total1,
+	long long *sum_runs_kernel1_total2) {
 	(void)row0;
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
 	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_1[289];
 	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
-	long long add = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long long add2 = 0LL;
-	bool head2 = false;
+	int add = 0;
+	int add2 = 0;
 	long long add3 = 0LL;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long long add4 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		if (at < rows2) {
 			add4 = sum_runs_kernel1_tile0[at];
-			present2 = sum_runs_kernel1_tile1[at] != 0;
-			last2 = sum_runs_kernel1_tile2[at];
-			head3 = sum_runs_kernel1_tile3[at] != 0;
-			add5 = sum_runs_kernel1_tile4[at];
-			head4 = sum_runs_kernel1_tile5[at] != 0;
-			add6 = sum_runs_kernel1_tile6[at];
+			add5 = sum_runs_kernel1_tile1[at];
+			add6 = sum_runs_kernel1_tile2[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add4;
-		shared_bool_0[place] = present2;
-		shared_i32_0[place] = last2;
-		shared_bool_1[place] = head3;
-		shared_i64_1[place] = add5;
-		shared_bool_2[place] = head4;
-		shared_i64_2[place] = add6;
+		shared_i32_0[place] = add4;
+		shared_i32_1[place] = add5;
+		shared_i64_0[place] = add6;
 		__syncthreads();
 		if (lane < 16) {
 			const int start = lane * 17;
-			long long add7 = 0LL;
-			bool present3 = false;
-			int last3 = 0;
-			bool head5 = false;
-			long long add8 = 0LL;
-			bool head6 = false;
+			int add7 = 0;
+			int add8 = 0;
 			long long add9 = 0LL;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const int state3 = shared_i32_0[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const long long state5 = shared_i64_1[place2];
-				const bool state6 = shared_bool_2[place2] != 0;
-				const long long state7 = shared_i64_2[place2];
-				shared_i64_0[place2] = add7;
-				shared_bool_0[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_1[place2] = head5;
-				shared_i64_1[place2] = add8;
-				shared_bool_2[place2] = head6;
-				shared_i64_2[place2] = add9;
-				const long long add10 = (long long)((unsigned long long)add7 + (unsigned long long)state);
-				const bool present4 = present3 || state2;
-				const int last4 = state2 ? state3 : last3;
-				const bool head7 = head5 || state4;
-				const long long add11 = state4 ? state5 : (long long)((unsigned long long)add8 + (unsigned long long)state5);
-				const bool head8 = head6 || state6;
-				const long long add12 = state6 ? state7 : (long long)((unsigned long long)add9 + (unsigned long long)state7);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				const long long state3 = shared_i64_0[place2];
+				shared_i32_0[place2] = add7;
+				shared_i32_1[place2] = add8;
+				shared_i64_0[place2] = add9;
+				const int add10 = (int)((unsigned)add7 + (unsigned)state);
+				const int add11 = state > 0 ? state2 : (int)((unsigned)add8 + (unsigned)state2);
+				const long long add12 = state > 0 ? state3 : (long long)((unsigned long long)add9 + (unsigned long long)state3);
 				add7 = add10;
-				present3 = present4;
-				last3 = last4;
-				head5 = head7;
 				add8 = add11;
-				head6 = head8;
 				add9 = add12;
 			}
-			shared_i64_0[272 + lane] = add7;
-			shared_bool_0[272 + lane] = present3;
-			shared_i32_0[272 + lane] = last3;
-			shared_bool_1[272 + lane] = head5;
-			shared_i64_1[272 + lane] = add8;
-			shared_bool_2[272 + lane] = head6;
-			shared_i64_2[272 + lane] = add9;
+			shared_i32_0[272 + lane] = add7;
+			shared_i32_1[272 + lane] = add8;
+			shared_i64_0[272 + lane] = add9;
 		}
 		__syncthreads();
 		if (lane == 0) {
-			long long add7 = 0LL;
-			bool present3 = false;
-			int last3 = 0;
-			bool head5 = false;
-			long long add8 = 0LL;
-			bool head6 = false;
+			int add7 = 0;
+			int add8 = 0;
 			long long add9 = 0LL;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const int state3 = shared_i32_0[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const long long state5 = shared_i64_1[place2];
-				const bool state6 = shared_bool_2[place2] != 0;
-				const long long state7 = shared_i64_2[place2];
-				shared_i64_0[place2] = add7;
-				shared_bool_0[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_1[place2] = head5;
-				shared_i64_1[place2] = add8;
-				shared_bool_2[place2] = head6;
-				shared_i64_2[place2] = add9;
-				const long long add10 = (long long)((unsigned long long)add7 + (unsigned long long)state);
-				const bool present4 = present3 || state2;
-				const int last4 = state2 ? state3 : last3;
-				const bool head7 = head5 || state4;
-				const long long add11 = state4 ? state5 : (long long)((unsigned long long)add8 + (unsigned long long)state5);
-				const bool head8 = head6 || state6;
-				const long long add12 = state6 ? state7 : (long long)((unsigned long long)add9 + (unsigned long long)state7);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				const long long state3 = shared_i64_0[place2];
+				shared_i32_0[place2] = add7;
+				shared_i32_1[place2] = add8;
+				shared_i64_0[place2] = add9;
+				const int add10 = (int)((unsigned)add7 + (unsigned)state);
+				const int add11 = state > 0 ? state2 : (int)((unsigned)add8 + (unsigned)state2);
+				const long long add12 = state > 0 ? state3 : (long long)((unsigned long long)add9 + (unsigned long long)state3);
 				add7 = add10;
-				present3 = present4;
-				last3 = last4;
-				head5 = head7;
 				add8 = add11;
-				head6 = head8;
 				add9 = add12;
 			}
-			shared_i64_0[288] = add7;
-			shared_bool_0[288] = present3;
-			shared_i32_0[288] = last3;
-			shared_bool_1[288] = head5;
-			shared_i64_1[288] = add8;
-			shared_bool_2[288] = head6;
-			shared_i64_2[288] = add9;
+			shared_i32_0[288] = add7;
+			shared_i32_1[288] = add8;
+			shared_i64_0[288] = add9;
 		}
 		__syncthreads();
 		const int stretch = lane / 16;
-		const long long state = shared_i64_0[272 + stretch];
-		const bool state2 = shared_bool_0[272 + stretch] != 0;
-		const int state3 = shared_i32_0[272 + stretch];
-		const bool state4 = shared_bool_1[272 + stretch] != 0;
-		const long long state5 = shared_i64_1[272 + stretch];
-		const bool state6 = shared_bool_2[272 + stretch] != 0;
-		const long long state7 = shared_i64_2[272 + stretch];
-		const long long state8 = shared_i64_0[lane + lane / 16];
-		const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-		const int state10 = shared_i32_0[lane + lane / 16];
-		const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-		const long long state12 = shared_i64_1[lane + lane / 16];
-		const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-		const long long state14 = shared_i64_2[lane + lane / 16];
-		const long long add7 = (long long)((unsigned long long)state + (unsigned long long)state8);
-		const bool present3 = state2 || state9;
-		const int last3 = state9 ? state10 : state3;
-		const bool head5 = state4 || state11;
-		const long long add8 = state11 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
-		const bool head6 = state6 || state13;
-		const long long add9 = state13 ? state14 : (long long)((unsigned long long)state7 + (unsigned long long)state14);
-		const long long state15 = shared_i64_0[288];
-		const bool state16 = shared_bool_0[288] != 0;
-		const int state17 = shared_i32_0[288];
-		const bool state18 = shared_bool_1[288] != 0;
-		const long long state19 = shared_i64_1[288];
-		const bool state20 = shared_bool_2[288] != 0;
-		const long long state21 = shared_i64_2[288];
-		__syncthreads();
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_1[272 + stretch];
+		const long long state3 = shared_i64_0[272 + stretch];
+		const int state4 = shared_i32_0[lane + lane / 16];
+		const int state5 = shared_i32_1[lane + lane / 16];
+		const long long state6 = shared_i64_0[lane + lane / 16];
+		const int add7 = (int)((unsigned)state + (unsigned)state4);
+		const int add8 = state4 > 0 ? state5 : (int)((unsigned)state2 + (unsigned)state5);
+		const long long add9 = state4 > 0 ? state6 : (long long)((unsigned long long)state3 + (unsigned long long)state6);
+		const int state7 = shared_i32_0[288];
+		const int state8 = shared_i32_1[288];
+		const long long state9 = shared_i64_0[288];
 		if (at < rows2) {
-			const long long add10 = (long long)((unsigned long long)add + (unsigned long long)add7);
-			const bool present4 = present || present3;
-			const int last4 = present3 ? last3 : last;
-			const bool head7 = head || head5;
-			const long long add11 = head5 ? add8 : (long long)((unsigned long long)add2 + (unsigned long long)add8);
-			const bool head8 = head2 || head6;
-			const long long add12 = head6 ? add9 : (long long)((unsigned long long)add3 + (unsigned long long)add9);
+			const int add10 = (int)((unsigned)add + (unsigned)add7);
+			const int add11 = add7 > 0 ? add8 : (int)((unsigned)add2 + (unsigned)add8);
+			const long long add12 = add7 > 0 ? add9 : (long long)((unsigned long long)add3 + (unsigned long long)add9);
 			sum_runs_kernel1_tile0[at] = add10;
-			sum_runs_kernel1_tile1[at] = present4;
-			sum_runs_kernel1_tile2[at] = last4;
-			sum_runs_kernel1_tile3[at] = head7;
-			sum_runs_kernel1_tile4[at] = add11;
-			sum_runs_kernel1_tile5[at] = head8;
-			sum_runs_kernel1_tile6[at] = add12;
+			sum_runs_kernel1_tile1[at] = add11;
+			sum_runs_kernel1_tile2[at] = add12;
 		}
-		const long long add10 = (long long)((unsigned long long)add + (unsigned long long)state15);
-		const bool present4 = present || state16;
-		const int last4 = state16 ? state17 : last;
-		const bool head7 = head || state18;
-		const long long add11 = state18 ? state19 : (long long)((unsigned long long)add2 + (unsigned long long)state19);
-		const bool head8 = head2 || state20;
-		const long long add12 = state20 ? state21 : (long long)((unsigned long long)add3 + (unsigned long long)state21);
+		const int add10 = (int)((unsigned)add + (unsigned)state7);
+		const int add11 = state7 > 0 ? state8 : (int)((unsigned)add2 + (unsigned)state8);
+		const long long add12 = state7 > 0 ? state9 : (long long)((unsigned long long)add3 + (unsigned long long)state9);
 		add = add10;
-		present = present4;
-		last = last4;
-		head = head7;
 		add2 = add11;
-		head2 = head8;
 		add3 = add12;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
 		sum_runs_kernel1_total0[0] = add;
-		sum_runs_kernel1_total1[0] = present;
-		sum_runs_kernel1_total2[0] = last;
-		sum_runs_kernel1_total3[0] = head;
-		sum_runs_kernel1_total4[0] = add2;
-		sum_runs_kernel1_total5[0] = head2;
-		sum_runs_kernel1_total6[0] = add3;
+		sum_runs_kernel1_total1[0] = add2;
+		sum_runs_kernel1_total2[0] = add3;
 	}
 }
 
@@ -467,391 +285,286 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	long long rows,
 	const int *__restrict__ key,
 	const int *__restrict__ value,
-	const long long *__restrict__ sum_runs_kernel1_tile0,
-	const unsigned char *__restrict__ sum_runs_kernel1_tile1,
-	const int *__restrict__ sum_runs_kernel1_tile2,
-	const unsigned char *__restrict__ sum_runs_kernel1_tile3,
-	const long long *__restrict__ sum_runs_kernel1_tile4,
-	const unsigned char *__restrict__ sum_runs_kernel1_tile5,
-	const long long *__restrict__ sum_runs_kernel1_tile6,
+	const int *__restrict__ sum_runs_kernel1_tile0,
+	const int *__restrict__ sum_runs_kernel1_tile1,
+	const long long *__restrict__ sum_runs_kernel1_tile2,
 	int *key_2,
 	long long *count,
 	long long *total) {
-	(void)sum_runs_kernel1_tile1;
-	__shared__ unsigned long long pool[3328];
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
+	__shared__ __align__(16) unsigned pool[8192];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_1[289];
 	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 3072 ? rest : 3072LL;
-	int key_rows[13] = {0};
+	const int count2 = rest < 2048 ? rest : 2048LL;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + at / 12] = (unsigned long long)key[first + at];
+			pool[at + (at >> 3)] = (unsigned)key[first + at];
+		}
+	}
+	#pragma unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool[2304 + (at + (at >> 3))] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	const int start = lane * 12;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[lane * 13 + item];
+			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 12];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	__syncthreads();
-	int value_rows[12] = {0};
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + at / 12] = (unsigned long long)value[first + at];
-		}
-	}
-	__syncthreads();
-	const int start2 = lane * 12;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count2) {
-			value_rows[item] = (int)pool[lane * 13 + item];
+			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
 	__syncthreads();
-	unsigned char head_kept[12] = {0};
-	long long x_kept[12] = {0};
-	long long x_kept2[12] = {0};
-	long long add = 0LL;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long long add2 = 0LL;
-	bool head2 = false;
+	unsigned head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
 	long long add3 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count2) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long long x = (long long)head4;
-			x_kept[item] = x;
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)x);
+	if (count2 == 2048) {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add4;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const long long add5 = head4 ? 1LL : (long long)((unsigned long long)add2 + 1ULL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
 			add2 = add5;
-			const long long x2 = (long long)value_rows[item];
-			x_kept2[item] = x2;
-			const bool head6 = head2 || head4;
-			const long long add6 = head4 ? x2 : (long long)((unsigned long long)add3 + (unsigned long long)x2);
-			head2 = head6;
+			const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
+				add2 = add5;
+				const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
-	shared_bool_2[place] = head2;
-	shared_i64_2[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	__syncthreads();
 	if (lane < 16) {
 		const int start3 = lane * 17;
-		long long add4 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start3 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long long add7 = (long long)((unsigned long long)add4 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long long add8 = state4 ? state5 : (long long)((unsigned long long)add5 + (unsigned long long)state5);
-			const bool head6 = head4 || state6;
-			const long long add9 = state6 ? state7 : (long long)((unsigned long long)add6 + (unsigned long long)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((unsigned)add4 + (unsigned)state);
+			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
-		shared_i64_1[272 + lane] = add5;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_2[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add4 = 0LL;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long long add7 = (long long)((unsigned long long)add4 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long long add8 = state4 ? state5 : (long long)((unsigned long long)add5 + (unsigned long long)state5);
-			const bool head6 = head4 || state6;
-			const long long add9 = state6 ? state7 : (long long)((unsigned long long)add6 + (unsigned long long)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((unsigned)add4 + (unsigned)state);
+			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head3;
-		shared_i64_1[288] = add5;
-		shared_bool_2[288] = head4;
-		shared_i64_2[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const long long state5 = shared_i64_1[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const long long state7 = shared_i64_2[272 + stretch];
-	const long long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const int state10 = shared_i32_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const long long state12 = shared_i64_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long long state14 = shared_i64_2[lane + lane / 16];
-	const long long add4 = (long long)((unsigned long long)state + (unsigned long long)state8);
-	const bool present2 = state2 || state9;
-	const int last2 = state9 ? state10 : state3;
-	const bool head3 = state4 || state11;
-	const long long add5 = state11 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
-	const bool head4 = state6 || state13;
-	const long long add6 = state13 ? state14 : (long long)((unsigned long long)state7 + (unsigned long long)state14);
-	const long long state15 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const long long state3 = shared_i64_0[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const long long state6 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((unsigned)state + (unsigned)state4);
+	const int add5 = state4 > 0 ? state5 : (int)((unsigned)state2 + (unsigned)state5);
+	const long long add6 = state4 > 0 ? state6 : (long long)((unsigned long long)state3 + (unsigned long long)state6);
+	const int state7 = shared_i32_0[288];
 	__syncthreads();
-	const long long earlier = sum_runs_kernel1_tile0[tile];
-	const int earlier2 = sum_runs_kernel1_tile2[tile];
-	const bool earlier3 = sum_runs_kernel1_tile3[tile] != 0;
-	const long long earlier4 = sum_runs_kernel1_tile4[tile];
-	const bool earlier5 = sum_runs_kernel1_tile5[tile] != 0;
-	const long long earlier6 = sum_runs_kernel1_tile6[tile];
-	const long long add7 = (long long)((unsigned long long)earlier + (unsigned long long)state15);
-	const long long add8 = (long long)((unsigned long long)earlier + (unsigned long long)add4);
-	long long add9 = add8;
-	const int last3 = present2 ? last2 : earlier2;
-	int last4 = last3;
-	const bool head5 = earlier3 || head3;
-	const long long add10 = head3 ? add5 : (long long)((unsigned long long)earlier4 + (unsigned long long)add5);
-	bool head6 = head5;
-	long long add11 = add10;
-	const bool head7 = earlier5 || head4;
-	const long long add12 = head4 ? add6 : (long long)((unsigned long long)earlier6 + (unsigned long long)add6);
-	bool head8 = head7;
-	long long add13 = add12;
-	int key_2_rows[12] = {0};
-	int offset2[12] = {0};
-	const long long base = (long long)((unsigned long long)earlier - 1ULL);
-	const long long end = (long long)((unsigned long long)add7 - 1ULL);
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		offset2[item] = -1;
-	}
-	long long count_rows[12] = {0};
-	long long total_rows[12] = {0};
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count2) {
-			const long long g_begun = add9;
-			const long long add14 = (long long)((unsigned long long)add9 + (unsigned long long)x_kept[item]);
-			add9 = add14;
+	const int earlier = sum_runs_kernel1_tile0[tile];
+	const int earlier2 = sum_runs_kernel1_tile1[tile];
+	const long long earlier3 = sum_runs_kernel1_tile2[tile];
+	const int add7 = (int)((unsigned)earlier + (unsigned)state7);
+	const int add8 = (int)((unsigned)earlier + (unsigned)add4);
+	const int add9 = add4 > 0 ? add5 : (int)((unsigned)earlier2 + (unsigned)add5);
+	const long long add10 = add4 > 0 ? add6 : (long long)((unsigned long long)earlier3 + (unsigned long long)add6);
+	int add11 = add8;
+	int add12 = add9;
+	long long add13 = add10;
+	const int base = (int)(long long)earlier;
+	const int end = (int)(long long)add7;
+	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
+	const int end2 = (int)(long long)((unsigned long long)(long long)add7 - 1ULL);
+	if (count2 == 2048) {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long g_begun = (long long)add11;
 			const bool x = g_begun > 0LL;
 			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const int key_22 = last4;
-			const int last5 = key_rows[item + 1];
-			last4 = last5;
-			const long long count3 = add11;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const long long add15 = head_kept[item] != 0 ? 1LL : (long long)((unsigned long long)add11 + 1ULL);
-			head6 = head9;
-			add11 = add15;
+			const long long count3 = (long long)add12;
 			const long long total2 = add13;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const long long add16 = head_kept[item] != 0 ? x_kept2[item] : (long long)((unsigned long long)add13 + (unsigned long long)x_kept2[item]);
-			head8 = head10;
-			add13 = add16;
-			if (head_kept[item] != 0 && x) {
+			if (head && x) {
 				// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				count_rows[item] = count3;
-				offset2[item] = (int)((int)slot - (int)base);
-				total_rows[item] = total2;
+				const int offset2 = (int)slot - base2;
+				pool[offset2 + 2048] = (unsigned)(int)count3;
+				const int offset3 = (int)slot - base2;
+				pool_u64[offset3 + 2048] = (unsigned long long)total2;
+			}
+			if (head) {
+				const int offset2 = (int)g_begun - base;
+				pool[offset2] = (unsigned)key_rows[item + 1];
+			}
+			const int add14 = (int)((unsigned)add11 + (unsigned)(int)(long long)head);
+			add11 = add14;
+			const int add15 = head ? 1 : (int)((unsigned)add12 + 1u);
+			add12 = add15;
+			const long long add16 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add13 + (unsigned long long)(long long)value_rows[item]);
+			add13 = add16;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long g_begun = (long long)add11;
+				const bool x = g_begun > 0LL;
+				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
+				const long long count3 = (long long)add12;
+				const long long total2 = add13;
+				if (head && x) {
+					const int offset2 = (int)slot - base2;
+					pool[offset2 + 2048] = (unsigned)(int)count3;
+					const int offset3 = (int)slot - base2;
+					pool_u64[offset3 + 2048] = (unsigned long long)total2;
+				}
+				if (head) {
+					const int offset2 = (int)g_begun - base;
+					pool[offset2] = (unsigned)key_rows[item + 1];
+				}
+				const int add14 = (int)((unsigned)add11 + (unsigned)(int)(long long)head);
+				add11 = add14;
+				const int add15 = head ? 1 : (int)((unsigned)add12 + 1u);
+				add12 = add15;
+				const long long add16 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add13 + (unsigned long long)(long long)value_rows[item]);
+				add13 = add16;
 			}
 		}
 	}
-	const int count3 = (int)end - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)key_2_rows[item];
-		}
-	}
 	__syncthreads();
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)count_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count4 = end2 - base2;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
+	while (at2 < count4) {
+		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			count[place2] = (long long)pool[at2];
+			count[place2] = (long long)(int)pool[at2 + 2048];
 		}
 		at2 += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (unsigned long long)total_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count5 = end2 - base2;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)base + at3;
+	while (at3 < count5) {
+		const int place2 = base2 + at3;
 		if (place2 >= 0) {
-			total[place2] = (long long)pool[at3];
+			total[place2] = (long long)pool_u64[at3 + 2048];
 		}
 		at3 += 256;
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_finish_published(
 	long long row0,
 	long long rows,
-	const long long *__restrict__ sum_runs_kernel1_total0,
-	const unsigned char *__restrict__ sum_runs_kernel1_total1,
-	const int *__restrict__ sum_runs_kernel1_total2,
-	const unsigned char *__restrict__ sum_runs_kernel1_total3,
-	const long long *__restrict__ sum_runs_kernel1_total4,
-	const unsigned char *__restrict__ sum_runs_kernel1_total5,
-	const long long *__restrict__ sum_runs_kernel1_total6,
-	int *key_2,
+	const int *__restrict__ sum_runs_kernel1_total0,
+	const int *__restrict__ sum_runs_kernel1_total1,
+	const long long *__restrict__ sum_runs_kernel1_total2,
 	long long *count,
 	long long *total,
 	long long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	(void)sum_runs_kernel1_total1;
-	(void)sum_runs_kernel1_total3;
-	(void)sum_runs_kernel1_total5;
 	const int lane = (int)threadIdx.x;
-	long long total2 = sum_runs_kernel1_total0[0];
-	int total3 = sum_runs_kernel1_total2[0];
-	long long total4 = sum_runs_kernel1_total4[0];
-	long long total5 = sum_runs_kernel1_total6[0];
+	int total2 = sum_runs_kernel1_total0[0];
+	int total3 = sum_runs_kernel1_total1[0];
+	long long total4 = sum_runs_kernel1_total2[0];
 	if (lane == 0) {
-		if (total2 > 0LL) {
+		if ((long long)total2 > 0LL) {
 			// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-			key_2[(int)(long long)((unsigned long long)total2 - 1ULL)] = total3;
-			count[(int)(long long)((unsigned long long)total2 - 1ULL)] = total4;
-			total[(int)(long long)((unsigned long long)total2 - 1ULL)] = total5;
+			count[(int)(long long)((unsigned long long)(long long)total2 - 1ULL)] = (long long)total3;
+			total[(int)(long long)((unsigned long long)(long long)total2 - 1ULL)] = total4;
 		}
-		const long long g_length = total2;
+		const long long g_length = (long long)total2;
 		g_length_cell[0] = g_length;
 	}
 }

@@ -13,111 +13,165 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const unsigned char *__restrict__ k,
 	const int *__restrict__ a,
 	const int *__restrict__ b,
-	long long *check_division_of_filter_kernel1_tile0) {
-	__shared__ unsigned pool[4352];
-	__shared__ long long shared_i64_0[289];
+	int *check_division_of_filter_kernel1_tile0) {
+	__shared__ __align__(16) unsigned pool[5376];
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	unsigned char k_rows[16] = {0};
+	const int count = rest < 5120 ? rest : 5120LL;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)(k[first + at] != 0);
+			pool[at + at / 20] = (unsigned)(k[first + at] != 0);
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	unsigned char k_rows[20] = {0};
+	const int start = lane * 20;
+	const int own = lane * 21;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[lane * 17 + item] != 0u;
+			k_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	__syncthreads();
-	int a_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)a[first + at];
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(a + (first + at));
+			const int a2 = wide.x;
+			const int a3 = wide.y;
+			const int a4 = wide.z;
+			const int a5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)a2, (unsigned)a3, (unsigned)a4, (unsigned)a5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)a[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start2 = lane * 16;
+	int a_rows[20] = {0};
+	const int own2 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			a_rows[item] = (int)pool[lane * 17 + item];
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		a_rows[item] = (int)word;
+		a_rows[item + 1] = (int)word2;
+		a_rows[item + 2] = (int)word3;
+		a_rows[item + 3] = (int)word4;
+	}
+	__syncthreads();
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(b + (first + at));
+			const int b2 = wide.x;
+			const int b3 = wide.y;
+			const int b4 = wide.z;
+			const int b5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)b2, (unsigned)b3, (unsigned)b4, (unsigned)b5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)b[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	int b_rows[16] = {0};
+	int b_rows[20] = {0};
+	const int own3 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)b[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own3 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		b_rows[item] = (int)word;
+		b_rows[item + 1] = (int)word2;
+		b_rows[item + 2] = (int)word3;
+		b_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	const int start3 = lane * 16;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start3 + item < count) {
-			b_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	__syncthreads();
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			if (k_rows[item] != 0) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				if (k_rows[item] != 0) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long long add2 = 0LL;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
-	const long long state = shared_i64_0[288];
-	__syncthreads();
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		check_division_of_filter_kernel1_tile0[tile] = state;
 	}
@@ -126,62 +180,62 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kernel1_scan0_published(
 	long long row0,
 	long long rows,
-	long long *check_division_of_filter_kernel1_tile0,
-	long long *check_division_of_filter_kernel1_total0) {
+	int *check_division_of_filter_kernel1_tile0,
+	int *check_division_of_filter_kernel1_total0) {
 	(void)row0;
-	__shared__ long long shared_i64_0[289];
+	__shared__ int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
-	long long add = 0LL;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long long add2 = 0LL;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = check_division_of_filter_kernel1_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
 			const int start = lane * 17;
-			long long add3 = 0LL;
+			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((unsigned)add3 + (unsigned)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		__syncthreads();
 		if (lane == 0) {
-			long long add3 = 0LL;
+			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((unsigned)add3 + (unsigned)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		__syncthreads();
 		const int stretch = lane / 16;
-		const long long state = shared_i64_0[272 + stretch];
-		const long long state2 = shared_i64_0[lane + lane / 16];
-		const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state2);
-		const long long state3 = shared_i64_0[288];
-		__syncthreads();
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((unsigned)state + (unsigned)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)add3);
+			const int add4 = (int)((unsigned)add + (unsigned)add3);
 			check_division_of_filter_kernel1_tile0[at] = add4;
 		}
-		const long long add4 = (long long)((unsigned long long)add + (unsigned long long)state3);
+		const int add4 = (int)((unsigned)add + (unsigned)state3);
 		add = add4;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
@@ -195,181 +249,246 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const unsigned char *__restrict__ k,
 	const int *__restrict__ a,
 	const int *__restrict__ b,
-	const long long *__restrict__ check_division_of_filter_kernel1_tile0,
+	const int *__restrict__ check_division_of_filter_kernel1_tile0,
 	long long *errors,
 	int *ratio) {
-	__shared__ unsigned pool[4352];
-	__shared__ long long shared_i64_0[289];
+	__shared__ __align__(16) unsigned pool[5376];
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	unsigned char k_rows[16] = {0};
+	const int count = rest < 5120 ? rest : 5120LL;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)(k[first + at] != 0);
+			pool[at + at / 20] = (unsigned)(k[first + at] != 0);
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	unsigned char k_rows[20] = {0};
+	const int start = lane * 20;
+	const int own = lane * 21;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[lane * 17 + item] != 0u;
+			k_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	__syncthreads();
-	int a_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)a[first + at];
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(a + (first + at));
+			const int a2 = wide.x;
+			const int a3 = wide.y;
+			const int a4 = wide.z;
+			const int a5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)a2, (unsigned)a3, (unsigned)a4, (unsigned)a5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)a[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start2 = lane * 16;
+	int a_rows[20] = {0};
+	const int own2 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			a_rows[item] = (int)pool[lane * 17 + item];
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		a_rows[item] = (int)word;
+		a_rows[item + 1] = (int)word2;
+		a_rows[item + 2] = (int)word3;
+		a_rows[item + 3] = (int)word4;
+	}
+	__syncthreads();
+	if (count == 5120 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(b + (first + at));
+			const int b2 = wide.x;
+			const int b3 = wide.y;
+			const int b4 = wide.z;
+			const int b5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)b2, (unsigned)b3, (unsigned)b4, (unsigned)b5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)b[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	int b_rows[16] = {0};
+	int b_rows[20] = {0};
+	const int own3 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)b[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own3 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		b_rows[item] = (int)word;
+		b_rows[item + 1] = (int)word2;
+		b_rows[item + 2] = (int)word3;
+		b_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	const int start3 = lane * 16;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start3 + item < count) {
-			b_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	__syncthreads();
-	unsigned char x_kept[16] = {0};
-	int x_kept2[16] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	unsigned x_kept = 0u;
+	int x_kept2[20] = {0};
+	int add = 0;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			if (k_rows[item] != 0) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
 				const bool x = b_rows[item] == 0;
-				x_kept[item] = x;
+				x_kept = x_kept | ((unsigned)x << ((unsigned)item & 31));
 				const int x2 = kgen_divide_i32(a_rows[item], x ? 1 : b_rows[item]);
 				x_kept2[item] = x2;
 			}
 		}
-	}
-	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start4 = lane * 17;
-		long long add2 = 0LL;
+	} else {
 		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			add2 = add3;
-		}
-		shared_i64_0[272 + lane] = add2;
-	}
-	__syncthreads();
-	if (lane == 0) {
-		long long add2 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			add2 = add3;
-		}
-		shared_i64_0[288] = add2;
-	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
-	__syncthreads();
-	const long long earlier = check_division_of_filter_kernel1_tile0[tile];
-	const long long add3 = (long long)((unsigned long long)earlier + (unsigned long long)state3);
-	const long long add4 = (long long)((unsigned long long)earlier + (unsigned long long)add2);
-	long long add5 = add4;
-	int ratio_rows[16] = {0};
-	int offset2[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (k_rows[item] != 0) {
-				const long long k_place = add5;
-				const long long add6 = (long long)((unsigned long long)add5 + 1ULL);
-				add5 = add6;
-				// check_division_of_filter.kg:3: return ratio: a[k] / b[k]
-				if (x_kept[item] != 0) {
-					atomicMin(&errors[0], k_place);
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				if (k_rows[item] != 0) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+					const bool x = b_rows[item] == 0;
+					x_kept = x_kept | ((unsigned)x << ((unsigned)item & 31));
+					const int x2 = kgen_divide_i32(a_rows[item], x ? 1 : b_rows[item]);
+					x_kept2[item] = x2;
 				}
-				offset2[item] = (int)((int)k_place - (int)earlier);
-				ratio_rows[item] = x_kept2[item];
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned)ratio_rows[item];
+	const int place = lane + lane / 16;
+	shared_i32_0[place] = add;
+	__syncthreads();
+	if (lane < 16) {
+		const int start2 = lane * 17;
+		int add2 = 0;
+		#pragma unroll
+		for (int i = 0; i < 16; i++) {
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
+			add2 = add3;
+		}
+		shared_i32_0[272 + lane] = add2;
+	}
+	__syncthreads();
+	if (lane == 0) {
+		int add2 = 0;
+		#pragma unroll
+		for (int i = 0; i < 16; i++) {
+			const int place2 = 272 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
+			add2 = add3;
+		}
+		shared_i32_0[288] = add2;
+	}
+	__syncthreads();
+	const int stretch = lane / 16;
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
+	__syncthreads();
+	const int earlier = check_division_of_filter_kernel1_tile0[tile];
+	const int add3 = (int)((unsigned)earlier + (unsigned)state3);
+	const int add4 = (int)((unsigned)earlier + (unsigned)add2);
+	int add5 = add4;
+	const int base = (int)(long long)earlier;
+	const int end = (int)(long long)add3;
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			if (k_rows[item] != 0) {
+				const long long k_place = (long long)add5;
+				// check_division_of_filter.kg:3: return ratio: a[k] / b[k]
+				const bool x = ((x_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (x) {
+					atomicMin(&errors[0], k_place);
+				}
+				const int x2 = x_kept2[item];
+				const int offset2 = (int)k_place - base;
+				pool[offset2] = (unsigned)x2;
+				const int add6 = (int)((unsigned)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				if (k_rows[item] != 0) {
+					const long long k_place = (long long)add5;
+					const bool x = ((x_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+					if (x) {
+						atomicMin(&errors[0], k_place);
+					}
+					const int x2 = x_kept2[item];
+					const int offset2 = (int)k_place - base;
+					pool[offset2] = (unsigned)x2;
+					const int add6 = (int)((unsigned)add5 + 1u);
+					add5 = add6;
+				}
+			}
 		}
 	}
 	__syncthreads();
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			ratio[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		ratio[place2] = (int)pool[at];
 		at += 256;
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kernel1_finish_published(
 	long long row0,
 	long long rows,
-	const long long *__restrict__ check_division_of_filter_kernel1_total0,
+	const int *__restrict__ check_division_of_filter_kernel1_total0,
 	long long *k_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)threadIdx.x;
-	long long total = check_division_of_filter_kernel1_total0[0];
+	int total = check_division_of_filter_kernel1_total0[0];
 	if (lane == 0) {
-		const long long k_length = total;
+		const long long k_length = (long long)total;
 		k_length_cell[0] = k_length;
 	}
 }

@@ -36,10 +36,10 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const int day2 = day[first + at];
 			const long long m = (long long)((unsigned long long)(long long)kgen_month(day2) - 1ULL);
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
@@ -57,6 +57,30 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1(
 			}
 			if ((unsigned long long)m < (unsigned long long)days_elements) {
 				atomicAdd((unsigned long long *)&days[(int)m], 1LL);
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const int day2 = day[first + at];
+				const long long m = (long long)((unsigned long long)(long long)kgen_month(day2) - 1ULL);
+				if ((unsigned long long)m < (unsigned long long)m_min_min_elements) {
+					atomicMin(&m_min_min[(int)m], day2);
+				}
+				if ((unsigned long long)m < (unsigned long long)m_min_count_elements) {
+					atomicAdd((unsigned long long *)&m_min_count[(int)m], 1LL);
+				}
+				if ((unsigned long long)m < (unsigned long long)m_max_max_elements) {
+					atomicMax(&m_max_max[(int)m], day2);
+				}
+				if ((unsigned long long)m < (unsigned long long)m_max_count_elements) {
+					atomicAdd((unsigned long long *)&m_max_count[(int)m], 1LL);
+				}
+				if ((unsigned long long)m < (unsigned long long)days_elements) {
+					atomicAdd((unsigned long long *)&days[(int)m], 1LL);
+				}
 			}
 		}
 	}
@@ -79,13 +103,22 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2(
 	const int first2 = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
 			first[first2 + at] = m_min_count[first2 + at] > 0LL ? m_min_min[first2 + at] : 2932896;
 			last[first2 + at] = m_max_count[first2 + at] > 0LL ? m_max_max[first2 + at] : -719162;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				first[first2 + at] = m_min_count[first2 + at] > 0LL ? m_min_min[first2 + at] : 2932896;
+				last[first2 + at] = m_max_count[first2 + at] > 0LL ? m_max_max[first2 + at] : -719162;
+			}
 		}
 	}
 }

@@ -17,14 +17,25 @@ extern "C" __global__ void __launch_bounds__(256) hist_kernel1(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			// histogram_bytes.kg:3: return h: count(by: bins(x, 256))
 			const long long bin = (long long)x[first + at];
 			if ((unsigned long long)bin < (unsigned long long)h_elements) {
 				atomicAdd((unsigned long long *)&h[(int)bin], 1LL);
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const long long bin = (long long)x[first + at];
+				if ((unsigned long long)bin < (unsigned long long)h_elements) {
+					atomicAdd((unsigned long long *)&h[(int)bin], 1LL);
+				}
 			}
 		}
 	}

@@ -15,7 +15,8 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	unsigned long long *mavg7_kernel1_status0,
 	unsigned *v_abort,
 	double *c) {
-	__shared__ unsigned long long pool[4352];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ double shared_f64_0[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
@@ -28,45 +29,69 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	double x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)__double_as_longlong(x[first + at]);
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(const double2 *)(x + (first + at));
+			const double x2 = wide.x;
+			const double x3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	double x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = __longlong_as_double(pool[lane * 17 + item]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		x_rows[item] = __longlong_as_double(word);
+		x_rows[item + 1] = __longlong_as_double(word2);
 	}
 	__syncthreads();
 	double add = 0.0;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add2 = add + x_rows[item];
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_f64_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		double add2 = 0.0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const double state = shared_f64_0[place2];
 			shared_f64_0[place2] = add2;
 			const double add3 = add2 + state;
@@ -93,112 +118,140 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	const double state2 = shared_f64_0[lane + lane / 16];
 	const double add2 = state + state2;
 	const double state3 = shared_f64_0[288];
-	__syncthreads();
-	double add3 = 0.0;
-	if (lane == 0 && tile > 0) {
-		const unsigned long long bits = (unsigned long long)__double_as_longlong(state3);
-		atomicExch(&mavg7_kernel1_status0[tile * 4], (unsigned long long)(unsigned)bits | 4294967296ULL);
-		atomicExch(&mavg7_kernel1_status0[tile * 4 + 1], (unsigned long long)(unsigned)(bits >> 32) | 4294967296ULL);
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)__double_as_longlong(state3);
+			atomicExch(&mavg7_kernel1_status0[tile * 4], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&mavg7_kernel1_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	double add3 = 0.0;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		double add4 = 0.0;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 2];
-				const unsigned long long word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 3];
-				const unsigned long long word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4];
-				const unsigned long long word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 1];
-				if ((word >> 32) != 0ULL && (word2 >> 32) != 0ULL) {
-					const double theirs = __longlong_as_double((word2 << 32) | (unsigned long long)(unsigned)word);
-					add4 = theirs;
-					waiting = false;
-					atomicMin(&shared_nearest[0], (unsigned)lane);
-				} else if ((word3 >> 32) != 0ULL && (word4 >> 32) != 0ULL) {
-					const double theirs = __longlong_as_double((word4 << 32) | (unsigned long long)(unsigned)word3);
-					add4 = theirs;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+		if (lane < 64) {
+			double add4 = 0.0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 2];
+					const unsigned long long word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 3];
+					const unsigned long long word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4];
+					const unsigned long long word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
+						const double theirs = __longlong_as_double((word & 9223372036854775807ULL) | ((word2 & 1ULL) << 63));
+						add4 = theirs;
+						waiting = false;
+						atomicMin(&shared_nearest[0], (unsigned)lane);
+					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
+						const double theirs = __longlong_as_double((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
+						add4 = theirs;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
-		}
-		__syncthreads();
-		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0.0;
-		}
-		if (lane < 64) {
 			shared_f64_0[lane] = add4;
 		}
 		__syncthreads();
-		int distance = 1;
-		while (distance <= last && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const double other = shared_f64_0[lane + distance];
-				const double add5 = other + add4;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start = lane * 8;
+			double add4 = 0.0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start + 7) - i;
+				const double state4 = shared_f64_0[at];
+				const double state5 = at <= last ? state4 : 0.0;
+				const double add5 = add4 + state5;
 				add4 = add5;
-				shared_f64_0[lane] = add4;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_f64_0[64 + lane] = add4;
 		}
-		const double part = shared_f64_0[0];
 		__syncthreads();
-		const double add5 = part + add3;
+		double add4 = 0.0;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const double state4 = shared_f64_0[at];
+			const double add5 = add4 + state4;
+			add4 = add5;
+		}
+		const double add5 = add4 + add3;
 		add3 = add5;
 		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
 		const double add4 = add3 + state3;
 		const unsigned long long bits = (unsigned long long)__double_as_longlong(add4);
-		atomicExch(&mavg7_kernel1_status0[tile * 4 + 2], (unsigned long long)(unsigned)bits | 8589934592ULL);
-		atomicExch(&mavg7_kernel1_status0[tile * 4 + 3], (unsigned long long)(unsigned)(bits >> 32) | 8589934592ULL);
+		atomicExch(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
+		atomicExch(&mavg7_kernel1_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808ULL);
 	}
 	const double add4 = add3 + add2;
 	double add5 = add4;
-	double c_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	double c_rows[20] = {0};
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const double add6 = add5 + x_rows[item];
 			add5 = add6;
 			const double c2 = add5;
 			// moving_average.kg:3: c = scan(add, x)
 			c_rows[item] = c2;
 		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (unsigned long long)__double_as_longlong(c_rows[item]);
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add6 = add5 + x_rows[item];
+				add5 = add6;
+				const double c2 = add5;
+				c_rows[item] = c2;
+			}
 		}
 	}
-	__syncthreads();
+	const int own2 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			c[first + at] = __longlong_as_double(pool[at + (at >> 4)]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)__double_as_longlong(c_rows[item]), (unsigned long long)__double_as_longlong(c_rows[item + 1]));
 	}
 	__syncthreads();
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
+			const unsigned long long word = wide.x;
+			const unsigned long long word2 = wide.y;
+			*(double2 *)(c + (first + at)) = make_double2(__longlong_as_double(word), __longlong_as_double(word2));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				c[first + at] = __longlong_as_double(pool_u64[at]);
+			}
+		}
+	}
 }
 
 extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2(
@@ -214,10 +267,10 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const double c2 = c[first + at];
 			double neighbour = 0.0;
 			if (first + at >= 7) {
@@ -226,6 +279,20 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2(
 			const double x = neighbour;
 			// moving_average.kg:4: return avg: (c - prev(c, 7, 0)) / f64(least(index(x) + 1, 7))
 			avg[first + at] = (c2 - x) / (double)kgen_least_i64((long long)((unsigned long long)(long long)(first + at) + 1ULL), 7LL);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const double c2 = c[first + at];
+				double neighbour = 0.0;
+				if (first + at >= 7) {
+					neighbour = c[(first + at) - 7];
+				}
+				const double x = neighbour;
+				avg[first + at] = (c2 - x) / (double)kgen_least_i64((long long)((unsigned long long)(long long)(first + at) + 1ULL), 7LL);
+			}
 		}
 	}
 }

@@ -12,51 +12,76 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	long long rows,
 	const double *__restrict__ x,
 	double *mavg7_kernel1_tile0) {
-	__shared__ unsigned long long pool[4352];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ double shared_f64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	double x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)__double_as_longlong(x[first + at]);
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(const double2 *)(x + (first + at));
+			const double x2 = wide.x;
+			const double x3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	double x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = __longlong_as_double(pool[lane * 17 + item]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		x_rows[item] = __longlong_as_double(word);
+		x_rows[item + 1] = __longlong_as_double(word2);
 	}
 	__syncthreads();
 	double add = 0.0;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add2 = add + x_rows[item];
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_f64_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		double add2 = 0.0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const double state = shared_f64_0[place2];
 			shared_f64_0[place2] = add2;
 			const double add3 = add2 + state;
@@ -79,7 +104,6 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	}
 	__syncthreads();
 	const double state = shared_f64_0[288];
-	__syncthreads();
 	if (lane == 0) {
 		mavg7_kernel1_tile0[tile] = state;
 	}
@@ -137,13 +161,13 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_scan0_published(
 		const double state2 = shared_f64_0[lane + lane / 16];
 		const double add3 = state + state2;
 		const double state3 = shared_f64_0[288];
-		__syncthreads();
 		if (at < rows2) {
 			const double add4 = add + add3;
 			mavg7_kernel1_tile0[at] = add4;
 		}
 		const double add4 = add + state3;
 		add = add4;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
@@ -157,51 +181,76 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	const double *__restrict__ x,
 	const double *__restrict__ mavg7_kernel1_tile0,
 	double *c) {
-	__shared__ unsigned long long pool[4352];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ double shared_f64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	double x_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)__double_as_longlong(x[first + at]);
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(const double2 *)(x + (first + at));
+			const double x2 = wide.x;
+			const double x3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	double x_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = __longlong_as_double(pool[lane * 17 + item]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		x_rows[item] = __longlong_as_double(word);
+		x_rows[item + 1] = __longlong_as_double(word2);
 	}
 	__syncthreads();
 	double add = 0.0;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add2 = add + x_rows[item];
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_f64_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		double add2 = 0.0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const double state = shared_f64_0[place2];
 			shared_f64_0[place2] = add2;
 			const double add3 = add2 + state;
@@ -231,33 +280,53 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	const double earlier = mavg7_kernel1_tile0[tile];
 	const double add3 = earlier + add2;
 	double add4 = add3;
-	double c_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	double c_rows[20] = {0};
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const double add5 = add4 + x_rows[item];
 			add4 = add5;
 			const double c2 = add4;
 			// moving_average.kg:3: c = scan(add, x)
 			c_rows[item] = c2;
 		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (unsigned long long)__double_as_longlong(c_rows[item]);
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add5 = add4 + x_rows[item];
+				add4 = add5;
+				const double c2 = add4;
+				c_rows[item] = c2;
+			}
 		}
 	}
-	__syncthreads();
+	const int own2 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			c[first + at] = __longlong_as_double(pool[at + (at >> 4)]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)__double_as_longlong(c_rows[item]), (unsigned long long)__double_as_longlong(c_rows[item + 1]));
 	}
 	__syncthreads();
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
+			const unsigned long long word = wide.x;
+			const unsigned long long word2 = wide.y;
+			*(double2 *)(c + (first + at)) = make_double2(__longlong_as_double(word), __longlong_as_double(word2));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				c[first + at] = __longlong_as_double(pool_u64[at]);
+			}
+		}
+	}
 }
 
 extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2_published(
@@ -273,10 +342,10 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2_published(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const double c2 = c[first + at];
 			double neighbour = 0.0;
 			if (first + at >= 7) {
@@ -285,6 +354,20 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2_published(
 			const double x = neighbour;
 			// moving_average.kg:4: return avg: (c - prev(c, 7, 0)) / f64(least(index(x) + 1, 7))
 			avg[first + at] = (c2 - x) / (double)kgen_least_i64((long long)((unsigned long long)(long long)(first + at) + 1ULL), 7LL);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const double c2 = c[first + at];
+				double neighbour = 0.0;
+				if (first + at >= 7) {
+					neighbour = c[(first + at) - 7];
+				}
+				const double x = neighbour;
+				avg[first + at] = (c2 - x) / (double)kgen_least_i64((long long)((unsigned long long)(long long)(first + at) + 1ULL), 7LL);
+			}
 		}
 	}
 }

@@ -24,8 +24,9 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	int *v_2,
 	long long tiles,
 	long long *m_length_cell) {
-	__shared__ unsigned long long pool[4352];
-	__shared__ long long shared_i64_0[289];
+	__shared__ __align__(16) unsigned pool[9216];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ int shared_i32_0[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -37,226 +38,260 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	unsigned long long name_rows[16] = {0};
+	const int count = rest < 3072 ? rest : 3072LL;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	unsigned long long name_rows[12] = {0};
+	const int start = lane * 12;
+	const int own = lane * 13;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool[lane * 17 + item];
+			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	__syncthreads();
-	int v_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)v[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(v + (first + at));
+			const int v2 = wide.x;
+			const int v3 = wide.y;
+			const int v4 = wide.z;
+			const int v5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)v2, (unsigned)v3, (unsigned)v4, (unsigned)v5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)v[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start2 = lane * 16;
+	int v_rows[12] = {0};
+	const int own2 = lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			v_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		v_rows[item] = (int)word;
+		v_rows[item + 1] = (int)word2;
+		v_rows[item + 2] = (int)word3;
+		v_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	unsigned char m_kept[16] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	unsigned m_kept = 0u;
+	int add = 0;
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000ULL;
-			m_kept[item] = m;
+			m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
 			if (m) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = name_rows[item] == 0x4141414100000000ULL;
+				m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
+				if (m) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long long add2 = 0LL;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
-	__syncthreads();
-	long long add3 = 0LL;
-	if (lane == 0 && tile > 0) {
-		atomicExch(&streq_kernel1_status0[tile], (unsigned long long)(unsigned)state3 | 4294967296ULL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state3;
+			atomicExch(&streq_kernel1_status0[tile], bits | 4611686018427387904ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (m) {
+				const long long m_place = (long long)add3;
+				// string_filter.kg:4: return name[m], v[m]
+				const int offset2 = (int)m_place;
+				pool_u64[offset2] = name_rows[item];
+				const int offset3 = (int)m_place;
+				pool[offset3 + 6144] = (unsigned)v_rows[item];
+				const int add4 = (int)((unsigned)add3 + 1u);
+				add3 = add4;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (m) {
+					const long long m_place = (long long)add3;
+					const int offset2 = (int)m_place;
+					pool_u64[offset2] = name_rows[item];
+					const int offset3 = (int)m_place;
+					pool[offset3 + 6144] = (unsigned)v_rows[item];
+					const int add4 = (int)((unsigned)add3 + 1u);
+					add3 = add4;
+				}
+			}
+		}
+	}
+	int add4 = 0;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add4 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&streq_kernel1_status0[before - lane];
-				if ((word >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2ULL) {
-						atomicMin(&shared_nearest[0], (unsigned)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add5 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&streq_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904ULL) {
+						const int theirs = (int)(word & 2147483647ULL);
+						add5 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808ULL) {
 							atomicMin(&shared_nearest[0], (unsigned)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add5;
 		}
 		__syncthreads();
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0LL;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		__syncthreads();
-		int distance = 1;
-		while (distance <= last && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const long long add5 = (long long)((unsigned long long)other + (unsigned long long)add4);
-				add4 = add5;
-				shared_i64_0[lane] = add4;
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add5 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add6 = (int)((unsigned)add5 + (unsigned)state5);
+				add5 = add6;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add5;
 		}
-		const long long part = shared_i64_0[0];
 		__syncthreads();
-		const long long add5 = (long long)((unsigned long long)part + (unsigned long long)add3);
-		add3 = add5;
+		int add5 = 0;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add6 = (int)((unsigned)add5 + (unsigned)state4);
+			add5 = add6;
+		}
+		const int add6 = (int)((unsigned)add5 + (unsigned)add4);
+		add4 = add6;
 		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-		atomicExch(&streq_kernel1_status0[tile], (unsigned long long)(unsigned)add4 | 8589934592ULL);
+		const int add5 = (int)((unsigned)add4 + (unsigned)state3);
+		const unsigned long long bits = (unsigned long long)(unsigned)add5;
+		atomicExch(&streq_kernel1_status0[tile], bits | 9223372036854775808ULL);
 	}
-	const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-	const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)add2);
-	long long add6 = add5;
-	unsigned long long name_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long long base = add3;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	int v_2_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (m_kept[item] != 0) {
-				const long long m_place = add6;
-				const long long add7 = (long long)((unsigned long long)add6 + 1ULL);
-				add6 = add7;
-				// string_filter.kg:4: return name[m], v[m]
-				offset2[item] = (int)((int)m_place - (int)base);
-				name_2_rows[item] = name_rows[item];
-				offset2[item] = (int)((int)m_place - (int)base);
-				v_2_rows[item] = v_rows[item];
-			}
-		}
-	}
-	const int count2 = (int)add4 - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = name_2_rows[item];
-		}
-	}
-	__syncthreads();
+	const int add5 = (int)((unsigned)add4 + (unsigned)state3);
+	const int base = (int)(long long)add4;
+	const int end = (int)(long long)add5;
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			name_2[place2] = kgen_swap_char8(pool[at]);
-		}
+		const int place2 = base + at;
+		name_2[place2] = kgen_swap_char8(pool_u64[at]);
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)v_2_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			v_2[place2] = (int)pool[at2];
-		}
+	while (at2 < count3) {
+		const int place2 = base + at2;
+		v_2[place2] = (int)pool[at2 + 6144];
 		at2 += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total = add4;
-		const long long m_length = total;
+		int total = add5;
+		const long long m_length = (long long)total;
 		m_length_cell[0] = m_length;
 	}
 }

@@ -13,95 +13,129 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	long long rows,
 	const unsigned long long *__restrict__ name,
 	const int *__restrict__ v,
-	long long *streq_kernel1_tile0) {
-	__shared__ unsigned long long pool[4352];
-	__shared__ long long shared_i64_0[289];
+	int *streq_kernel1_tile0) {
+	__shared__ __align__(16) unsigned pool[9216];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	unsigned long long name_rows[16] = {0};
+	const int count = rest < 3072 ? rest : 3072LL;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	unsigned long long name_rows[12] = {0};
+	const int start = lane * 12;
+	const int own = lane * 13;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool[lane * 17 + item];
+			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	__syncthreads();
-	int v_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)v[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(v + (first + at));
+			const int v2 = wide.x;
+			const int v3 = wide.y;
+			const int v4 = wide.z;
+			const int v5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)v2, (unsigned)v3, (unsigned)v4, (unsigned)v5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)v[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start2 = lane * 16;
+	int v_rows[12] = {0};
+	const int own2 = lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			v_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		v_rows[item] = (int)word;
+		v_rows[item + 1] = (int)word2;
+		v_rows[item + 2] = (int)word3;
+		v_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000ULL;
 			if (m) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = name_rows[item] == 0x4141414100000000ULL;
+				if (m) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long long add2 = 0LL;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
-	const long long state = shared_i64_0[288];
-	__syncthreads();
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		streq_kernel1_tile0[tile] = state;
 	}
@@ -110,62 +144,62 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 extern "C" __global__ void __launch_bounds__(256) streq_kernel1_scan0_published(
 	long long row0,
 	long long rows,
-	long long *streq_kernel1_tile0,
-	long long *streq_kernel1_total0) {
+	int *streq_kernel1_tile0,
+	int *streq_kernel1_total0) {
 	(void)row0;
-	__shared__ long long shared_i64_0[289];
+	__shared__ int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
-	long long add = 0LL;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long long add2 = 0LL;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = streq_kernel1_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
 			const int start = lane * 17;
-			long long add3 = 0LL;
+			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((unsigned)add3 + (unsigned)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		__syncthreads();
 		if (lane == 0) {
-			long long add3 = 0LL;
+			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((unsigned)add3 + (unsigned)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		__syncthreads();
 		const int stretch = lane / 16;
-		const long long state = shared_i64_0[272 + stretch];
-		const long long state2 = shared_i64_0[lane + lane / 16];
-		const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state2);
-		const long long state3 = shared_i64_0[288];
-		__syncthreads();
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((unsigned)state + (unsigned)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)add3);
+			const int add4 = (int)((unsigned)add + (unsigned)add3);
 			streq_kernel1_tile0[at] = add4;
 		}
-		const long long add4 = (long long)((unsigned long long)add + (unsigned long long)state3);
+		const int add4 = (int)((unsigned)add + (unsigned)state3);
 		add = add4;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
@@ -178,178 +212,206 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	long long rows,
 	const unsigned long long *__restrict__ name,
 	const int *__restrict__ v,
-	const long long *__restrict__ streq_kernel1_tile0,
+	const int *__restrict__ streq_kernel1_tile0,
 	unsigned long long *name_2,
 	int *v_2) {
-	__shared__ unsigned long long pool[4352];
-	__shared__ long long shared_i64_0[289];
+	__shared__ __align__(16) unsigned pool[9216];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	unsigned long long name_rows[16] = {0};
+	const int count = rest < 3072 ? rest : 3072LL;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	unsigned long long name_rows[12] = {0};
+	const int start = lane * 12;
+	const int own = lane * 13;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool[lane * 17 + item];
+			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	__syncthreads();
-	int v_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)v[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(v + (first + at));
+			const int v2 = wide.x;
+			const int v3 = wide.y;
+			const int v4 = wide.z;
+			const int v5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)v2, (unsigned)v3, (unsigned)v4, (unsigned)v5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)v[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	const int start2 = lane * 16;
+	int v_rows[12] = {0};
+	const int own2 = lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			v_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		v_rows[item] = (int)word;
+		v_rows[item + 1] = (int)word2;
+		v_rows[item + 2] = (int)word3;
+		v_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
-	unsigned char m_kept[16] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	unsigned m_kept = 0u;
+	int add = 0;
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000ULL;
-			m_kept[item] = m;
+			m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
 			if (m) {
-				const long long add2 = (long long)((unsigned long long)add + 1ULL);
+				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = name_rows[item] == 0x4141414100000000ULL;
+				m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
+				if (m) {
+					const int add2 = (int)((unsigned)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long long add2 = 0LL;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
 	__syncthreads();
-	const long long earlier = streq_kernel1_tile0[tile];
-	const long long add3 = (long long)((unsigned long long)earlier + (unsigned long long)state3);
-	const long long add4 = (long long)((unsigned long long)earlier + (unsigned long long)add2);
-	long long add5 = add4;
-	unsigned long long name_2_rows[16] = {0};
-	int offset2[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	int v_2_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (m_kept[item] != 0) {
-				const long long m_place = add5;
-				const long long add6 = (long long)((unsigned long long)add5 + 1ULL);
-				add5 = add6;
+	const int earlier = streq_kernel1_tile0[tile];
+	const int add3 = (int)((unsigned)earlier + (unsigned)state3);
+	const int add4 = (int)((unsigned)earlier + (unsigned)add2);
+	int add5 = add4;
+	const int base = (int)(long long)earlier;
+	const int end = (int)(long long)add3;
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (m) {
+				const long long m_place = (long long)add5;
 				// string_filter.kg:4: return name[m], v[m]
-				offset2[item] = (int)((int)m_place - (int)earlier);
-				name_2_rows[item] = name_rows[item];
-				offset2[item] = (int)((int)m_place - (int)earlier);
-				v_2_rows[item] = v_rows[item];
+				const int offset2 = (int)m_place - base;
+				pool_u64[offset2] = name_rows[item];
+				const int offset3 = (int)m_place - base;
+				pool[offset3 + 6144] = (unsigned)v_rows[item];
+				const int add6 = (int)((unsigned)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (m) {
+					const long long m_place = (long long)add5;
+					const int offset2 = (int)m_place - base;
+					pool_u64[offset2] = name_rows[item];
+					const int offset3 = (int)m_place - base;
+					pool[offset3 + 6144] = (unsigned)v_rows[item];
+					const int add6 = (int)((unsigned)add5 + 1u);
+					add5 = add6;
+				}
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = name_2_rows[item];
-		}
-	}
 	__syncthreads();
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			name_2[place2] = kgen_swap_char8(pool[at]);
-		}
+		const int place2 = base + at;
+		name_2[place2] = kgen_swap_char8(pool_u64[at]);
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)v_2_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)earlier + at2;
-		if (place2 >= 0) {
-			v_2[place2] = (int)pool[at2];
-		}
+	while (at2 < count3) {
+		const int place2 = base + at2;
+		v_2[place2] = (int)pool[at2 + 6144];
 		at2 += 256;
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) streq_kernel1_finish_published(
 	long long row0,
 	long long rows,
-	const long long *__restrict__ streq_kernel1_total0,
+	const int *__restrict__ streq_kernel1_total0,
 	long long *m_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)threadIdx.x;
-	long long total = streq_kernel1_total0[0];
+	int total = streq_kernel1_total0[0];
 	if (lane == 0) {
-		const long long m_length = total;
+		const long long m_length = (long long)total;
 		m_length_cell[0] = m_length;
 	}
 }

@@ -15,19 +15,16 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	const long long *__restrict__ l_quantity,
 	unsigned long long *orders_kernel1_status0,
 	unsigned *v_abort,
-	long long *key,
 	long long *count,
 	long long *quantity,
+	long long *key,
 	long long tiles,
 	long long *g_length_cell) {
-	__shared__ unsigned long long pool[2304];
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_1[289];
 	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
-	__shared__ long long shared_i64_3[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -39,539 +36,441 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048LL;
-	long long l_orderkey_rows[9] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)l_orderkey[first + at];
+	const int count2 = rest < 1536 ? rest : 1536LL;
+	if (count2 == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
+			const long long l_orderkey2 = wide.x;
+			const long long l_orderkey3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (unsigned long long)l_orderkey[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
+		}
+	}
+	if (count2 == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
+			const long long l_quantity2 = wide.x;
+			const long long l_quantity3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
+			} else {
+				pool_u64[1536 + at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 8;
+	long long l_orderkey_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			l_orderkey_rows[item + 1] = (long long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		l_orderkey_rows[item + 1] = (long long)word;
+		l_orderkey_rows[item + 2] = (long long)word2;
 	}
 	if (start > 0 && start < count2) {
-		l_orderkey_rows[0] = (long long)pool[(start - 1) + ((start - 1) >> 3)];
+		l_orderkey_rows[0] = (long long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
-	__syncthreads();
-	long long l_quantity_rows[8] = {0};
+	long long l_quantity_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)l_quantity[first + at];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		l_quantity_rows[item] = (long long)word;
+		l_quantity_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	const int start2 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			l_quantity_rows[item] = (long long)pool[lane * 9 + item];
-		}
-	}
-	__syncthreads();
-	unsigned char head_kept[8] = {0};
-	long long x_kept[8] = {0};
-	long long add = 0LL;
-	bool present = false;
-	long long last = 0LL;
-	bool head = false;
-	long long add2 = 0LL;
-	bool head2 = false;
+	unsigned head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
 	long long add3 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = l_orderkey_rows[item + 1] != l_orderkey_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long long x = (long long)head4;
-			x_kept[item] = x;
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)x);
+	if (count2 == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
+			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add4;
-			const long long last2 = l_orderkey_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const long long add5 = head4 ? 1LL : (long long)((unsigned long long)add2 + 1ULL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
 			add2 = add5;
-			const bool head6 = head2 || head4;
-			const long long add6 = head4 ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
-			head2 = head6;
+			const long long add6 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
+				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
+				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
+				add2 = add5;
+				const long long add6 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i64_1[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_2[place] = add2;
-	shared_bool_2[place] = head2;
-	shared_i64_3[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	__syncthreads();
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long long add4 = 0LL;
-		bool present2 = false;
-		long long last2 = 0LL;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool head4 = false;
+		const int start2 = lane * 17;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long long state7 = shared_i64_3[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i64_1[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_2[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_3[place2] = add6;
-			const long long add7 = (long long)((unsigned long long)add4 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const long long last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long long add8 = state4 ? state5 : (long long)((unsigned long long)add5 + (unsigned long long)state5);
-			const bool head6 = head4 || state6;
-			const long long add9 = state6 ? state7 : (long long)((unsigned long long)add6 + (unsigned long long)state7);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((unsigned)add4 + (unsigned)state);
+			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = present2;
-		shared_i64_1[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add5;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add4 = 0LL;
-		bool present2 = false;
-		long long last2 = 0LL;
-		bool head3 = false;
-		long long add5 = 0LL;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long long add6 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long long state7 = shared_i64_3[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i64_1[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_2[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_3[place2] = add6;
-			const long long add7 = (long long)((unsigned long long)add4 + (unsigned long long)state);
-			const bool present3 = present2 || state2;
-			const long long last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long long add8 = state4 ? state5 : (long long)((unsigned long long)add5 + (unsigned long long)state5);
-			const bool head6 = head4 || state6;
-			const long long add9 = state6 ? state7 : (long long)((unsigned long long)add6 + (unsigned long long)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((unsigned)add4 + (unsigned)state);
+			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = present2;
-		shared_i64_1[288] = last2;
-		shared_bool_1[288] = head3;
-		shared_i64_2[288] = add5;
-		shared_bool_2[288] = head4;
-		shared_i64_3[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const long long state3 = shared_i64_1[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const long long state5 = shared_i64_2[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const long long state7 = shared_i64_3[272 + stretch];
-	const long long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long long state10 = shared_i64_1[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const long long state12 = shared_i64_2[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long long state14 = shared_i64_3[lane + lane / 16];
-	const long long add4 = (long long)((unsigned long long)state + (unsigned long long)state8);
-	const bool present2 = state2 || state9;
-	const long long last2 = state9 ? state10 : state3;
-	const bool head3 = state4 || state11;
-	const long long add5 = state11 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
-	const bool head4 = state6 || state13;
-	const long long add6 = state13 ? state14 : (long long)((unsigned long long)state7 + (unsigned long long)state14);
-	const long long state15 = shared_i64_0[288];
-	const bool state16 = shared_bool_0[288] != 0;
-	const long long state17 = shared_i64_1[288];
-	const bool state18 = shared_bool_1[288] != 0;
-	const long long state19 = shared_i64_2[288];
-	const bool state20 = shared_bool_2[288] != 0;
-	const long long state21 = shared_i64_3[288];
-	__syncthreads();
-	long long add7 = 0LL;
-	bool present3 = false;
-	long long last3 = 0LL;
-	bool head5 = false;
-	long long add8 = 0LL;
-	bool head6 = false;
-	long long add9 = 0LL;
-	if (lane == 0 && tile > 0) {
-		const unsigned long long bits = (unsigned long long)state17;
-		const unsigned long long bits2 = (unsigned long long)state21;
-		atomicExch(&orders_kernel1_status0[tile * 14], (unsigned long long)(unsigned)state15 | 4294967296ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 1], (unsigned long long)(((unsigned)state16 << 0) | ((unsigned)state18 << 1) | ((unsigned)state20 << 2)) | 4294967296ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 2], (unsigned long long)(unsigned)bits | 4294967296ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 3], (unsigned long long)(unsigned)(bits >> 32) | 4294967296ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 4], (unsigned long long)(unsigned)state19 | 4294967296ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 5], (unsigned long long)(unsigned)bits2 | 4294967296ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 6], (unsigned long long)(unsigned)(bits2 >> 32) | 4294967296ULL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const long long state3 = shared_i64_0[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const long long state6 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((unsigned)state + (unsigned)state4);
+	const int add5 = state4 > 0 ? state5 : (int)((unsigned)state2 + (unsigned)state5);
+	const long long add6 = state4 > 0 ? state6 : (long long)((unsigned long long)state3 + (unsigned long long)state6);
+	const int state7 = shared_i32_0[288];
+	const int state8 = shared_i32_1[288];
+	const long long state9 = shared_i64_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)(unsigned)state7;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)state8;
+			const unsigned long long bits3 = (unsigned long long)state9;
+			atomicExch(&orders_kernel1_status0[tile * 4], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add7 = add4;
+	int add8 = add5;
+	long long add9 = add6;
+	const int base = (int)(long long)(0ULL - 1ULL);
+	bool open = false;
+	int add10 = 0;
+	int add11 = 0;
+	long long add12 = 0LL;
+	if (count2 == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long g_begun = (long long)add7;
+			const bool x = g_begun > 0LL;
+			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
+			const long long count3 = (long long)add8;
+			const long long quantity2 = add9;
+			if (head) {
+				if (x) {
+					// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+					const int offset2 = (int)slot - base;
+					pool[offset2 + 3072] = (unsigned)(int)count3;
+					const int offset3 = (int)slot - base;
+					pool_u64[offset3 + 2304] = (unsigned long long)quantity2;
+				}
+				if (!x) {
+					open = true;
+					add10 = add7;
+					add11 = add8;
+					add12 = add9;
+				}
+			}
+			if (head) {
+				const int offset2 = (int)g_begun;
+				pool_u64[offset2] = (unsigned long long)l_orderkey_rows[item + 1];
+			}
+			const int add13 = (int)((unsigned)add7 + (unsigned)(int)(long long)head);
+			add7 = add13;
+			const int add14 = head ? 1 : (int)((unsigned)add8 + 1u);
+			add8 = add14;
+			const long long add15 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add9 + (unsigned long long)l_quantity_rows[item]);
+			add9 = add15;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long g_begun = (long long)add7;
+				const bool x = g_begun > 0LL;
+				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
+				const long long count3 = (long long)add8;
+				const long long quantity2 = add9;
+				if (head) {
+					if (x) {
+						const int offset2 = (int)slot - base;
+						pool[offset2 + 3072] = (unsigned)(int)count3;
+						const int offset3 = (int)slot - base;
+						pool_u64[offset3 + 2304] = (unsigned long long)quantity2;
+					}
+					if (!x) {
+						open = true;
+						add10 = add7;
+						add11 = add8;
+						add12 = add9;
+					}
+				}
+				if (head) {
+					const int offset2 = (int)g_begun;
+					pool_u64[offset2] = (unsigned long long)l_orderkey_rows[item + 1];
+				}
+				const int add13 = (int)((unsigned)add7 + (unsigned)(int)(long long)head);
+				add7 = add13;
+				const int add14 = head ? 1 : (int)((unsigned)add8 + 1u);
+				add8 = add14;
+				const long long add15 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add9 + (unsigned long long)l_quantity_rows[item]);
+				add9 = add15;
+			}
+		}
+	}
+	int add13 = 0;
+	int add14 = 0;
+	long long add15 = 0LL;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add10 = 0LL;
-		bool present4 = false;
-		long long last4 = 0LL;
-		bool head7 = false;
-		long long add11 = 0LL;
-		bool head8 = false;
-		long long add12 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 7];
-				const unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 8];
-				const unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 9];
-				const unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 10];
-				const unsigned long long word5 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 11];
-				const unsigned long long word6 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 12];
-				const unsigned long long word7 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 13];
-				const unsigned long long word8 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14];
-				const unsigned long long word9 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 1];
-				const unsigned long long word10 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 2];
-				const unsigned long long word11 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 3];
-				const unsigned long long word12 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 4];
-				const unsigned long long word13 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 5];
-				const unsigned long long word14 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 14 + 6];
-				if ((word >> 32) != 0ULL && (word2 >> 32) != 0ULL && (word3 >> 32) != 0ULL && (word4 >> 32) != 0ULL && (word5 >> 32) != 0ULL && (word6 >> 32) != 0ULL && (word7 >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word;
-					const bool theirs2 = (((unsigned)word2 >> 0) & 1u) != 0u;
-					const long long theirs3 = (long long)((word4 << 32) | (unsigned long long)(unsigned)word3);
-					const bool theirs4 = (((unsigned)word2 >> 1) & 1u) != 0u;
-					const long long theirs5 = (long long)(unsigned)word5;
-					const bool theirs6 = (((unsigned)word2 >> 2) & 1u) != 0u;
-					const long long theirs7 = (long long)((word7 << 32) | (unsigned long long)(unsigned)word6);
-					add10 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head7 = theirs4;
-					add11 = theirs5;
-					head8 = theirs6;
-					add12 = theirs7;
-					waiting = false;
-					atomicMin(&shared_nearest[0], (unsigned)lane);
-				} else if ((word8 >> 32) != 0ULL && (word9 >> 32) != 0ULL && (word10 >> 32) != 0ULL && (word11 >> 32) != 0ULL && (word12 >> 32) != 0ULL && (word13 >> 32) != 0ULL && (word14 >> 32) != 0ULL) {
-					const long long theirs = (long long)(unsigned)word8;
-					const bool theirs2 = (((unsigned)word9 >> 0) & 1u) != 0u;
-					const long long theirs3 = (long long)((word11 << 32) | (unsigned long long)(unsigned)word10);
-					const bool theirs4 = (((unsigned)word9 >> 1) & 1u) != 0u;
-					const long long theirs5 = (long long)(unsigned)word12;
-					const bool theirs6 = (((unsigned)word9 >> 2) & 1u) != 0u;
-					const long long theirs7 = (long long)((word14 << 32) | (unsigned long long)(unsigned)word13);
-					add10 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head7 = theirs4;
-					add11 = theirs5;
-					head8 = theirs6;
-					add12 = theirs7;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+		if (lane < 64) {
+			int add16 = 0;
+			int add17 = 0;
+			long long add18 = 0LL;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 4 + 2];
+					const unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 4 + 3];
+					const unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 4];
+					const unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel1_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
+						const int theirs = (int)(word2 & 2147483647ULL);
+						const int theirs2 = (int)((word2 >> 31) & 2147483647ULL);
+						const long long theirs3 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
+						add16 = theirs;
+						add17 = theirs2;
+						add18 = theirs3;
+						waiting = false;
+						atomicMin(&shared_nearest[0], (unsigned)lane);
+					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
+						const int theirs = (int)(word4 & 2147483647ULL);
+						const int theirs2 = (int)((word4 >> 31) & 2147483647ULL);
+						const long long theirs3 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
+						add16 = theirs;
+						add17 = theirs2;
+						add18 = theirs3;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add16;
+			shared_i32_1[lane] = add17;
+			shared_i64_0[lane] = add18;
 		}
 		__syncthreads();
-		const int last5 = (int)shared_nearest[0];
-		if (lane > last5) {
-			add10 = 0LL;
-			present4 = false;
-			last4 = 0LL;
-			head7 = false;
-			add11 = 0LL;
-			head8 = false;
-			add12 = 0LL;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add10;
-			shared_bool_0[lane] = present4;
-			shared_i64_1[lane] = last4;
-			shared_bool_1[lane] = head7;
-			shared_i64_2[lane] = add11;
-			shared_bool_2[lane] = head8;
-			shared_i64_3[lane] = add12;
-		}
-		__syncthreads();
-		int distance = 1;
-		while (distance <= last5 && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const bool other2 = shared_bool_0[lane + distance] != 0;
-				const long long other3 = shared_i64_1[lane + distance];
-				const bool other4 = shared_bool_1[lane + distance] != 0;
-				const long long other5 = shared_i64_2[lane + distance];
-				const bool other6 = shared_bool_2[lane + distance] != 0;
-				const long long other7 = shared_i64_3[lane + distance];
-				const long long add13 = (long long)((unsigned long long)other + (unsigned long long)add10);
-				const bool present5 = other2 || present4;
-				const long long last6 = present4 ? last4 : other3;
-				const bool head9 = other4 || head7;
-				const long long add14 = head7 ? add11 : (long long)((unsigned long long)other5 + (unsigned long long)add11);
-				const bool head10 = other6 || head8;
-				const long long add15 = head8 ? add12 : (long long)((unsigned long long)other7 + (unsigned long long)add12);
-				add10 = add13;
-				present4 = present5;
-				last4 = last6;
-				head7 = head9;
-				add11 = add14;
-				head8 = head10;
-				add12 = add15;
-				shared_i64_0[lane] = add10;
-				shared_bool_0[lane] = present4;
-				shared_i64_1[lane] = last4;
-				shared_bool_1[lane] = head7;
-				shared_i64_2[lane] = add11;
-				shared_bool_2[lane] = head8;
-				shared_i64_3[lane] = add12;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add16 = 0;
+			int add17 = 0;
+			long long add18 = 0LL;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const long long state12 = shared_i64_0[at];
+				const int state13 = at <= last ? state10 : 0;
+				const int state14 = at <= last ? state11 : 0;
+				const long long state15 = at <= last ? state12 : 0LL;
+				const int add19 = (int)((unsigned)add16 + (unsigned)state13);
+				const int add20 = state13 > 0 ? state14 : (int)((unsigned)add17 + (unsigned)state14);
+				const long long add21 = state13 > 0 ? state15 : (long long)((unsigned long long)add18 + (unsigned long long)state15);
+				add16 = add19;
+				add17 = add20;
+				add18 = add21;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i32_0[64 + lane] = add16;
+			shared_i32_1[64 + lane] = add17;
+			shared_i64_0[64 + lane] = add18;
 		}
-		const long long part = shared_i64_0[0];
-		const bool part2 = shared_bool_0[0] != 0;
-		const long long part3 = shared_i64_1[0];
-		const bool part4 = shared_bool_1[0] != 0;
-		const long long part5 = shared_i64_2[0];
-		const bool part6 = shared_bool_2[0] != 0;
-		const long long part7 = shared_i64_3[0];
 		__syncthreads();
-		const long long add13 = (long long)((unsigned long long)part + (unsigned long long)add7);
-		const bool present5 = part2 || present3;
-		const long long last6 = present3 ? last3 : part3;
-		const bool head9 = part4 || head5;
-		const long long add14 = head5 ? add8 : (long long)((unsigned long long)part5 + (unsigned long long)add8);
-		const bool head10 = part6 || head6;
-		const long long add15 = head6 ? add9 : (long long)((unsigned long long)part7 + (unsigned long long)add9);
-		add7 = add13;
-		present3 = present5;
-		last3 = last6;
-		head5 = head9;
-		add8 = add14;
-		head6 = head10;
-		add9 = add15;
-		before = last5 < 64 ? -1LL : before - 64;
+		int add16 = 0;
+		int add17 = 0;
+		long long add18 = 0LL;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state10 = shared_i32_0[at];
+			const int state11 = shared_i32_1[at];
+			const long long state12 = shared_i64_0[at];
+			const int add19 = (int)((unsigned)add16 + (unsigned)state10);
+			const int add20 = state10 > 0 ? state11 : (int)((unsigned)add17 + (unsigned)state11);
+			const long long add21 = state10 > 0 ? state12 : (long long)((unsigned long long)add18 + (unsigned long long)state12);
+			add16 = add19;
+			add17 = add20;
+			add18 = add21;
+		}
+		const int add19 = (int)((unsigned)add16 + (unsigned)add13);
+		const int add20 = add13 > 0 ? add14 : (int)((unsigned)add17 + (unsigned)add14);
+		const long long add21 = add13 > 0 ? add15 : (long long)((unsigned long long)add18 + (unsigned long long)add15);
+		add13 = add19;
+		add14 = add20;
+		add15 = add21;
+		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const long long add10 = (long long)((unsigned long long)add7 + (unsigned long long)state15);
-		const bool present4 = present3 || state16;
-		const long long last4 = state16 ? state17 : last3;
-		const bool head7 = head5 || state18;
-		const long long add11 = state18 ? state19 : (long long)((unsigned long long)add8 + (unsigned long long)state19);
-		const bool head8 = head6 || state20;
-		const long long add12 = state20 ? state21 : (long long)((unsigned long long)add9 + (unsigned long long)state21);
-		const unsigned long long bits = (unsigned long long)last4;
-		const unsigned long long bits2 = (unsigned long long)add12;
-		atomicExch(&orders_kernel1_status0[tile * 14 + 7], (unsigned long long)(unsigned)add10 | 8589934592ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 8], (unsigned long long)(((unsigned)present4 << 0) | ((unsigned)head7 << 1) | ((unsigned)head8 << 2)) | 8589934592ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 9], (unsigned long long)(unsigned)bits | 8589934592ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 10], (unsigned long long)(unsigned)(bits >> 32) | 8589934592ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 11], (unsigned long long)(unsigned)add11 | 8589934592ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 12], (unsigned long long)(unsigned)bits2 | 8589934592ULL);
-		atomicExch(&orders_kernel1_status0[tile * 14 + 13], (unsigned long long)(unsigned)(bits2 >> 32) | 8589934592ULL);
+		const int add16 = (int)((unsigned)add13 + (unsigned)state7);
+		const int add17 = state7 > 0 ? state8 : (int)((unsigned)add14 + (unsigned)state8);
+		const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add15 + (unsigned long long)state9);
+		const unsigned long long bits = (unsigned long long)(unsigned)add16;
+		const unsigned long long bits2 = (unsigned long long)(unsigned)add17;
+		const unsigned long long bits3 = (unsigned long long)add18;
+		atomicExch(&orders_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
+		atomicExch(&orders_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
 	}
-	const long long add10 = (long long)((unsigned long long)add7 + (unsigned long long)state15);
-	const long long last4 = state16 ? state17 : last3;
-	const long long add11 = state18 ? state19 : (long long)((unsigned long long)add8 + (unsigned long long)state19);
-	const long long add12 = state20 ? state21 : (long long)((unsigned long long)add9 + (unsigned long long)state21);
-	const long long add13 = (long long)((unsigned long long)add7 + (unsigned long long)add4);
-	long long add14 = add13;
-	const long long last5 = present2 ? last2 : last3;
-	long long last6 = last5;
-	const bool head7 = head5 || head3;
-	const long long add15 = head3 ? add5 : (long long)((unsigned long long)add8 + (unsigned long long)add5);
-	bool head8 = head7;
-	long long add16 = add15;
-	const bool head9 = head6 || head4;
-	const long long add17 = head4 ? add6 : (long long)((unsigned long long)add9 + (unsigned long long)add6);
-	bool head10 = head9;
-	long long add18 = add17;
-	long long key_rows[8] = {0};
-	int offset2[8] = {0};
-	const long long base = (long long)((unsigned long long)add7 - 1ULL);
-	const long long end = (long long)((unsigned long long)add10 - 1ULL);
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long long count_rows[8] = {0};
-	long long quantity_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			const long long g_begun = add14;
-			const long long add19 = (long long)((unsigned long long)add14 + (unsigned long long)x_kept[item]);
-			add14 = add19;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const long long key2 = last6;
-			const long long last7 = l_orderkey_rows[item + 1];
-			last6 = last7;
-			const long long count3 = add16;
-			const bool head11 = head8 || head_kept[item] != 0;
-			const long long add20 = head_kept[item] != 0 ? 1LL : (long long)((unsigned long long)add16 + 1ULL);
-			head8 = head11;
-			add16 = add20;
-			const long long quantity2 = add18;
-			const bool head12 = head10 || head_kept[item] != 0;
-			const long long add21 = head_kept[item] != 0 ? l_quantity_rows[item] : (long long)((unsigned long long)add18 + (unsigned long long)l_quantity_rows[item]);
-			head10 = head12;
-			add18 = add21;
-			if (head_kept[item] != 0 && x) {
-				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_rows[item] = key2;
-				offset2[item] = (int)((int)slot - (int)base);
-				count_rows[item] = count3;
-				offset2[item] = (int)((int)slot - (int)base);
-				quantity_rows[item] = quantity2;
-			}
+	const int add16 = (int)((unsigned)add13 + (unsigned)state7);
+	const int add17 = state7 > 0 ? state8 : (int)((unsigned)add14 + (unsigned)state8);
+	const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add15 + (unsigned long long)state9);
+	const int base2 = (int)(long long)add13;
+	const int end = (int)(long long)add16;
+	const int base3 = (int)(long long)((unsigned long long)(long long)add13 - 1ULL);
+	const int end2 = (int)(long long)((unsigned long long)(long long)add16 - 1ULL);
+	if (open) {
+		const int add19 = (int)((unsigned)add13 + (unsigned)add10);
+		const int add20 = add10 > 0 ? add11 : (int)((unsigned)add14 + (unsigned)add11);
+		const long long add21 = add10 > 0 ? add12 : (long long)((unsigned long long)add15 + (unsigned long long)add12);
+		int add22 = add19;
+		int add23 = add20;
+		long long add24 = add21;
+		if ((long long)add22 > 0LL) {
+			count[(int)(long long)((unsigned long long)(long long)add22 - 1ULL)] = (long long)add23;
+			quantity[(int)(long long)((unsigned long long)(long long)add22 - 1ULL)] = add24;
 		}
 	}
-	const int count3 = (int)end - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)key_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count3 = end - base2;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key[place2] = (long long)pool[at];
-		}
+		const int place2 = base2 + at;
+		key[place2] = (long long)pool_u64[at];
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)count_rows[item];
-		}
-	}
-	__syncthreads();
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			count[place2] = (long long)pool[at2];
-		}
+	const int count4 = end2 - base3;
+	int at2 = lane + 1;
+	while (at2 < count4) {
+		const int place2 = base3 + at2;
+		count[place2] = (long long)(int)pool[at2 + 3072];
 		at2 += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (unsigned long long)quantity_rows[item];
-		}
-	}
-	__syncthreads();
-	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)base + at3;
-		if (place2 >= 0) {
-			quantity[place2] = (long long)pool[at3];
-		}
+	const int count5 = end2 - base3;
+	int at3 = lane + 1;
+	while (at3 < count5) {
+		const int place2 = base3 + at3;
+		quantity[place2] = (long long)pool_u64[at3 + 2304];
 		at3 += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total = add10;
-		long long total2 = last4;
-		long long total3 = add11;
-		long long total4 = add12;
-		if (total > 0LL) {
-			key[(int)(long long)((unsigned long long)total - 1ULL)] = total2;
-			count[(int)(long long)((unsigned long long)total - 1ULL)] = total3;
-			quantity[(int)(long long)((unsigned long long)total - 1ULL)] = total4;
+		int total = add16;
+		int total2 = add17;
+		long long total3 = add18;
+		if ((long long)total > 0LL) {
+			count[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
+			quantity[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;
 		}
-		const long long g_length = total;
+		const long long g_length = (long long)total;
 		g_length_cell[0] = g_length;
 	}
 }

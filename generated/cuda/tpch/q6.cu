@@ -23,16 +23,30 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
 	double add = 0.0;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const int l_shipdate2 = l_shipdate[first + at];
 			const double l_discount2 = l_discount[first + at];
 			const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0.05 && l_discount2 <= 0.07 && l_quantity[first + at] < 24LL;
 			if (hit) {
 				const double add2 = add + __dmul_rn(l_extendedprice[first + at], l_discount2);
 				add = add2;
+			}
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const int l_shipdate2 = l_shipdate[first + at];
+				const double l_discount2 = l_discount[first + at];
+				const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0.05 && l_discount2 <= 0.07 && l_quantity[first + at] < 24LL;
+				if (hit) {
+					const double add2 = add + __dmul_rn(l_extendedprice[first + at], l_discount2);
+					add = add2;
+				}
 			}
 		}
 	}
@@ -67,10 +81,10 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	}
 	__syncthreads();
 	const double state = shared_f64_0[288];
-	__syncthreads();
 	if (lane == 0) {
 		q6_kernel1_tile0[tile] = state;
 	}
+	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
@@ -122,9 +136,9 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 		}
 		__syncthreads();
 		const double state = shared_f64_0[288];
-		__syncthreads();
 		const double add3 = add + state;
 		add = add3;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {

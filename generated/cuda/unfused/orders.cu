@@ -20,10 +20,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			bool head = true;
 			if (first + at > 0) {
 				head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
@@ -31,6 +31,19 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 			const bool head2 = head;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_head[first + at] = head2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				bool head = true;
+				if (first + at > 0) {
+					head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
+				}
+				const bool head2 = head;
+				g_head[first + at] = head2;
+			}
 		}
 	}
 }
@@ -41,8 +54,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	const unsigned char *__restrict__ g_head,
 	long long *g_total,
 	long long *g_partial) {
-	__shared__ unsigned long long pool[4352];
-	__shared__ long long shared_i64_0[289];
+	__shared__ unsigned pool[4352];
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -51,91 +64,109 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 4096 ? rest : 4096LL;
-	unsigned char g_head_rows[16] = {0};
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)(g_head[first + at] != 0);
+			pool[at + (at >> 4)] = (unsigned)(g_head[first + at] != 0);
 		}
 	}
 	__syncthreads();
+	unsigned char g_head_rows[16] = {0};
 	const int start = lane * 16;
+	const int own = lane * 17;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		if (start + item < count) {
-			g_head_rows[item] = pool[lane * 17 + item] != 0ULL;
+			g_head_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	__syncthreads();
-	long long x_kept[16] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long long x = (long long)(g_head_rows[item] != 0);
-			x_kept[item] = x;
-			const long long add2 = (long long)((unsigned long long)add + (unsigned long long)x);
+	int add = 0;
+	if (count == 4096) {
+		#pragma unroll
+		for (int item = 0; item < 16; item++) {
+			const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)(g_head_rows[item] != 0));
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 16; item++) {
+			const int at = lane * 16 + item;
+			if (at < count) {
+				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)(g_head_rows[item] != 0));
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
 	__syncthreads();
-	long long add3 = add2;
+	int add3 = add2;
 	if (lane == 0) {
-		g_total[row02 / 4096 + tile] = state3;
+		g_total[row02 / 4096 + tile] = (long long)state3;
 	}
-	long long g_partial_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)x_kept[item]);
+	int g_partial_rows[16] = {0};
+	if (count == 4096) {
+		#pragma unroll
+		for (int item = 0; item < 16; item++) {
+			const int add4 = (int)((unsigned)add3 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
 			add3 = add4;
-			const long long g_partial2 = add3;
+			const long long g_partial2 = (long long)add3;
 			// orders.kg:4: g = runs(l_orderkey)
-			g_partial_rows[item] = g_partial2;
+			g_partial_rows[item] = (int)g_partial2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 16; item++) {
+			const int at = lane * 16 + item;
+			if (at < count) {
+				const int add4 = (int)((unsigned)add3 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
+				add3 = add4;
+				const long long g_partial2 = (long long)add3;
+				g_partial_rows[item] = (int)g_partial2;
+			}
 		}
 	}
+	const int own2 = lane * 17;
+	const int start2 = lane * 16;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (unsigned long long)g_partial_rows[item];
+		if (start2 + item < count) {
+			pool[own2 + item] = (unsigned)g_partial_rows[item];
 		}
 	}
 	__syncthreads();
@@ -143,10 +174,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			g_partial[first + at] = (long long)pool[at + (at >> 4)];
+			g_partial[first + at] = (long long)(int)pool[at + (at >> 4)];
 		}
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
@@ -159,7 +189,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	long long *g_offset,
 	long long tiles,
 	long long *g_length_cell) {
-	__shared__ unsigned long long pool[4352];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ long long shared_i64_0[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
@@ -172,45 +203,69 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	long long g_total_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)g_total[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(g_total + (first + at));
+			const long long g_total2 = wide.x;
+			const long long g_total3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)g_total[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	long long g_total_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			g_total_rows[item] = (long long)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		g_total_rows[item] = (long long)word;
+		g_total_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
 	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i64_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		long long add2 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const long long state = shared_i64_0[place2];
 			shared_i64_0[place2] = add2;
 			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
@@ -237,113 +292,141 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	const long long state2 = shared_i64_0[lane + lane / 16];
 	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
 	const long long state3 = shared_i64_0[288];
-	__syncthreads();
-	long long add3 = 0LL;
-	if (lane == 0 && tile > 0) {
-		const unsigned long long bits = (unsigned long long)state3;
-		atomicExch(&orders_kernel3_status0[tile * 4], (unsigned long long)(unsigned)bits | 4294967296ULL);
-		atomicExch(&orders_kernel3_status0[tile * 4 + 1], (unsigned long long)(unsigned)(bits >> 32) | 4294967296ULL);
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)state3;
+			atomicExch(&orders_kernel3_status0[tile * 4], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel3_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808ULL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	long long add3 = 0LL;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		long long add4 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 2];
-				const unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 3];
-				const unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4];
-				const unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 1];
-				if ((word >> 32) != 0ULL && (word2 >> 32) != 0ULL) {
-					const long long theirs = (long long)((word2 << 32) | (unsigned long long)(unsigned)word);
-					add4 = theirs;
-					waiting = false;
-					atomicMin(&shared_nearest[0], (unsigned)lane);
-				} else if ((word3 >> 32) != 0ULL && (word4 >> 32) != 0ULL) {
-					const long long theirs = (long long)((word4 << 32) | (unsigned long long)(unsigned)word3);
-					add4 = theirs;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+		if (lane < 64) {
+			long long add4 = 0LL;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 2];
+					const unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 3];
+					const unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4];
+					const unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
+						const long long theirs = (long long)((word & 9223372036854775807ULL) | ((word2 & 1ULL) << 63));
+						add4 = theirs;
+						waiting = false;
+						atomicMin(&shared_nearest[0], (unsigned)lane);
+					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
+						const long long theirs = (long long)((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
+						add4 = theirs;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
-		}
-		__syncthreads();
-		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0LL;
-		}
-		if (lane < 64) {
 			shared_i64_0[lane] = add4;
 		}
 		__syncthreads();
-		int distance = 1;
-		while (distance <= last && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const long long other = shared_i64_0[lane + distance];
-				const long long add5 = (long long)((unsigned long long)other + (unsigned long long)add4);
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start = lane * 8;
+			long long add4 = 0LL;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start + 7) - i;
+				const long long state4 = shared_i64_0[at];
+				const long long state5 = at <= last ? state4 : 0LL;
+				const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)state5);
 				add4 = add5;
-				shared_i64_0[lane] = add4;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_i64_0[64 + lane] = add4;
 		}
-		const long long part = shared_i64_0[0];
 		__syncthreads();
-		const long long add5 = (long long)((unsigned long long)part + (unsigned long long)add3);
+		long long add4 = 0LL;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const long long state4 = shared_i64_0[at];
+			const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)state4);
+			add4 = add5;
+		}
+		const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)add3);
 		add3 = add5;
 		before = last < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
 		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
 		const unsigned long long bits = (unsigned long long)add4;
-		atomicExch(&orders_kernel3_status0[tile * 4 + 2], (unsigned long long)(unsigned)bits | 8589934592ULL);
-		atomicExch(&orders_kernel3_status0[tile * 4 + 3], (unsigned long long)(unsigned)(bits >> 32) | 8589934592ULL);
+		atomicExch(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
+		atomicExch(&orders_kernel3_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808ULL);
 	}
 	const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
 	const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)add2);
 	long long add6 = add5;
-	long long g_offset_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	long long g_offset_rows[20] = {0};
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const long long offset2 = add6;
-			const long long add7 = (long long)((unsigned long long)add6 + (unsigned long long)g_total_rows[item]);
-			add6 = add7;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
+			const long long add7 = (long long)((unsigned long long)add6 + (unsigned long long)g_total_rows[item]);
+			add6 = add7;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long long offset2 = add6;
+				g_offset_rows[item] = offset2;
+				const long long add7 = (long long)((unsigned long long)add6 + (unsigned long long)g_total_rows[item]);
+				add6 = add7;
+			}
 		}
 	}
+	const int own2 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (unsigned long long)g_offset_rows[item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)g_offset_rows[item], (unsigned long long)g_offset_rows[item + 1]);
 	}
 	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			g_offset[first + at] = (long long)pool[at + (at >> 4)];
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
+			const unsigned long long word = wide.x;
+			const unsigned long long word2 = wide.y;
+			*(longlong2 *)(g_offset + (first + at)) = make_longlong2((long long)word, (long long)word2);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				g_offset[first + at] = (long long)pool_u64[at];
+			}
 		}
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
 		long long total = add4;
 		const long long x = total;
@@ -365,12 +448,20 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			// orders.kg:4: g = runs(l_orderkey)
 			g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
+			}
 		}
 	}
 }
@@ -388,15 +479,15 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	long long *count,
 	long long *quantity,
 	long long tiles) {
-	__shared__ unsigned long long pool[2304];
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ unsigned char shared_bool_0[289];
 	__shared__ unsigned char shared_bool_1[289];
 	__shared__ unsigned char shared_bool_2[289];
-	__shared__ unsigned char shared_bool_3[289];
+	__shared__ int shared_i32_0[289];
 	__shared__ long long shared_i64_0[289];
 	__shared__ long long shared_i64_1[289];
 	__shared__ long long shared_i64_2[289];
-	__shared__ long long shared_i64_3[289];
 	__shared__ unsigned shared_nearest[1];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
@@ -408,594 +499,643 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048LL;
-	long long g_rows[9] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)g[first + at];
+	const int count2 = rest < 1536 ? rest : 1536LL;
+	if (count2 == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(g + (first + at));
+			const long long g2 = wide.x;
+			const long long g3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (unsigned long long)g[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
+		}
+	}
+	if (count2 == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
+			const long long l_orderkey2 = wide.x;
+			const long long l_orderkey3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+			} else {
+				pool_u64[1536 + at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 8;
+	long long g_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			g_rows[item + 1] = (long long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		g_rows[item + 1] = (long long)word;
+		g_rows[item + 2] = (long long)word2;
 	}
 	if (start > 0 && start < count2) {
-		g_rows[0] = (long long)pool[(start - 1) + ((start - 1) >> 3)];
+		g_rows[0] = (long long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	__syncthreads();
-	long long l_orderkey_rows[8] = {0};
+	long long l_orderkey_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)l_orderkey[first + at];
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		l_orderkey_rows[item] = (long long)word;
+		l_orderkey_rows[item + 1] = (long long)word2;
+	}
+	__syncthreads();
+	if (count2 == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
+			const long long l_quantity2 = wide.x;
+			const long long l_quantity3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (unsigned long long)l_quantity[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start2 = lane * 8;
+	long long l_quantity_rows[6] = {0};
+	const int own3 = lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			l_orderkey_rows[item] = (long long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		l_quantity_rows[item] = (long long)word;
+		l_quantity_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	long long l_quantity_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)l_quantity[first + at];
-		}
-	}
-	__syncthreads();
-	const int start3 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			l_quantity_rows[item] = (long long)pool[lane * 9 + item];
-		}
-	}
-	__syncthreads();
-	unsigned char head_kept[8] = {0};
+	unsigned head_kept = 0u;
 	bool present = false;
 	long long last = 0LL;
-	bool present2 = false;
 	long long last2 = 0LL;
-	bool head = false;
-	long long add = 0LL;
-	bool head2 = false;
+	int add = 0;
 	long long add2 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = g_rows[item + 1] != g_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
+	bool present2 = false;
+	bool head = false;
+	if (count2 == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
+			head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
 			const long long last3 = g_rows[item + 1];
 			present = true;
 			last = last3;
 			const long long last4 = l_orderkey_rows[item];
 			present2 = true;
 			last2 = last4;
-			const bool head5 = head || head4;
-			const long long add3 = head4 ? 1LL : (long long)((unsigned long long)add + 1ULL);
-			head = head5;
+			const bool head3 = head || head2;
+			const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
+			head = head3;
 			add = add3;
-			const bool head6 = head2 || head4;
-			const long long add4 = head4 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
-			head2 = head6;
+			const long long add4 = head2 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
 			add2 = add4;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
+				head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
+				const long long last3 = g_rows[item + 1];
+				present = true;
+				last = last3;
+				const long long last4 = l_orderkey_rows[item];
+				present2 = true;
+				last2 = last4;
+				const bool head3 = head || head2;
+				const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
+				head = head3;
+				add = add3;
+				const long long add4 = head2 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_bool_1[place] = present2;
 	shared_i64_1[place] = last2;
+	shared_i32_0[place] = add;
+	shared_i64_2[place] = add2;
+	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
-	shared_i64_2[place] = add;
-	shared_bool_3[place] = head2;
-	shared_i64_3[place] = add2;
 	__syncthreads();
 	if (lane < 16) {
-		const int start4 = lane * 17;
+		const int start2 = lane * 17;
 		bool present3 = false;
 		long long last3 = 0LL;
-		bool present4 = false;
 		long long last4 = 0LL;
-		bool head3 = false;
-		long long add3 = 0LL;
-		bool head4 = false;
+		int add3 = 0;
 		long long add4 = 0LL;
+		bool present4 = false;
+		bool head2 = false;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
+			const int place2 = start2 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long long state8 = shared_i64_3[place2];
+			const long long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long long add5 = state5 ? state6 : (long long)((unsigned long long)add3 + (unsigned long long)state6);
-			const bool head6 = head4 || state7;
-			const long long add6 = state7 ? state8 : (long long)((unsigned long long)add4 + (unsigned long long)state8);
+			const long long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
+			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[272 + lane] = present3;
 		shared_i64_0[272 + lane] = last3;
-		shared_bool_1[272 + lane] = present4;
 		shared_i64_1[272 + lane] = last4;
-		shared_bool_2[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add3;
-		shared_bool_3[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i64_2[272 + lane] = add4;
+		shared_bool_1[272 + lane] = present4;
+		shared_bool_2[272 + lane] = head2;
 	}
 	__syncthreads();
 	if (lane == 0) {
 		bool present3 = false;
 		long long last3 = 0LL;
-		bool present4 = false;
 		long long last4 = 0LL;
-		bool head3 = false;
-		long long add3 = 0LL;
-		bool head4 = false;
+		int add3 = 0;
 		long long add4 = 0LL;
+		bool present4 = false;
+		bool head2 = false;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long long state8 = shared_i64_3[place2];
+			const long long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long long add5 = state5 ? state6 : (long long)((unsigned long long)add3 + (unsigned long long)state6);
-			const bool head6 = head4 || state7;
-			const long long add6 = state7 ? state8 : (long long)((unsigned long long)add4 + (unsigned long long)state8);
+			const long long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
+			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[288] = present3;
 		shared_i64_0[288] = last3;
-		shared_bool_1[288] = present4;
 		shared_i64_1[288] = last4;
-		shared_bool_2[288] = head3;
-		shared_i64_2[288] = add3;
-		shared_bool_3[288] = head4;
-		shared_i64_3[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i64_2[288] = add4;
+		shared_bool_1[288] = present4;
+		shared_bool_2[288] = head2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
 	const bool state = shared_bool_0[272 + stretch] != 0;
 	const long long state2 = shared_i64_0[272 + stretch];
-	const bool state3 = shared_bool_1[272 + stretch] != 0;
-	const long long state4 = shared_i64_1[272 + stretch];
-	const bool state5 = shared_bool_2[272 + stretch] != 0;
-	const long long state6 = shared_i64_2[272 + stretch];
-	const bool state7 = shared_bool_3[272 + stretch] != 0;
-	const long long state8 = shared_i64_3[272 + stretch];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long long state10 = shared_i64_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const long long state12 = shared_i64_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long long state14 = shared_i64_2[lane + lane / 16];
-	const bool state15 = shared_bool_3[lane + lane / 16] != 0;
-	const long long state16 = shared_i64_3[lane + lane / 16];
-	const bool present3 = state || state9;
-	const long long last3 = state9 ? state10 : state2;
-	const bool present4 = state3 || state11;
-	const long long last4 = state11 ? state12 : state4;
-	const bool head3 = state5 || state13;
-	const long long add3 = state13 ? state14 : (long long)((unsigned long long)state6 + (unsigned long long)state14);
-	const bool head4 = state7 || state15;
-	const long long add4 = state15 ? state16 : (long long)((unsigned long long)state8 + (unsigned long long)state16);
-	const bool state17 = shared_bool_0[288] != 0;
-	const long long state18 = shared_i64_0[288];
-	const bool state19 = shared_bool_1[288] != 0;
-	const long long state20 = shared_i64_1[288];
+	const long long state3 = shared_i64_1[272 + stretch];
+	const int state4 = shared_i32_0[272 + stretch];
+	const long long state5 = shared_i64_2[272 + stretch];
+	const bool state6 = shared_bool_1[272 + stretch] != 0;
+	const bool state7 = shared_bool_2[272 + stretch] != 0;
+	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
+	const long long state9 = shared_i64_0[lane + lane / 16];
+	const long long state10 = shared_i64_1[lane + lane / 16];
+	const int state11 = shared_i32_0[lane + lane / 16];
+	const long long state12 = shared_i64_2[lane + lane / 16];
+	const bool state13 = shared_bool_1[lane + lane / 16] != 0;
+	const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+	const bool present3 = state || state8;
+	const long long last3 = state8 ? state9 : state2;
+	const long long last4 = state13 ? state10 : state3;
+	const int add3 = state14 ? state11 : (int)((unsigned)state4 + (unsigned)state11);
+	const long long add4 = state14 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
+	const bool present4 = state6 || state13;
+	const bool head2 = state7 || state14;
+	const bool state15 = shared_bool_0[288] != 0;
+	const long long state16 = shared_i64_0[288];
+	const long long state17 = shared_i64_1[288];
+	const int state18 = shared_i32_0[288];
+	const long long state19 = shared_i64_2[288];
+	const bool state20 = shared_bool_1[288] != 0;
 	const bool state21 = shared_bool_2[288] != 0;
-	const long long state22 = shared_i64_2[288];
-	const bool state23 = shared_bool_3[288] != 0;
-	const long long state24 = shared_i64_3[288];
-	__syncthreads();
+	if (lane == 0) {
+		if (tile > 0) {
+			const unsigned long long bits = (unsigned long long)state15;
+			const unsigned long long bits2 = (unsigned long long)state16;
+			const unsigned long long bits3 = (unsigned long long)state17;
+			const unsigned long long bits4 = (unsigned long long)(unsigned)state18;
+			const unsigned long long bits5 = (unsigned long long)state19;
+			const unsigned long long bits6 = (unsigned long long)state20;
+			const unsigned long long bits7 = (unsigned long long)state21;
+			atomicExch(&orders_kernel5_status0[tile * 8], (bits2 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel5_status0[tile * 8 + 1], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel5_status0[tile * 8 + 2], (bits5 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel5_status0[tile * 8 + 3], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808ULL);
+		}
+		shared_nearest[0] = 65536u;
+	}
 	bool present5 = false;
 	long long last5 = 0LL;
-	bool present6 = false;
 	long long last6 = 0LL;
-	bool head5 = false;
-	long long add5 = 0LL;
-	bool head6 = false;
+	int add5 = 0;
 	long long add6 = 0LL;
-	if (lane == 0 && tile > 0) {
-		const unsigned long long bits = (unsigned long long)state18;
-		const unsigned long long bits2 = (unsigned long long)state20;
-		const unsigned long long bits3 = (unsigned long long)state24;
-		atomicExch(&orders_kernel5_status0[tile * 16], (unsigned long long)(((unsigned)state17 << 0) | ((unsigned)state19 << 1) | ((unsigned)state21 << 2) | ((unsigned)state23 << 3)) | 4294967296ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 1], (unsigned long long)(unsigned)bits | 4294967296ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 2], (unsigned long long)(unsigned)(bits >> 32) | 4294967296ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 3], (unsigned long long)(unsigned)bits2 | 4294967296ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 4], (unsigned long long)(unsigned)(bits2 >> 32) | 4294967296ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 5], (unsigned long long)(unsigned)state22 | 4294967296ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 6], (unsigned long long)(unsigned)bits3 | 4294967296ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 7], (unsigned long long)(unsigned)(bits3 >> 32) | 4294967296ULL);
-	}
+	bool present6 = false;
+	bool head3 = false;
+	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		__syncthreads();
-		bool present7 = false;
-		long long last7 = 0LL;
-		bool present8 = false;
-		long long last8 = 0LL;
-		bool head7 = false;
-		long long add7 = 0LL;
-		bool head8 = false;
-		long long add8 = 0LL;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const unsigned long long word = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 8];
-				const unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 9];
-				const unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 10];
-				const unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 11];
-				const unsigned long long word5 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 12];
-				const unsigned long long word6 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 13];
-				const unsigned long long word7 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 14];
-				const unsigned long long word8 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 15];
-				const unsigned long long word9 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16];
-				const unsigned long long word10 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 1];
-				const unsigned long long word11 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 2];
-				const unsigned long long word12 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 3];
-				const unsigned long long word13 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 4];
-				const unsigned long long word14 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 5];
-				const unsigned long long word15 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 6];
-				const unsigned long long word16 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 16 + 7];
-				if ((word >> 32) != 0ULL && (word2 >> 32) != 0ULL && (word3 >> 32) != 0ULL && (word4 >> 32) != 0ULL && (word5 >> 32) != 0ULL && (word6 >> 32) != 0ULL && (word7 >> 32) != 0ULL && (word8 >> 32) != 0ULL) {
-					const bool theirs = (((unsigned)word >> 0) & 1u) != 0u;
-					const long long theirs2 = (long long)((word3 << 32) | (unsigned long long)(unsigned)word2);
-					const bool theirs3 = (((unsigned)word >> 1) & 1u) != 0u;
-					const long long theirs4 = (long long)((word5 << 32) | (unsigned long long)(unsigned)word4);
-					const bool theirs5 = (((unsigned)word >> 2) & 1u) != 0u;
-					const long long theirs6 = (long long)(unsigned)word6;
-					const bool theirs7 = (((unsigned)word >> 3) & 1u) != 0u;
-					const long long theirs8 = (long long)((word8 << 32) | (unsigned long long)(unsigned)word7);
-					present7 = theirs;
-					last7 = theirs2;
-					present8 = theirs3;
-					last8 = theirs4;
-					head7 = theirs5;
-					add7 = theirs6;
-					head8 = theirs7;
-					add8 = theirs8;
-					waiting = false;
-					atomicMin(&shared_nearest[0], (unsigned)lane);
-				} else if ((word9 >> 32) != 0ULL && (word10 >> 32) != 0ULL && (word11 >> 32) != 0ULL && (word12 >> 32) != 0ULL && (word13 >> 32) != 0ULL && (word14 >> 32) != 0ULL && (word15 >> 32) != 0ULL && (word16 >> 32) != 0ULL) {
-					const bool theirs = (((unsigned)word9 >> 0) & 1u) != 0u;
-					const long long theirs2 = (long long)((word11 << 32) | (unsigned long long)(unsigned)word10);
-					const bool theirs3 = (((unsigned)word9 >> 1) & 1u) != 0u;
-					const long long theirs4 = (long long)((word13 << 32) | (unsigned long long)(unsigned)word12);
-					const bool theirs5 = (((unsigned)word9 >> 2) & 1u) != 0u;
-					const long long theirs6 = (long long)(unsigned)word14;
-					const bool theirs7 = (((unsigned)word9 >> 3) & 1u) != 0u;
-					const long long theirs8 = (long long)((word16 << 32) | (unsigned long long)(unsigned)word15);
-					present7 = theirs;
-					last7 = theirs2;
-					present8 = theirs3;
-					last8 = theirs4;
-					head7 = theirs5;
-					add7 = theirs6;
-					head8 = theirs7;
-					add8 = theirs8;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomicOr(&v_abort[0], 1u);
-						}
-						if (*(volatile unsigned *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+		if (lane < 64) {
+			bool present7 = false;
+			long long last7 = 0LL;
+			long long last8 = 0LL;
+			int add7 = 0;
+			long long add8 = 0LL;
+			bool present8 = false;
+			bool head4 = false;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const unsigned long long word = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 4];
+					const unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 5];
+					const unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 6];
+					const unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 7];
+					const unsigned long long word5 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8];
+					const unsigned long long word6 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 1];
+					const unsigned long long word7 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 2];
+					const unsigned long long word8 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 3];
+					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL && word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
+						const bool theirs = (word4 & 1ULL) != 0ULL;
+						const long long theirs2 = (long long)((word & 9223372036854775807ULL) | (((word4 >> 34) & 1ULL) << 63));
+						const long long theirs3 = (long long)((word2 & 9223372036854775807ULL) | (((word4 >> 35) & 1ULL) << 63));
+						const int theirs4 = (int)((word4 >> 1) & 2147483647ULL);
+						const long long theirs5 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 36) & 1ULL) << 63));
+						const bool theirs6 = ((word4 >> 32) & 1ULL) != 0ULL;
+						const bool theirs7 = ((word4 >> 33) & 1ULL) != 0ULL;
+						present7 = theirs;
+						last7 = theirs2;
+						last8 = theirs3;
+						add7 = theirs4;
+						add8 = theirs5;
+						present8 = theirs6;
+						head4 = theirs7;
+						waiting = false;
+						atomicMin(&shared_nearest[0], (unsigned)lane);
+					} else if (word5 >= 9223372036854775808ULL && word6 >= 9223372036854775808ULL && word7 >= 9223372036854775808ULL && word8 >= 9223372036854775808ULL) {
+						const bool theirs = (word8 & 1ULL) != 0ULL;
+						const long long theirs2 = (long long)((word5 & 9223372036854775807ULL) | (((word8 >> 34) & 1ULL) << 63));
+						const long long theirs3 = (long long)((word6 & 9223372036854775807ULL) | (((word8 >> 35) & 1ULL) << 63));
+						const int theirs4 = (int)((word8 >> 1) & 2147483647ULL);
+						const long long theirs5 = (long long)((word7 & 9223372036854775807ULL) | (((word8 >> 36) & 1ULL) << 63));
+						const bool theirs6 = ((word8 >> 32) & 1ULL) != 0ULL;
+						const bool theirs7 = ((word8 >> 33) & 1ULL) != 0ULL;
+						present7 = theirs;
+						last7 = theirs2;
+						last8 = theirs3;
+						add7 = theirs4;
+						add8 = theirs5;
+						present8 = theirs6;
+						head4 = theirs7;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomicOr(&v_abort[0], 1u);
+							}
+							if (*(volatile unsigned *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomicMin(&shared_nearest[0], (unsigned)lane);
+							}
 						}
 					}
 				}
 			}
-		}
-		__syncthreads();
-		const int last9 = (int)shared_nearest[0];
-		if (lane > last9) {
-			present7 = false;
-			last7 = 0LL;
-			present8 = false;
-			last8 = 0LL;
-			head7 = false;
-			add7 = 0LL;
-			head8 = false;
-			add8 = 0LL;
-		}
-		if (lane < 64) {
 			shared_bool_0[lane] = present7;
 			shared_i64_0[lane] = last7;
-			shared_bool_1[lane] = present8;
 			shared_i64_1[lane] = last8;
-			shared_bool_2[lane] = head7;
-			shared_i64_2[lane] = add7;
-			shared_bool_3[lane] = head8;
-			shared_i64_3[lane] = add8;
+			shared_i32_0[lane] = add7;
+			shared_i64_2[lane] = add8;
+			shared_bool_1[lane] = present8;
+			shared_bool_2[lane] = head4;
 		}
 		__syncthreads();
-		int distance = 1;
-		while (distance <= last9 && distance < 64) {
-			if ((lane & ((distance + distance) - 1)) == 0 && lane + distance < 64) {
-				const bool other = shared_bool_0[lane + distance] != 0;
-				const long long other2 = shared_i64_0[lane + distance];
-				const bool other3 = shared_bool_1[lane + distance] != 0;
-				const long long other4 = shared_i64_1[lane + distance];
-				const bool other5 = shared_bool_2[lane + distance] != 0;
-				const long long other6 = shared_i64_2[lane + distance];
-				const bool other7 = shared_bool_3[lane + distance] != 0;
-				const long long other8 = shared_i64_3[lane + distance];
-				const bool present9 = other || present7;
-				const long long last10 = present7 ? last7 : other2;
-				const bool present10 = other3 || present8;
-				const long long last11 = present8 ? last8 : other4;
-				const bool head9 = other5 || head7;
-				const long long add9 = head7 ? add7 : (long long)((unsigned long long)other6 + (unsigned long long)add7);
-				const bool head10 = other7 || head8;
-				const long long add10 = head8 ? add8 : (long long)((unsigned long long)other8 + (unsigned long long)add8);
+		const int last7 = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			bool present7 = false;
+			long long last8 = 0LL;
+			long long last9 = 0LL;
+			int add7 = 0;
+			long long add8 = 0LL;
+			bool present8 = false;
+			bool head4 = false;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const bool state22 = shared_bool_0[at] != 0;
+				const long long state23 = shared_i64_0[at];
+				const long long state24 = shared_i64_1[at];
+				const int state25 = shared_i32_0[at];
+				const long long state26 = shared_i64_2[at];
+				const bool state27 = shared_bool_1[at] != 0;
+				const bool state28 = shared_bool_2[at] != 0;
+				const bool state29 = at <= last7 ? state22 : false;
+				const long long state30 = at <= last7 ? state23 : 0LL;
+				const long long state31 = at <= last7 ? state24 : 0LL;
+				const int state32 = at <= last7 ? state25 : 0;
+				const long long state33 = at <= last7 ? state26 : 0LL;
+				const bool state34 = at <= last7 ? state27 : false;
+				const bool state35 = at <= last7 ? state28 : false;
+				const bool present9 = present7 || state29;
+				const long long last10 = state29 ? state30 : last8;
+				const long long last11 = state34 ? state31 : last9;
+				const int add9 = state35 ? state32 : (int)((unsigned)add7 + (unsigned)state32);
+				const long long add10 = state35 ? state33 : (long long)((unsigned long long)add8 + (unsigned long long)state33);
+				const bool present10 = present8 || state34;
+				const bool head5 = head4 || state35;
 				present7 = present9;
-				last7 = last10;
-				present8 = present10;
-				last8 = last11;
-				head7 = head9;
+				last8 = last10;
+				last9 = last11;
 				add7 = add9;
-				head8 = head10;
 				add8 = add10;
-				shared_bool_0[lane] = present7;
-				shared_i64_0[lane] = last7;
-				shared_bool_1[lane] = present8;
-				shared_i64_1[lane] = last8;
-				shared_bool_2[lane] = head7;
-				shared_i64_2[lane] = add7;
-				shared_bool_3[lane] = head8;
-				shared_i64_3[lane] = add8;
+				present8 = present10;
+				head4 = head5;
 			}
-			__syncthreads();
-			distance += distance;
+			shared_bool_0[64 + lane] = present7;
+			shared_i64_0[64 + lane] = last8;
+			shared_i64_1[64 + lane] = last9;
+			shared_i32_0[64 + lane] = add7;
+			shared_i64_2[64 + lane] = add8;
+			shared_bool_1[64 + lane] = present8;
+			shared_bool_2[64 + lane] = head4;
 		}
-		const bool part = shared_bool_0[0] != 0;
-		const long long part2 = shared_i64_0[0];
-		const bool part3 = shared_bool_1[0] != 0;
-		const long long part4 = shared_i64_1[0];
-		const bool part5 = shared_bool_2[0] != 0;
-		const long long part6 = shared_i64_2[0];
-		const bool part7 = shared_bool_3[0] != 0;
-		const long long part8 = shared_i64_3[0];
 		__syncthreads();
-		const bool present9 = part || present5;
-		const long long last10 = present5 ? last5 : part2;
-		const bool present10 = part3 || present6;
-		const long long last11 = present6 ? last6 : part4;
-		const bool head9 = part5 || head5;
-		const long long add9 = head5 ? add5 : (long long)((unsigned long long)part6 + (unsigned long long)add5);
-		const bool head10 = part7 || head6;
-		const long long add10 = head6 ? add6 : (long long)((unsigned long long)part8 + (unsigned long long)add6);
+		bool present7 = false;
+		long long last8 = 0LL;
+		long long last9 = 0LL;
+		int add7 = 0;
+		long long add8 = 0LL;
+		bool present8 = false;
+		bool head4 = false;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const bool state22 = shared_bool_0[at] != 0;
+			const long long state23 = shared_i64_0[at];
+			const long long state24 = shared_i64_1[at];
+			const int state25 = shared_i32_0[at];
+			const long long state26 = shared_i64_2[at];
+			const bool state27 = shared_bool_1[at] != 0;
+			const bool state28 = shared_bool_2[at] != 0;
+			const bool present9 = present7 || state22;
+			const long long last10 = state22 ? state23 : last8;
+			const long long last11 = state27 ? state24 : last9;
+			const int add9 = state28 ? state25 : (int)((unsigned)add7 + (unsigned)state25);
+			const long long add10 = state28 ? state26 : (long long)((unsigned long long)add8 + (unsigned long long)state26);
+			const bool present10 = present8 || state27;
+			const bool head5 = head4 || state28;
+			present7 = present9;
+			last8 = last10;
+			last9 = last11;
+			add7 = add9;
+			add8 = add10;
+			present8 = present10;
+			head4 = head5;
+		}
+		const bool present9 = present7 || present5;
+		const long long last10 = present5 ? last5 : last8;
+		const long long last11 = present6 ? last6 : last9;
+		const int add9 = head3 ? add5 : (int)((unsigned)add7 + (unsigned)add5);
+		const long long add10 = head3 ? add6 : (long long)((unsigned long long)add8 + (unsigned long long)add6);
+		const bool present10 = present8 || present6;
+		const bool head5 = head4 || head3;
 		present5 = present9;
 		last5 = last10;
-		present6 = present10;
 		last6 = last11;
-		head5 = head9;
 		add5 = add9;
-		head6 = head10;
 		add6 = add10;
-		before = last9 < 64 ? -1LL : before - 64;
+		present6 = present10;
+		head3 = head5;
+		before = last7 < 64 ? -1LL : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		__syncthreads();
 	}
 	if (lane == 0) {
-		const bool present7 = present5 || state17;
-		const long long last7 = state17 ? state18 : last5;
-		const bool present8 = present6 || state19;
-		const long long last8 = state19 ? state20 : last6;
-		const bool head7 = head5 || state21;
-		const long long add7 = state21 ? state22 : (long long)((unsigned long long)add5 + (unsigned long long)state22);
-		const bool head8 = head6 || state23;
-		const long long add8 = state23 ? state24 : (long long)((unsigned long long)add6 + (unsigned long long)state24);
-		const unsigned long long bits = (unsigned long long)last7;
-		const unsigned long long bits2 = (unsigned long long)last8;
-		const unsigned long long bits3 = (unsigned long long)add8;
-		atomicExch(&orders_kernel5_status0[tile * 16 + 8], (unsigned long long)(((unsigned)present7 << 0) | ((unsigned)present8 << 1) | ((unsigned)head7 << 2) | ((unsigned)head8 << 3)) | 8589934592ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 9], (unsigned long long)(unsigned)bits | 8589934592ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 10], (unsigned long long)(unsigned)(bits >> 32) | 8589934592ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 11], (unsigned long long)(unsigned)bits2 | 8589934592ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 12], (unsigned long long)(unsigned)(bits2 >> 32) | 8589934592ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 13], (unsigned long long)(unsigned)add7 | 8589934592ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 14], (unsigned long long)(unsigned)bits3 | 8589934592ULL);
-		atomicExch(&orders_kernel5_status0[tile * 16 + 15], (unsigned long long)(unsigned)(bits3 >> 32) | 8589934592ULL);
+		const bool present7 = present5 || state15;
+		const long long last7 = state15 ? state16 : last5;
+		const long long last8 = state20 ? state17 : last6;
+		const int add7 = state21 ? state18 : (int)((unsigned)add5 + (unsigned)state18);
+		const long long add8 = state21 ? state19 : (long long)((unsigned long long)add6 + (unsigned long long)state19);
+		const bool present8 = present6 || state20;
+		const bool head4 = head3 || state21;
+		const unsigned long long bits = (unsigned long long)present7;
+		const unsigned long long bits2 = (unsigned long long)last7;
+		const unsigned long long bits3 = (unsigned long long)last8;
+		const unsigned long long bits4 = (unsigned long long)(unsigned)add7;
+		const unsigned long long bits5 = (unsigned long long)add8;
+		const unsigned long long bits6 = (unsigned long long)present8;
+		const unsigned long long bits7 = (unsigned long long)head4;
+		atomicExch(&orders_kernel5_status0[tile * 8 + 4], (bits2 & 9223372036854775807ULL) | 9223372036854775808ULL);
+		atomicExch(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
+		atomicExch(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807ULL) | 9223372036854775808ULL);
+		atomicExch(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808ULL);
 	}
-	const bool present7 = present5 || state17;
-	const long long last7 = state17 ? state18 : last5;
-	const long long last8 = state19 ? state20 : last6;
-	const long long add7 = state21 ? state22 : (long long)((unsigned long long)add5 + (unsigned long long)state22);
-	const long long add8 = state23 ? state24 : (long long)((unsigned long long)add6 + (unsigned long long)state24);
+	const bool present7 = present5 || state15;
+	const long long last7 = state15 ? state16 : last5;
+	const long long last8 = state20 ? state17 : last6;
+	const int add7 = state21 ? state18 : (int)((unsigned)add5 + (unsigned)state18);
+	const long long add8 = state21 ? state19 : (long long)((unsigned long long)add6 + (unsigned long long)state19);
 	const bool present8 = present5 || present3;
 	const long long last9 = present3 ? last3 : last5;
+	const long long last10 = present4 ? last4 : last6;
+	const int add9 = head2 ? add3 : (int)((unsigned)add5 + (unsigned)add3);
+	const long long add10 = head2 ? add4 : (long long)((unsigned long long)add6 + (unsigned long long)add4);
+	const bool head4 = head3 || head2;
 	bool present9 = present8;
-	long long last10 = last9;
-	const long long last11 = present4 ? last4 : last6;
-	long long last12 = last11;
-	const bool head7 = head5 || head3;
-	const long long add9 = head3 ? add3 : (long long)((unsigned long long)add5 + (unsigned long long)add3);
-	bool head8 = head7;
-	long long add10 = add9;
-	const bool head9 = head6 || head4;
-	const long long add11 = head4 ? add4 : (long long)((unsigned long long)add6 + (unsigned long long)add4);
-	bool head10 = head9;
-	long long add12 = add11;
-	long long key_rows[8] = {0};
-	int offset2[8] = {0};
-	const long long base = last5;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long long count_rows[8] = {0};
-	long long quantity_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
+	long long last11 = last9;
+	long long last12 = last10;
+	int add11 = add9;
+	long long add12 = add10;
+	bool head5 = head4;
+	const int base = (int)last5;
+	const int end = (int)last7;
+	if (count2 == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
 			const bool present10 = present9;
-			const long long g_open = last10;
+			const long long g_open = last11;
+			const long long key2 = last12;
+			const bool head6 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long count3 = (long long)add11;
+			const long long quantity2 = add12;
+			if (head6 && present10) {
+				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+				const int offset2 = (int)g_open - base;
+				pool_u64[offset2] = (unsigned long long)key2;
+				const int offset3 = (int)g_open - base;
+				pool[offset3 + 3072] = (unsigned)(int)count3;
+				const int offset4 = (int)g_open - base;
+				pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+			}
 			const long long last13 = g_rows[item + 1];
 			present9 = true;
-			last10 = last13;
-			const long long key2 = last12;
+			last11 = last13;
 			const long long last14 = l_orderkey_rows[item];
 			last12 = last14;
-			const long long count3 = add10;
-			const bool head11 = head8 || head_kept[item] != 0;
-			const long long add13 = head_kept[item] != 0 ? 1LL : (long long)((unsigned long long)add10 + 1ULL);
-			head8 = head11;
-			add10 = add13;
-			const long long quantity2 = add12;
-			const bool head12 = head10 || head_kept[item] != 0;
-			const long long add14 = head_kept[item] != 0 ? l_quantity_rows[item] : (long long)((unsigned long long)add12 + (unsigned long long)l_quantity_rows[item]);
-			head10 = head12;
+			const bool head7 = head5 || head6;
+			const int add13 = head6 ? 1 : (int)((unsigned)add11 + 1u);
+			head5 = head7;
+			add11 = add13;
+			const long long add14 = head6 ? l_quantity_rows[item] : (long long)((unsigned long long)add12 + (unsigned long long)l_quantity_rows[item]);
 			add12 = add14;
-			if (head_kept[item] != 0 && present10) {
-				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				offset2[item] = (int)((int)g_open - (int)base);
-				key_rows[item] = key2;
-				offset2[item] = (int)((int)g_open - (int)base);
-				count_rows[item] = count3;
-				offset2[item] = (int)((int)g_open - (int)base);
-				quantity_rows[item] = quantity2;
-			}
 		}
-	}
-	const int count3 = (int)last7 - (int)base;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)key_rows[item];
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool present10 = present9;
+				const long long g_open = last11;
+				const long long key2 = last12;
+				const bool head6 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long count3 = (long long)add11;
+				const long long quantity2 = add12;
+				if (head6 && present10) {
+					const int offset2 = (int)g_open - base;
+					pool_u64[offset2] = (unsigned long long)key2;
+					const int offset3 = (int)g_open - base;
+					pool[offset3 + 3072] = (unsigned)(int)count3;
+					const int offset4 = (int)g_open - base;
+					pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+				}
+				const long long last13 = g_rows[item + 1];
+				present9 = true;
+				last11 = last13;
+				const long long last14 = l_orderkey_rows[item];
+				last12 = last14;
+				const bool head7 = head5 || head6;
+				const int add13 = head6 ? 1 : (int)((unsigned)add11 + 1u);
+				head5 = head7;
+				add11 = add13;
+				const long long add14 = head6 ? l_quantity_rows[item] : (long long)((unsigned long long)add12 + (unsigned long long)l_quantity_rows[item]);
+				add12 = add14;
+			}
 		}
 	}
 	__syncthreads();
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
+		const int place2 = base + at;
 		if (place2 >= 0) {
-			key[place2] = (long long)pool[at];
+			key[place2] = (long long)pool_u64[at];
 		}
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)count_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count4 = end - base;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
+	while (at2 < count4) {
+		const int place2 = base + at2;
 		if (place2 >= 0) {
-			count[place2] = (long long)pool[at2];
+			count[place2] = (long long)(int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (unsigned long long)quantity_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count5 = end - base;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)base + at3;
+	while (at3 < count5) {
+		const int place2 = base + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long long)pool[at3];
+			quantity[place2] = (long long)pool_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}
-	__syncthreads();
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
 		bool total = present7;
 		long long total2 = last7;
 		long long total3 = last8;
-		long long total4 = add7;
+		int total4 = add7;
 		long long total5 = add8;
 		if (total) {
 			key[(int)total2] = total3;
-			count[(int)total2] = total4;
+			count[(int)total2] = (long long)total4;
 			quantity[(int)total2] = total5;
 		}
 	}

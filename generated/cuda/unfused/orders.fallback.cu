@@ -16,10 +16,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			bool head = true;
 			if (first + at > 0) {
 				head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
@@ -27,6 +27,19 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 			const bool head2 = head;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_head[first + at] = head2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				bool head = true;
+				if (first + at > 0) {
+					head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
+				}
+				const bool head2 = head;
+				g_head[first + at] = head2;
+			}
 		}
 	}
 }
@@ -37,8 +50,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	const unsigned char *__restrict__ g_head,
 	long long *g_total,
 	long long *g_partial) {
-	__shared__ unsigned long long pool[4352];
-	__shared__ long long shared_i64_0[289];
+	__shared__ unsigned pool[4352];
+	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -47,91 +60,109 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 4096 ? rest : 4096LL;
-	unsigned char g_head_rows[16] = {0};
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)(g_head[first + at] != 0);
+			pool[at + (at >> 4)] = (unsigned)(g_head[first + at] != 0);
 		}
 	}
 	__syncthreads();
+	unsigned char g_head_rows[16] = {0};
 	const int start = lane * 16;
+	const int own = lane * 17;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		if (start + item < count) {
-			g_head_rows[item] = pool[lane * 17 + item] != 0ULL;
+			g_head_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	__syncthreads();
-	long long x_kept[16] = {0};
-	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long long x = (long long)(g_head_rows[item] != 0);
-			x_kept[item] = x;
-			const long long add2 = (long long)((unsigned long long)add + (unsigned long long)x);
+	int add = 0;
+	if (count == 4096) {
+		#pragma unroll
+		for (int item = 0; item < 16; item++) {
+			const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)(g_head_rows[item] != 0));
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 16; item++) {
+			const int at = lane * 16 + item;
+			if (at < count) {
+				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)(g_head_rows[item] != 0));
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	__syncthreads();
 	if (lane == 0) {
-		long long add2 = 0LL;
+		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((unsigned)add2 + (unsigned)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
 	__syncthreads();
-	long long add3 = add2;
+	int add3 = add2;
 	if (lane == 0) {
-		g_total[row02 / 4096 + tile] = state3;
+		g_total[row02 / 4096 + tile] = (long long)state3;
 	}
-	long long g_partial_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)x_kept[item]);
+	int g_partial_rows[16] = {0};
+	if (count == 4096) {
+		#pragma unroll
+		for (int item = 0; item < 16; item++) {
+			const int add4 = (int)((unsigned)add3 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
 			add3 = add4;
-			const long long g_partial2 = add3;
+			const long long g_partial2 = (long long)add3;
 			// orders.kg:4: g = runs(l_orderkey)
-			g_partial_rows[item] = g_partial2;
+			g_partial_rows[item] = (int)g_partial2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 16; item++) {
+			const int at = lane * 16 + item;
+			if (at < count) {
+				const int add4 = (int)((unsigned)add3 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
+				add3 = add4;
+				const long long g_partial2 = (long long)add3;
+				g_partial_rows[item] = (int)g_partial2;
+			}
 		}
 	}
+	const int own2 = lane * 17;
+	const int start2 = lane * 16;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (unsigned long long)g_partial_rows[item];
+		if (start2 + item < count) {
+			pool[own2 + item] = (unsigned)g_partial_rows[item];
 		}
 	}
 	__syncthreads();
@@ -139,10 +170,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			g_partial[first + at] = (long long)pool[at + (at >> 4)];
+			g_partial[first + at] = (long long)(int)pool[at + (at >> 4)];
 		}
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
@@ -150,51 +180,76 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	long long rows,
 	const long long *__restrict__ g_total,
 	long long *orders_kernel3_tile0) {
-	__shared__ unsigned long long pool[4352];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ long long shared_i64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	long long g_total_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)g_total[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(g_total + (first + at));
+			const long long g_total2 = wide.x;
+			const long long g_total3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)g_total[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	long long g_total_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			g_total_rows[item] = (long long)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		g_total_rows[item] = (long long)word;
+		g_total_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
 	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i64_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		long long add2 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const long long state = shared_i64_0[place2];
 			shared_i64_0[place2] = add2;
 			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
@@ -217,7 +272,6 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	}
 	__syncthreads();
 	const long long state = shared_i64_0[288];
-	__syncthreads();
 	if (lane == 0) {
 		orders_kernel3_tile0[tile] = state;
 	}
@@ -275,13 +329,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_scan0_published
 		const long long state2 = shared_i64_0[lane + lane / 16];
 		const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state2);
 		const long long state3 = shared_i64_0[288];
-		__syncthreads();
 		if (at < rows2) {
 			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)add3);
 			orders_kernel3_tile0[at] = add4;
 		}
 		const long long add4 = (long long)((unsigned long long)add + (unsigned long long)state3);
 		add = add4;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
@@ -295,51 +349,76 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	const long long *__restrict__ g_total,
 	const long long *__restrict__ orders_kernel3_tile0,
 	long long *g_offset) {
-	__shared__ unsigned long long pool[4352];
+	__shared__ __align__(16) unsigned pool[10240];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ long long shared_i64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
-	long long g_total_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned long long)g_total[first + at];
+	const int count = rest < 5120 ? rest : 5120LL;
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(g_total + (first + at));
+			const long long g_total2 = wide.x;
+			const long long g_total3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)g_total[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 16;
+	long long g_total_rows[20] = {0};
+	const int own = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			g_total_rows[item] = (long long)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		g_total_rows[item] = (long long)word;
+		g_total_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
 	long long add = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 			add = add2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i64_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		long long add2 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const long long state = shared_i64_0[place2];
 			shared_i64_0[place2] = add2;
 			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
@@ -369,33 +448,53 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	const long long earlier = orders_kernel3_tile0[tile];
 	const long long add3 = (long long)((unsigned long long)earlier + (unsigned long long)add2);
 	long long add4 = add3;
-	long long g_offset_rows[16] = {0};
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	long long g_offset_rows[20] = {0};
+	if (count == 5120) {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
 			const long long offset2 = add4;
-			const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)g_total_rows[item]);
-			add4 = add5;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
+			const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)g_total_rows[item]);
+			add4 = add5;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long long offset2 = add4;
+				g_offset_rows[item] = offset2;
+				const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)g_total_rows[item]);
+				add4 = add5;
+			}
 		}
 	}
+	const int own2 = lane * 20;
 	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (unsigned long long)g_offset_rows[item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)g_offset_rows[item], (unsigned long long)g_offset_rows[item + 1]);
 	}
 	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			g_offset[first + at] = (long long)pool[at + (at >> 4)];
+	if (count == 5120 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
+			const unsigned long long word = wide.x;
+			const unsigned long long word2 = wide.y;
+			*(longlong2 *)(g_offset + (first + at)) = make_longlong2((long long)word, (long long)word2);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				g_offset[first + at] = (long long)pool_u64[at];
+			}
 		}
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) orders_kernel3_finish_published(
@@ -427,12 +526,20 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4_published(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024LL;
-	#pragma unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			// orders.kg:4: g = runs(l_orderkey)
 			g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
+			}
 		}
 	}
 }
@@ -445,248 +552,292 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	const long long *__restrict__ l_quantity,
 	unsigned char *orders_kernel5_tile0,
 	long long *orders_kernel5_tile1,
-	unsigned char *orders_kernel5_tile2,
-	long long *orders_kernel5_tile3,
-	unsigned char *orders_kernel5_tile4,
-	long long *orders_kernel5_tile5,
-	unsigned char *orders_kernel5_tile6,
-	long long *orders_kernel5_tile7) {
-	__shared__ unsigned long long pool[2304];
+	long long *orders_kernel5_tile2,
+	int *orders_kernel5_tile3,
+	long long *orders_kernel5_tile4,
+	unsigned char *orders_kernel5_tile5,
+	unsigned char *orders_kernel5_tile6) {
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ unsigned char shared_bool_0[289];
 	__shared__ unsigned char shared_bool_1[289];
 	__shared__ unsigned char shared_bool_2[289];
-	__shared__ unsigned char shared_bool_3[289];
+	__shared__ int shared_i32_0[289];
 	__shared__ long long shared_i64_0[289];
 	__shared__ long long shared_i64_1[289];
 	__shared__ long long shared_i64_2[289];
-	__shared__ long long shared_i64_3[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
-	long long g_rows[9] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)g[first + at];
+	const int count = rest < 1536 ? rest : 1536LL;
+	if (count == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(g + (first + at));
+			const long long g2 = wide.x;
+			const long long g3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)g[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
+		}
+	}
+	if (count == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
+			const long long l_orderkey2 = wide.x;
+			const long long l_orderkey3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+			} else {
+				pool_u64[1536 + at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 8;
+	long long g_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count) {
-			g_rows[item + 1] = (long long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		g_rows[item + 1] = (long long)word;
+		g_rows[item + 2] = (long long)word2;
 	}
 	if (start > 0 && start < count) {
-		g_rows[0] = (long long)pool[(start - 1) + ((start - 1) >> 3)];
+		g_rows[0] = (long long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	__syncthreads();
-	long long l_orderkey_rows[8] = {0};
+	long long l_orderkey_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)l_orderkey[first + at];
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		l_orderkey_rows[item] = (long long)word;
+		l_orderkey_rows[item + 1] = (long long)word2;
+	}
+	__syncthreads();
+	if (count == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
+			const long long l_quantity2 = wide.x;
+			const long long l_quantity3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (unsigned long long)l_quantity[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start2 = lane * 8;
+	long long l_quantity_rows[6] = {0};
+	const int own3 = lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			l_orderkey_rows[item] = (long long)pool[lane * 9 + item];
-		}
-	}
-	__syncthreads();
-	long long l_quantity_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned long long)l_quantity[first + at];
-		}
-	}
-	__syncthreads();
-	const int start3 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			l_quantity_rows[item] = (long long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		l_quantity_rows[item] = (long long)word;
+		l_quantity_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
 	bool present = false;
 	long long last = 0LL;
-	bool present2 = false;
 	long long last2 = 0LL;
-	bool head = false;
-	long long add = 0LL;
-	bool head2 = false;
+	int add = 0;
 	long long add2 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = g_rows[item + 1] != g_rows[item];
-			}
-			const bool head4 = head3;
+	bool present2 = false;
+	bool head = false;
+	if (count == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			const long long last3 = g_rows[item + 1];
 			present = true;
 			last = last3;
 			const long long last4 = l_orderkey_rows[item];
 			present2 = true;
 			last2 = last4;
-			const bool head5 = head || head4;
-			const long long add3 = head4 ? 1LL : (long long)((unsigned long long)add + 1ULL);
-			head = head5;
+			const bool head3 = head || head2;
+			const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
+			head = head3;
 			add = add3;
-			const bool head6 = head2 || head4;
-			const long long add4 = head4 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
-			head2 = head6;
+			const long long add4 = head2 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
 			add2 = add4;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
+				const long long last3 = g_rows[item + 1];
+				present = true;
+				last = last3;
+				const long long last4 = l_orderkey_rows[item];
+				present2 = true;
+				last2 = last4;
+				const bool head3 = head || head2;
+				const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
+				head = head3;
+				add = add3;
+				const long long add4 = head2 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_bool_1[place] = present2;
 	shared_i64_1[place] = last2;
+	shared_i32_0[place] = add;
+	shared_i64_2[place] = add2;
+	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
-	shared_i64_2[place] = add;
-	shared_bool_3[place] = head2;
-	shared_i64_3[place] = add2;
 	__syncthreads();
 	if (lane < 16) {
-		const int start4 = lane * 17;
+		const int start2 = lane * 17;
 		bool present3 = false;
 		long long last3 = 0LL;
-		bool present4 = false;
 		long long last4 = 0LL;
-		bool head3 = false;
-		long long add3 = 0LL;
-		bool head4 = false;
+		int add3 = 0;
 		long long add4 = 0LL;
+		bool present4 = false;
+		bool head2 = false;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
+			const int place2 = start2 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long long state8 = shared_i64_3[place2];
+			const long long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long long add5 = state5 ? state6 : (long long)((unsigned long long)add3 + (unsigned long long)state6);
-			const bool head6 = head4 || state7;
-			const long long add6 = state7 ? state8 : (long long)((unsigned long long)add4 + (unsigned long long)state8);
+			const long long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
+			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[272 + lane] = present3;
 		shared_i64_0[272 + lane] = last3;
-		shared_bool_1[272 + lane] = present4;
 		shared_i64_1[272 + lane] = last4;
-		shared_bool_2[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add3;
-		shared_bool_3[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i64_2[272 + lane] = add4;
+		shared_bool_1[272 + lane] = present4;
+		shared_bool_2[272 + lane] = head2;
 	}
 	__syncthreads();
 	if (lane == 0) {
 		bool present3 = false;
 		long long last3 = 0LL;
-		bool present4 = false;
 		long long last4 = 0LL;
-		bool head3 = false;
-		long long add3 = 0LL;
-		bool head4 = false;
+		int add3 = 0;
 		long long add4 = 0LL;
+		bool present4 = false;
+		bool head2 = false;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long long state8 = shared_i64_3[place2];
+			const long long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long long add5 = state5 ? state6 : (long long)((unsigned long long)add3 + (unsigned long long)state6);
-			const bool head6 = head4 || state7;
-			const long long add6 = state7 ? state8 : (long long)((unsigned long long)add4 + (unsigned long long)state8);
+			const long long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
+			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[288] = present3;
 		shared_i64_0[288] = last3;
-		shared_bool_1[288] = present4;
 		shared_i64_1[288] = last4;
-		shared_bool_2[288] = head3;
-		shared_i64_2[288] = add3;
-		shared_bool_3[288] = head4;
-		shared_i64_3[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i64_2[288] = add4;
+		shared_bool_1[288] = present4;
+		shared_bool_2[288] = head2;
 	}
 	__syncthreads();
 	const bool state = shared_bool_0[288] != 0;
 	const long long state2 = shared_i64_0[288];
-	const bool state3 = shared_bool_1[288] != 0;
-	const long long state4 = shared_i64_1[288];
-	const bool state5 = shared_bool_2[288] != 0;
-	const long long state6 = shared_i64_2[288];
-	const bool state7 = shared_bool_3[288] != 0;
-	const long long state8 = shared_i64_3[288];
-	__syncthreads();
+	const long long state3 = shared_i64_1[288];
+	const int state4 = shared_i32_0[288];
+	const long long state5 = shared_i64_2[288];
+	const bool state6 = shared_bool_1[288] != 0;
+	const bool state7 = shared_bool_2[288] != 0;
 	if (lane == 0) {
 		orders_kernel5_tile0[tile] = state;
 		orders_kernel5_tile1[tile] = state2;
@@ -695,7 +846,6 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		orders_kernel5_tile4[tile] = state5;
 		orders_kernel5_tile5[tile] = state6;
 		orders_kernel5_tile6[tile] = state7;
-		orders_kernel5_tile7[tile] = state8;
 	}
 }
 
@@ -704,260 +854,232 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 	long long rows,
 	unsigned char *orders_kernel5_tile0,
 	long long *orders_kernel5_tile1,
-	unsigned char *orders_kernel5_tile2,
-	long long *orders_kernel5_tile3,
-	unsigned char *orders_kernel5_tile4,
-	long long *orders_kernel5_tile5,
+	long long *orders_kernel5_tile2,
+	int *orders_kernel5_tile3,
+	long long *orders_kernel5_tile4,
+	unsigned char *orders_kernel5_tile5,
 	unsigned char *orders_kernel5_tile6,
-	long long *orders_kernel5_tile7,
 	unsigned char *orders_kernel5_total0,
 	long long *orders_kernel5_total1,
-	unsigned char *orders_kernel5_total2,
-	long long *orders_kernel5_total3,
-	unsigned char *orders_kernel5_total4,
-	long long *orders_kernel5_total5,
-	unsigned char *orders_kernel5_total6,
-	long long *orders_kernel5_total7) {
+	long long *orders_kernel5_total2,
+	int *orders_kernel5_total3,
+	long long *orders_kernel5_total4,
+	unsigned char *orders_kernel5_total5,
+	unsigned char *orders_kernel5_total6) {
 	(void)row0;
 	__shared__ unsigned char shared_bool_0[289];
 	__shared__ unsigned char shared_bool_1[289];
 	__shared__ unsigned char shared_bool_2[289];
-	__shared__ unsigned char shared_bool_3[289];
+	__shared__ int shared_i32_0[289];
 	__shared__ long long shared_i64_0[289];
 	__shared__ long long shared_i64_1[289];
 	__shared__ long long shared_i64_2[289];
-	__shared__ long long shared_i64_3[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	bool present = false;
 	long long last = 0LL;
-	bool present2 = false;
 	long long last2 = 0LL;
-	bool head = false;
-	long long add = 0LL;
-	bool head2 = false;
+	int add = 0;
 	long long add2 = 0LL;
+	bool present2 = false;
+	bool head = false;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
 		bool present3 = false;
 		long long last3 = 0LL;
-		bool present4 = false;
 		long long last4 = 0LL;
-		bool head3 = false;
-		long long add3 = 0LL;
-		bool head4 = false;
+		int add3 = 0;
 		long long add4 = 0LL;
+		bool present4 = false;
+		bool head2 = false;
 		if (at < rows2) {
 			present3 = orders_kernel5_tile0[at] != 0;
 			last3 = orders_kernel5_tile1[at];
-			present4 = orders_kernel5_tile2[at] != 0;
-			last4 = orders_kernel5_tile3[at];
-			head3 = orders_kernel5_tile4[at] != 0;
-			add3 = orders_kernel5_tile5[at];
-			head4 = orders_kernel5_tile6[at] != 0;
-			add4 = orders_kernel5_tile7[at];
+			last4 = orders_kernel5_tile2[at];
+			add3 = orders_kernel5_tile3[at];
+			add4 = orders_kernel5_tile4[at];
+			present4 = orders_kernel5_tile5[at] != 0;
+			head2 = orders_kernel5_tile6[at] != 0;
 		}
 		const int place = lane + lane / 16;
 		shared_bool_0[place] = present3;
 		shared_i64_0[place] = last3;
-		shared_bool_1[place] = present4;
 		shared_i64_1[place] = last4;
-		shared_bool_2[place] = head3;
-		shared_i64_2[place] = add3;
-		shared_bool_3[place] = head4;
-		shared_i64_3[place] = add4;
+		shared_i32_0[place] = add3;
+		shared_i64_2[place] = add4;
+		shared_bool_1[place] = present4;
+		shared_bool_2[place] = head2;
 		__syncthreads();
 		if (lane < 16) {
 			const int start = lane * 17;
 			bool present5 = false;
 			long long last5 = 0LL;
-			bool present6 = false;
 			long long last6 = 0LL;
-			bool head5 = false;
-			long long add5 = 0LL;
-			bool head6 = false;
+			int add5 = 0;
 			long long add6 = 0LL;
+			bool present6 = false;
+			bool head3 = false;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
 				const bool state = shared_bool_0[place2] != 0;
 				const long long state2 = shared_i64_0[place2];
-				const bool state3 = shared_bool_1[place2] != 0;
-				const long long state4 = shared_i64_1[place2];
-				const bool state5 = shared_bool_2[place2] != 0;
-				const long long state6 = shared_i64_2[place2];
-				const bool state7 = shared_bool_3[place2] != 0;
-				const long long state8 = shared_i64_3[place2];
+				const long long state3 = shared_i64_1[place2];
+				const int state4 = shared_i32_0[place2];
+				const long long state5 = shared_i64_2[place2];
+				const bool state6 = shared_bool_1[place2] != 0;
+				const bool state7 = shared_bool_2[place2] != 0;
 				shared_bool_0[place2] = present5;
 				shared_i64_0[place2] = last5;
-				shared_bool_1[place2] = present6;
 				shared_i64_1[place2] = last6;
-				shared_bool_2[place2] = head5;
-				shared_i64_2[place2] = add5;
-				shared_bool_3[place2] = head6;
-				shared_i64_3[place2] = add6;
+				shared_i32_0[place2] = add5;
+				shared_i64_2[place2] = add6;
+				shared_bool_1[place2] = present6;
+				shared_bool_2[place2] = head3;
 				const bool present7 = present5 || state;
 				const long long last7 = state ? state2 : last5;
-				const bool present8 = present6 || state3;
-				const long long last8 = state3 ? state4 : last6;
-				const bool head7 = head5 || state5;
-				const long long add7 = state5 ? state6 : (long long)((unsigned long long)add5 + (unsigned long long)state6);
-				const bool head8 = head6 || state7;
-				const long long add8 = state7 ? state8 : (long long)((unsigned long long)add6 + (unsigned long long)state8);
+				const long long last8 = state6 ? state3 : last6;
+				const int add7 = state7 ? state4 : (int)((unsigned)add5 + (unsigned)state4);
+				const long long add8 = state7 ? state5 : (long long)((unsigned long long)add6 + (unsigned long long)state5);
+				const bool present8 = present6 || state6;
+				const bool head4 = head3 || state7;
 				present5 = present7;
 				last5 = last7;
-				present6 = present8;
 				last6 = last8;
-				head5 = head7;
 				add5 = add7;
-				head6 = head8;
 				add6 = add8;
+				present6 = present8;
+				head3 = head4;
 			}
 			shared_bool_0[272 + lane] = present5;
 			shared_i64_0[272 + lane] = last5;
-			shared_bool_1[272 + lane] = present6;
 			shared_i64_1[272 + lane] = last6;
-			shared_bool_2[272 + lane] = head5;
-			shared_i64_2[272 + lane] = add5;
-			shared_bool_3[272 + lane] = head6;
-			shared_i64_3[272 + lane] = add6;
+			shared_i32_0[272 + lane] = add5;
+			shared_i64_2[272 + lane] = add6;
+			shared_bool_1[272 + lane] = present6;
+			shared_bool_2[272 + lane] = head3;
 		}
 		__syncthreads();
 		if (lane == 0) {
 			bool present5 = false;
 			long long last5 = 0LL;
-			bool present6 = false;
 			long long last6 = 0LL;
-			bool head5 = false;
-			long long add5 = 0LL;
-			bool head6 = false;
+			int add5 = 0;
 			long long add6 = 0LL;
+			bool present6 = false;
+			bool head3 = false;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
 				const bool state = shared_bool_0[place2] != 0;
 				const long long state2 = shared_i64_0[place2];
-				const bool state3 = shared_bool_1[place2] != 0;
-				const long long state4 = shared_i64_1[place2];
-				const bool state5 = shared_bool_2[place2] != 0;
-				const long long state6 = shared_i64_2[place2];
-				const bool state7 = shared_bool_3[place2] != 0;
-				const long long state8 = shared_i64_3[place2];
+				const long long state3 = shared_i64_1[place2];
+				const int state4 = shared_i32_0[place2];
+				const long long state5 = shared_i64_2[place2];
+				const bool state6 = shared_bool_1[place2] != 0;
+				const bool state7 = shared_bool_2[place2] != 0;
 				shared_bool_0[place2] = present5;
 				shared_i64_0[place2] = last5;
-				shared_bool_1[place2] = present6;
 				shared_i64_1[place2] = last6;
-				shared_bool_2[place2] = head5;
-				shared_i64_2[place2] = add5;
-				shared_bool_3[place2] = head6;
-				shared_i64_3[place2] = add6;
+				shared_i32_0[place2] = add5;
+				shared_i64_2[place2] = add6;
+				shared_bool_1[place2] = present6;
+				shared_bool_2[place2] = head3;
 				const bool present7 = present5 || state;
 				const long long last7 = state ? state2 : last5;
-				const bool present8 = present6 || state3;
-				const long long last8 = state3 ? state4 : last6;
-				const bool head7 = head5 || state5;
-				const long long add7 = state5 ? state6 : (long long)((unsigned long long)add5 + (unsigned long long)state6);
-				const bool head8 = head6 || state7;
-				const long long add8 = state7 ? state8 : (long long)((unsigned long long)add6 + (unsigned long long)state8);
+				const long long last8 = state6 ? state3 : last6;
+				const int add7 = state7 ? state4 : (int)((unsigned)add5 + (unsigned)state4);
+				const long long add8 = state7 ? state5 : (long long)((unsigned long long)add6 + (unsigned long long)state5);
+				const bool present8 = present6 || state6;
+				const bool head4 = head3 || state7;
 				present5 = present7;
 				last5 = last7;
-				present6 = present8;
 				last6 = last8;
-				head5 = head7;
 				add5 = add7;
-				head6 = head8;
 				add6 = add8;
+				present6 = present8;
+				head3 = head4;
 			}
 			shared_bool_0[288] = present5;
 			shared_i64_0[288] = last5;
-			shared_bool_1[288] = present6;
 			shared_i64_1[288] = last6;
-			shared_bool_2[288] = head5;
-			shared_i64_2[288] = add5;
-			shared_bool_3[288] = head6;
-			shared_i64_3[288] = add6;
+			shared_i32_0[288] = add5;
+			shared_i64_2[288] = add6;
+			shared_bool_1[288] = present6;
+			shared_bool_2[288] = head3;
 		}
 		__syncthreads();
 		const int stretch = lane / 16;
 		const bool state = shared_bool_0[272 + stretch] != 0;
 		const long long state2 = shared_i64_0[272 + stretch];
-		const bool state3 = shared_bool_1[272 + stretch] != 0;
-		const long long state4 = shared_i64_1[272 + stretch];
-		const bool state5 = shared_bool_2[272 + stretch] != 0;
-		const long long state6 = shared_i64_2[272 + stretch];
-		const bool state7 = shared_bool_3[272 + stretch] != 0;
-		const long long state8 = shared_i64_3[272 + stretch];
-		const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-		const long long state10 = shared_i64_0[lane + lane / 16];
-		const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-		const long long state12 = shared_i64_1[lane + lane / 16];
-		const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-		const long long state14 = shared_i64_2[lane + lane / 16];
-		const bool state15 = shared_bool_3[lane + lane / 16] != 0;
-		const long long state16 = shared_i64_3[lane + lane / 16];
-		const bool present5 = state || state9;
-		const long long last5 = state9 ? state10 : state2;
-		const bool present6 = state3 || state11;
-		const long long last6 = state11 ? state12 : state4;
-		const bool head5 = state5 || state13;
-		const long long add5 = state13 ? state14 : (long long)((unsigned long long)state6 + (unsigned long long)state14);
-		const bool head6 = state7 || state15;
-		const long long add6 = state15 ? state16 : (long long)((unsigned long long)state8 + (unsigned long long)state16);
-		const bool state17 = shared_bool_0[288] != 0;
-		const long long state18 = shared_i64_0[288];
-		const bool state19 = shared_bool_1[288] != 0;
-		const long long state20 = shared_i64_1[288];
+		const long long state3 = shared_i64_1[272 + stretch];
+		const int state4 = shared_i32_0[272 + stretch];
+		const long long state5 = shared_i64_2[272 + stretch];
+		const bool state6 = shared_bool_1[272 + stretch] != 0;
+		const bool state7 = shared_bool_2[272 + stretch] != 0;
+		const bool state8 = shared_bool_0[lane + lane / 16] != 0;
+		const long long state9 = shared_i64_0[lane + lane / 16];
+		const long long state10 = shared_i64_1[lane + lane / 16];
+		const int state11 = shared_i32_0[lane + lane / 16];
+		const long long state12 = shared_i64_2[lane + lane / 16];
+		const bool state13 = shared_bool_1[lane + lane / 16] != 0;
+		const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+		const bool present5 = state || state8;
+		const long long last5 = state8 ? state9 : state2;
+		const long long last6 = state13 ? state10 : state3;
+		const int add5 = state14 ? state11 : (int)((unsigned)state4 + (unsigned)state11);
+		const long long add6 = state14 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
+		const bool present6 = state6 || state13;
+		const bool head3 = state7 || state14;
+		const bool state15 = shared_bool_0[288] != 0;
+		const long long state16 = shared_i64_0[288];
+		const long long state17 = shared_i64_1[288];
+		const int state18 = shared_i32_0[288];
+		const long long state19 = shared_i64_2[288];
+		const bool state20 = shared_bool_1[288] != 0;
 		const bool state21 = shared_bool_2[288] != 0;
-		const long long state22 = shared_i64_2[288];
-		const bool state23 = shared_bool_3[288] != 0;
-		const long long state24 = shared_i64_3[288];
-		__syncthreads();
 		if (at < rows2) {
 			const bool present7 = present || present5;
 			const long long last7 = present5 ? last5 : last;
-			const bool present8 = present2 || present6;
 			const long long last8 = present6 ? last6 : last2;
-			const bool head7 = head || head5;
-			const long long add7 = head5 ? add5 : (long long)((unsigned long long)add + (unsigned long long)add5);
-			const bool head8 = head2 || head6;
-			const long long add8 = head6 ? add6 : (long long)((unsigned long long)add2 + (unsigned long long)add6);
+			const int add7 = head3 ? add5 : (int)((unsigned)add + (unsigned)add5);
+			const long long add8 = head3 ? add6 : (long long)((unsigned long long)add2 + (unsigned long long)add6);
+			const bool present8 = present2 || present6;
+			const bool head4 = head || head3;
 			orders_kernel5_tile0[at] = present7;
 			orders_kernel5_tile1[at] = last7;
-			orders_kernel5_tile2[at] = present8;
-			orders_kernel5_tile3[at] = last8;
-			orders_kernel5_tile4[at] = head7;
-			orders_kernel5_tile5[at] = add7;
-			orders_kernel5_tile6[at] = head8;
-			orders_kernel5_tile7[at] = add8;
+			orders_kernel5_tile2[at] = last8;
+			orders_kernel5_tile3[at] = add7;
+			orders_kernel5_tile4[at] = add8;
+			orders_kernel5_tile5[at] = present8;
+			orders_kernel5_tile6[at] = head4;
 		}
-		const bool present7 = present || state17;
-		const long long last7 = state17 ? state18 : last;
-		const bool present8 = present2 || state19;
-		const long long last8 = state19 ? state20 : last2;
-		const bool head7 = head || state21;
-		const long long add7 = state21 ? state22 : (long long)((unsigned long long)add + (unsigned long long)state22);
-		const bool head8 = head2 || state23;
-		const long long add8 = state23 ? state24 : (long long)((unsigned long long)add2 + (unsigned long long)state24);
+		const bool present7 = present || state15;
+		const long long last7 = state15 ? state16 : last;
+		const long long last8 = state20 ? state17 : last2;
+		const int add7 = state21 ? state18 : (int)((unsigned)add + (unsigned)state18);
+		const long long add8 = state21 ? state19 : (long long)((unsigned long long)add2 + (unsigned long long)state19);
+		const bool present8 = present2 || state20;
+		const bool head4 = head || state21;
 		present = present7;
 		last = last7;
-		present2 = present8;
 		last2 = last8;
-		head = head7;
 		add = add7;
-		head2 = head8;
 		add2 = add8;
+		present2 = present8;
+		head = head4;
+		__syncthreads();
 		first += 256;
 	}
 	if (lane == 0) {
 		orders_kernel5_total0[0] = present;
 		orders_kernel5_total1[0] = last;
-		orders_kernel5_total2[0] = present2;
-		orders_kernel5_total3[0] = last2;
-		orders_kernel5_total4[0] = head;
-		orders_kernel5_total5[0] = add;
-		orders_kernel5_total6[0] = head2;
-		orders_kernel5_total7[0] = add2;
+		orders_kernel5_total2[0] = last2;
+		orders_kernel5_total3[0] = add;
+		orders_kernel5_total4[0] = add2;
+		orders_kernel5_total5[0] = present2;
+		orders_kernel5_total6[0] = head;
 	}
 }
 
@@ -969,388 +1091,429 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	const long long *__restrict__ l_quantity,
 	const unsigned char *__restrict__ orders_kernel5_tile0,
 	const long long *__restrict__ orders_kernel5_tile1,
-	const unsigned char *__restrict__ orders_kernel5_tile2,
-	const long long *__restrict__ orders_kernel5_tile3,
-	const unsigned char *__restrict__ orders_kernel5_tile4,
-	const long long *__restrict__ orders_kernel5_tile5,
+	const long long *__restrict__ orders_kernel5_tile2,
+	const int *__restrict__ orders_kernel5_tile3,
+	const long long *__restrict__ orders_kernel5_tile4,
+	const unsigned char *__restrict__ orders_kernel5_tile5,
 	const unsigned char *__restrict__ orders_kernel5_tile6,
-	const long long *__restrict__ orders_kernel5_tile7,
 	long long *key,
 	long long *count,
 	long long *quantity) {
-	(void)orders_kernel5_tile2;
-	__shared__ unsigned long long pool[2304];
+	(void)orders_kernel5_tile5;
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ unsigned char shared_bool_0[289];
 	__shared__ unsigned char shared_bool_1[289];
 	__shared__ unsigned char shared_bool_2[289];
-	__shared__ unsigned char shared_bool_3[289];
+	__shared__ int shared_i32_0[289];
 	__shared__ long long shared_i64_0[289];
 	__shared__ long long shared_i64_1[289];
 	__shared__ long long shared_i64_2[289];
-	__shared__ long long shared_i64_3[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048LL;
-	long long g_rows[9] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)g[first + at];
+	const int count2 = rest < 1536 ? rest : 1536LL;
+	if (count2 == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(g + (first + at));
+			const long long g2 = wide.x;
+			const long long g3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (unsigned long long)g[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
+		}
+	}
+	if (count2 == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
+			const long long l_orderkey2 = wide.x;
+			const long long l_orderkey3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+			} else {
+				pool_u64[1536 + at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start = lane * 8;
+	long long g_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			g_rows[item + 1] = (long long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		g_rows[item + 1] = (long long)word;
+		g_rows[item + 2] = (long long)word2;
 	}
 	if (start > 0 && start < count2) {
-		g_rows[0] = (long long)pool[(start - 1) + ((start - 1) >> 3)];
+		g_rows[0] = (long long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	__syncthreads();
-	long long l_orderkey_rows[8] = {0};
+	long long l_orderkey_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)l_orderkey[first + at];
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		l_orderkey_rows[item] = (long long)word;
+		l_orderkey_rows[item + 1] = (long long)word2;
+	}
+	__syncthreads();
+	if (count2 == 1536 && (first & 1) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
+			const long long l_quantity2 = wide.x;
+			const long long l_quantity3 = wide.y;
+			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (unsigned long long)l_quantity[first + at];
+			} else {
+				pool_u64[at] = 0ULL;
+			}
 		}
 	}
 	__syncthreads();
-	const int start2 = lane * 8;
+	long long l_quantity_rows[6] = {0};
+	const int own3 = lane * 6;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			l_orderkey_rows[item] = (long long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const unsigned long long word = wide.x;
+		const unsigned long long word2 = wide.y;
+		l_quantity_rows[item] = (long long)word;
+		l_quantity_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	long long l_quantity_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned long long)l_quantity[first + at];
-		}
-	}
-	__syncthreads();
-	const int start3 = lane * 8;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			l_quantity_rows[item] = (long long)pool[lane * 9 + item];
-		}
-	}
-	__syncthreads();
-	unsigned char head_kept[8] = {0};
+	unsigned head_kept = 0u;
 	bool present = false;
 	long long last = 0LL;
-	bool present2 = false;
 	long long last2 = 0LL;
-	bool head = false;
-	long long add = 0LL;
-	bool head2 = false;
+	int add = 0;
 	long long add2 = 0LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = g_rows[item + 1] != g_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
+	bool present2 = false;
+	bool head = false;
+	if (count2 == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
+			head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
 			const long long last3 = g_rows[item + 1];
 			present = true;
 			last = last3;
 			const long long last4 = l_orderkey_rows[item];
 			present2 = true;
 			last2 = last4;
-			const bool head5 = head || head4;
-			const long long add3 = head4 ? 1LL : (long long)((unsigned long long)add + 1ULL);
-			head = head5;
+			const bool head3 = head || head2;
+			const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
+			head = head3;
 			add = add3;
-			const bool head6 = head2 || head4;
-			const long long add4 = head4 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
-			head2 = head6;
+			const long long add4 = head2 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
 			add2 = add4;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
+				head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
+				const long long last3 = g_rows[item + 1];
+				present = true;
+				last = last3;
+				const long long last4 = l_orderkey_rows[item];
+				present2 = true;
+				last2 = last4;
+				const bool head3 = head || head2;
+				const int add3 = head2 ? 1 : (int)((unsigned)add + 1u);
+				head = head3;
+				add = add3;
+				const long long add4 = head2 ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_bool_1[place] = present2;
 	shared_i64_1[place] = last2;
+	shared_i32_0[place] = add;
+	shared_i64_2[place] = add2;
+	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
-	shared_i64_2[place] = add;
-	shared_bool_3[place] = head2;
-	shared_i64_3[place] = add2;
 	__syncthreads();
 	if (lane < 16) {
-		const int start4 = lane * 17;
+		const int start2 = lane * 17;
 		bool present3 = false;
 		long long last3 = 0LL;
-		bool present4 = false;
 		long long last4 = 0LL;
-		bool head3 = false;
-		long long add3 = 0LL;
-		bool head4 = false;
+		int add3 = 0;
 		long long add4 = 0LL;
+		bool present4 = false;
+		bool head2 = false;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
+			const int place2 = start2 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long long state8 = shared_i64_3[place2];
+			const long long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long long add5 = state5 ? state6 : (long long)((unsigned long long)add3 + (unsigned long long)state6);
-			const bool head6 = head4 || state7;
-			const long long add6 = state7 ? state8 : (long long)((unsigned long long)add4 + (unsigned long long)state8);
+			const long long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
+			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[272 + lane] = present3;
 		shared_i64_0[272 + lane] = last3;
-		shared_bool_1[272 + lane] = present4;
 		shared_i64_1[272 + lane] = last4;
-		shared_bool_2[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add3;
-		shared_bool_3[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i64_2[272 + lane] = add4;
+		shared_bool_1[272 + lane] = present4;
+		shared_bool_2[272 + lane] = head2;
 	}
 	__syncthreads();
 	if (lane == 0) {
 		bool present3 = false;
 		long long last3 = 0LL;
-		bool present4 = false;
 		long long last4 = 0LL;
-		bool head3 = false;
-		long long add3 = 0LL;
-		bool head4 = false;
+		int add3 = 0;
 		long long add4 = 0LL;
+		bool present4 = false;
+		bool head2 = false;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long long state8 = shared_i64_3[place2];
+			const long long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long long add5 = state5 ? state6 : (long long)((unsigned long long)add3 + (unsigned long long)state6);
-			const bool head6 = head4 || state7;
-			const long long add6 = state7 ? state8 : (long long)((unsigned long long)add4 + (unsigned long long)state8);
+			const long long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
+			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[288] = present3;
 		shared_i64_0[288] = last3;
-		shared_bool_1[288] = present4;
 		shared_i64_1[288] = last4;
-		shared_bool_2[288] = head3;
-		shared_i64_2[288] = add3;
-		shared_bool_3[288] = head4;
-		shared_i64_3[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i64_2[288] = add4;
+		shared_bool_1[288] = present4;
+		shared_bool_2[288] = head2;
 	}
 	__syncthreads();
 	const int stretch = lane / 16;
 	const bool state = shared_bool_0[272 + stretch] != 0;
 	const long long state2 = shared_i64_0[272 + stretch];
-	const bool state3 = shared_bool_1[272 + stretch] != 0;
-	const long long state4 = shared_i64_1[272 + stretch];
-	const bool state5 = shared_bool_2[272 + stretch] != 0;
-	const long long state6 = shared_i64_2[272 + stretch];
-	const bool state7 = shared_bool_3[272 + stretch] != 0;
-	const long long state8 = shared_i64_3[272 + stretch];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long long state10 = shared_i64_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const long long state12 = shared_i64_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long long state14 = shared_i64_2[lane + lane / 16];
-	const bool state15 = shared_bool_3[lane + lane / 16] != 0;
-	const long long state16 = shared_i64_3[lane + lane / 16];
-	const bool present3 = state || state9;
-	const long long last3 = state9 ? state10 : state2;
-	const bool present4 = state3 || state11;
-	const long long last4 = state11 ? state12 : state4;
-	const bool head3 = state5 || state13;
-	const long long add3 = state13 ? state14 : (long long)((unsigned long long)state6 + (unsigned long long)state14);
-	const bool head4 = state7 || state15;
-	const long long add4 = state15 ? state16 : (long long)((unsigned long long)state8 + (unsigned long long)state16);
-	const bool state17 = shared_bool_0[288] != 0;
-	const long long state18 = shared_i64_0[288];
+	const long long state3 = shared_i64_1[272 + stretch];
+	const int state4 = shared_i32_0[272 + stretch];
+	const long long state5 = shared_i64_2[272 + stretch];
+	const bool state6 = shared_bool_1[272 + stretch] != 0;
+	const bool state7 = shared_bool_2[272 + stretch] != 0;
+	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
+	const long long state9 = shared_i64_0[lane + lane / 16];
+	const long long state10 = shared_i64_1[lane + lane / 16];
+	const int state11 = shared_i32_0[lane + lane / 16];
+	const long long state12 = shared_i64_2[lane + lane / 16];
+	const bool state13 = shared_bool_1[lane + lane / 16] != 0;
+	const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+	const bool present3 = state || state8;
+	const long long last3 = state8 ? state9 : state2;
+	const long long last4 = state13 ? state10 : state3;
+	const int add3 = state14 ? state11 : (int)((unsigned)state4 + (unsigned)state11);
+	const long long add4 = state14 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
+	const bool present4 = state6 || state13;
+	const bool head2 = state7 || state14;
+	const bool state15 = shared_bool_0[288] != 0;
+	const long long state16 = shared_i64_0[288];
 	__syncthreads();
 	const bool earlier = orders_kernel5_tile0[tile] != 0;
 	const long long earlier2 = orders_kernel5_tile1[tile];
-	const long long earlier3 = orders_kernel5_tile3[tile];
-	const bool earlier4 = orders_kernel5_tile4[tile] != 0;
-	const long long earlier5 = orders_kernel5_tile5[tile];
+	const long long earlier3 = orders_kernel5_tile2[tile];
+	const int earlier4 = orders_kernel5_tile3[tile];
+	const long long earlier5 = orders_kernel5_tile4[tile];
 	const bool earlier6 = orders_kernel5_tile6[tile] != 0;
-	const long long earlier7 = orders_kernel5_tile7[tile];
-	const long long last5 = state17 ? state18 : earlier2;
+	const long long last5 = state15 ? state16 : earlier2;
 	const bool present5 = earlier || present3;
 	const long long last6 = present3 ? last3 : earlier2;
+	const long long last7 = present4 ? last4 : earlier3;
+	const int add5 = head2 ? add3 : (int)((unsigned)earlier4 + (unsigned)add3);
+	const long long add6 = head2 ? add4 : (long long)((unsigned long long)earlier5 + (unsigned long long)add4);
+	const bool head3 = earlier6 || head2;
 	bool present6 = present5;
-	long long last7 = last6;
-	const long long last8 = present4 ? last4 : earlier3;
-	long long last9 = last8;
-	const bool head5 = earlier4 || head3;
-	const long long add5 = head3 ? add3 : (long long)((unsigned long long)earlier5 + (unsigned long long)add3);
-	bool head6 = head5;
-	long long add6 = add5;
-	const bool head7 = earlier6 || head4;
-	const long long add7 = head4 ? add4 : (long long)((unsigned long long)earlier7 + (unsigned long long)add4);
-	bool head8 = head7;
-	long long add8 = add7;
-	long long key_rows[8] = {0};
-	int offset2[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long long count_rows[8] = {0};
-	long long quantity_rows[8] = {0};
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
+	long long last8 = last6;
+	long long last9 = last7;
+	int add7 = add5;
+	long long add8 = add6;
+	bool head4 = head3;
+	const int base = (int)earlier2;
+	const int end = (int)last5;
+	if (count2 == 1536) {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
 			const bool present7 = present6;
-			const long long g_open = last7;
+			const long long g_open = last8;
+			const long long key2 = last9;
+			const bool head5 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long count3 = (long long)add7;
+			const long long quantity2 = add8;
+			if (head5 && present7) {
+				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+				const int offset2 = (int)g_open - base;
+				pool_u64[offset2] = (unsigned long long)key2;
+				const int offset3 = (int)g_open - base;
+				pool[offset3 + 3072] = (unsigned)(int)count3;
+				const int offset4 = (int)g_open - base;
+				pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+			}
 			const long long last10 = g_rows[item + 1];
 			present6 = true;
-			last7 = last10;
-			const long long key2 = last9;
+			last8 = last10;
 			const long long last11 = l_orderkey_rows[item];
 			last9 = last11;
-			const long long count3 = add6;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const long long add9 = head_kept[item] != 0 ? 1LL : (long long)((unsigned long long)add6 + 1ULL);
-			head6 = head9;
-			add6 = add9;
-			const long long quantity2 = add8;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const long long add10 = head_kept[item] != 0 ? l_quantity_rows[item] : (long long)((unsigned long long)add8 + (unsigned long long)l_quantity_rows[item]);
-			head8 = head10;
+			const bool head6 = head4 || head5;
+			const int add9 = head5 ? 1 : (int)((unsigned)add7 + 1u);
+			head4 = head6;
+			add7 = add9;
+			const long long add10 = head5 ? l_quantity_rows[item] : (long long)((unsigned long long)add8 + (unsigned long long)l_quantity_rows[item]);
 			add8 = add10;
-			if (head_kept[item] != 0 && present7) {
-				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				offset2[item] = (int)((int)g_open - (int)earlier2);
-				key_rows[item] = key2;
-				offset2[item] = (int)((int)g_open - (int)earlier2);
-				count_rows[item] = count3;
-				offset2[item] = (int)((int)g_open - (int)earlier2);
-				quantity_rows[item] = quantity2;
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool present7 = present6;
+				const long long g_open = last8;
+				const long long key2 = last9;
+				const bool head5 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long count3 = (long long)add7;
+				const long long quantity2 = add8;
+				if (head5 && present7) {
+					const int offset2 = (int)g_open - base;
+					pool_u64[offset2] = (unsigned long long)key2;
+					const int offset3 = (int)g_open - base;
+					pool[offset3 + 3072] = (unsigned)(int)count3;
+					const int offset4 = (int)g_open - base;
+					pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+				}
+				const long long last10 = g_rows[item + 1];
+				present6 = true;
+				last8 = last10;
+				const long long last11 = l_orderkey_rows[item];
+				last9 = last11;
+				const bool head6 = head4 || head5;
+				const int add9 = head5 ? 1 : (int)((unsigned)add7 + 1u);
+				head4 = head6;
+				add7 = add9;
+				const long long add10 = head5 ? l_quantity_rows[item] : (long long)((unsigned long long)add8 + (unsigned long long)l_quantity_rows[item]);
+				add8 = add10;
 			}
 		}
 	}
-	const int count3 = (int)last5 - (int)earlier2;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (unsigned long long)key_rows[item];
-		}
-	}
 	__syncthreads();
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)earlier2 + at;
+		const int place2 = base + at;
 		if (place2 >= 0) {
-			key[place2] = (long long)pool[at];
+			key[place2] = (long long)pool_u64[at];
 		}
 		at += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (unsigned long long)count_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count4 = end - base;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)earlier2 + at2;
+	while (at2 < count4) {
+		const int place2 = base + at2;
 		if (place2 >= 0) {
-			count[place2] = (long long)pool[at2];
+			count[place2] = (long long)(int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
-	__syncthreads();
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (unsigned long long)quantity_rows[item];
-		}
-	}
-	__syncthreads();
+	const int count5 = end - base;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)earlier2 + at3;
+	while (at3 < count5) {
+		const int place2 = base + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long long)pool[at3];
+			quantity[place2] = (long long)pool_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}
-	__syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(256) orders_kernel5_finish_published(
@@ -1358,31 +1521,29 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_finish_publishe
 	long long rows,
 	const unsigned char *__restrict__ orders_kernel5_total0,
 	const long long *__restrict__ orders_kernel5_total1,
-	const unsigned char *__restrict__ orders_kernel5_total2,
-	const long long *__restrict__ orders_kernel5_total3,
-	const unsigned char *__restrict__ orders_kernel5_total4,
-	const long long *__restrict__ orders_kernel5_total5,
+	const long long *__restrict__ orders_kernel5_total2,
+	const int *__restrict__ orders_kernel5_total3,
+	const long long *__restrict__ orders_kernel5_total4,
+	const unsigned char *__restrict__ orders_kernel5_total5,
 	const unsigned char *__restrict__ orders_kernel5_total6,
-	const long long *__restrict__ orders_kernel5_total7,
 	long long *key,
 	long long *count,
 	long long *quantity) {
 	(void)row0;
 	(void)rows;
-	(void)orders_kernel5_total2;
-	(void)orders_kernel5_total4;
+	(void)orders_kernel5_total5;
 	(void)orders_kernel5_total6;
 	const int lane = (int)threadIdx.x;
 	bool total = orders_kernel5_total0[0] != 0;
 	long long total2 = orders_kernel5_total1[0];
-	long long total3 = orders_kernel5_total3[0];
-	long long total4 = orders_kernel5_total5[0];
-	long long total5 = orders_kernel5_total7[0];
+	long long total3 = orders_kernel5_total2[0];
+	int total4 = orders_kernel5_total3[0];
+	long long total5 = orders_kernel5_total4[0];
 	if (lane == 0) {
 		if (total) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 			key[(int)total2] = total3;
-			count[(int)total2] = total4;
+			count[(int)total2] = (long long)total4;
 			quantity[(int)total2] = total5;
 		}
 	}

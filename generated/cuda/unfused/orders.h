@@ -20,7 +20,7 @@
 // orders_kernel3(row0, rows, orders_kernel3_tickets, g_total, orders_kernel3_status0, v_abort, g_offset, tiles, g_length_cell)
 #define ORDERS_KERNEL3_NAME "orders_kernel3"
 #define ORDERS_KERNEL3_WORKGROUP 256
-#define ORDERS_KERNEL3_ROWS 4096 // of a group
+#define ORDERS_KERNEL3_ROWS 5120 // of a group
 #define ORDERS_KERNEL3_ARGS 9
 
 // orders_kernel4(row0, rows, g, g_offset, g_partial)
@@ -32,7 +32,7 @@
 // orders_kernel5(row0, rows, orders_kernel5_tickets, g, l_orderkey, l_quantity, orders_kernel5_status0, v_abort, key, count, quantity, tiles)
 #define ORDERS_KERNEL5_NAME "orders_kernel5"
 #define ORDERS_KERNEL5_WORKGROUP 256
-#define ORDERS_KERNEL5_ROWS 2048 // of a group
+#define ORDERS_KERNEL5_ROWS 1536 // of a group
 #define ORDERS_KERNEL5_ARGS 12
 
 // orders_kernel1_published(row0, rows, l_orderkey, g_head)
@@ -50,25 +50,25 @@
 // orders_kernel3_sum0_published(row0, rows, g_total, orders_kernel3_tile0)
 #define ORDERS_KERNEL3_SUM0_PUBLISHED_NAME "orders_kernel3_sum0_published"
 #define ORDERS_KERNEL3_SUM0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL3_SUM0_PUBLISHED_ROWS 4096 // of a group
+#define ORDERS_KERNEL3_SUM0_PUBLISHED_ROWS 5120 // of a group
 #define ORDERS_KERNEL3_SUM0_PUBLISHED_ARGS 4
 
 // orders_kernel3_scan0_published(row0, rows, orders_kernel3_tile0, orders_kernel3_total0)
 #define ORDERS_KERNEL3_SCAN0_PUBLISHED_NAME "orders_kernel3_scan0_published"
 #define ORDERS_KERNEL3_SCAN0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL3_SCAN0_PUBLISHED_ROWS 4096 // of a group
+#define ORDERS_KERNEL3_SCAN0_PUBLISHED_ROWS 5120 // of a group
 #define ORDERS_KERNEL3_SCAN0_PUBLISHED_ARGS 4
 
 // orders_kernel3_published(row0, rows, g_total, orders_kernel3_tile0, g_offset)
 #define ORDERS_KERNEL3_PUBLISHED_NAME "orders_kernel3_published"
 #define ORDERS_KERNEL3_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL3_PUBLISHED_ROWS 4096 // of a group
+#define ORDERS_KERNEL3_PUBLISHED_ROWS 5120 // of a group
 #define ORDERS_KERNEL3_PUBLISHED_ARGS 5
 
 // orders_kernel3_finish_published(row0, rows, orders_kernel3_total0, g_length_cell)
 #define ORDERS_KERNEL3_FINISH_PUBLISHED_NAME "orders_kernel3_finish_published"
 #define ORDERS_KERNEL3_FINISH_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL3_FINISH_PUBLISHED_ROWS 4096 // of a group
+#define ORDERS_KERNEL3_FINISH_PUBLISHED_ROWS 5120 // of a group
 #define ORDERS_KERNEL3_FINISH_PUBLISHED_ARGS 4
 
 // orders_kernel4_published(row0, rows, g, g_offset, g_partial)
@@ -77,28 +77,28 @@
 #define ORDERS_KERNEL4_PUBLISHED_ROWS 1024 // of a group
 #define ORDERS_KERNEL4_PUBLISHED_ARGS 5
 
-// orders_kernel5_sum0_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, orders_kernel5_tile7)
+// orders_kernel5_sum0_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6)
 #define ORDERS_KERNEL5_SUM0_PUBLISHED_NAME "orders_kernel5_sum0_published"
 #define ORDERS_KERNEL5_SUM0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL5_SUM0_PUBLISHED_ROWS 2048 // of a group
-#define ORDERS_KERNEL5_SUM0_PUBLISHED_ARGS 13
+#define ORDERS_KERNEL5_SUM0_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL5_SUM0_PUBLISHED_ARGS 12
 
-// orders_kernel5_scan0_published(row0, rows, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, orders_kernel5_tile7, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, orders_kernel5_total5, orders_kernel5_total6, orders_kernel5_total7)
+// orders_kernel5_scan0_published(row0, rows, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, orders_kernel5_total5, orders_kernel5_total6)
 #define ORDERS_KERNEL5_SCAN0_PUBLISHED_NAME "orders_kernel5_scan0_published"
 #define ORDERS_KERNEL5_SCAN0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL5_SCAN0_PUBLISHED_ROWS 2048 // of a group
-#define ORDERS_KERNEL5_SCAN0_PUBLISHED_ARGS 18
+#define ORDERS_KERNEL5_SCAN0_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL5_SCAN0_PUBLISHED_ARGS 16
 
-// orders_kernel5_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, orders_kernel5_tile7, key, count, quantity)
+// orders_kernel5_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, key, count, quantity)
 #define ORDERS_KERNEL5_PUBLISHED_NAME "orders_kernel5_published"
 #define ORDERS_KERNEL5_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL5_PUBLISHED_ROWS 2048 // of a group
-#define ORDERS_KERNEL5_PUBLISHED_ARGS 16
+#define ORDERS_KERNEL5_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL5_PUBLISHED_ARGS 15
 
-// orders_kernel5_finish_published(row0, rows, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, orders_kernel5_total5, orders_kernel5_total6, orders_kernel5_total7, key, count, quantity)
+// orders_kernel5_finish_published(row0, rows, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, orders_kernel5_total5, orders_kernel5_total6, key, count, quantity)
 #define ORDERS_KERNEL5_FINISH_PUBLISHED_NAME "orders_kernel5_finish_published"
 #define ORDERS_KERNEL5_FINISH_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL5_FINISH_PUBLISHED_ROWS 2048 // of a group
-#define ORDERS_KERNEL5_FINISH_PUBLISHED_ARGS 13
+#define ORDERS_KERNEL5_FINISH_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL5_FINISH_PUBLISHED_ARGS 12
 
 #endif

@@ -23,16 +23,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict key,
 	__global ulong *count_runs_kernel1_status0,
 	__global uint *v_abort,
-	__global int *key_2,
 	__global long *count,
+	__global int *key_2,
 	long tiles,
 	__global long *g_length_cell) {
-	__local ulong pool[4352];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
+	__local __attribute__((aligned(16))) uint pool[10240];
 	__local int shared_i32_0[289];
-	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
+	__local int shared_i32_1[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -44,402 +41,332 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 4096 ? rest : 4096L;
-	int key_rows[17] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 4)] = (ulong)key[first + at];
+	const int count2 = rest < 5120 ? rest : 5120L;
+	if (count2 == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 16;
+	int key_rows[21] = {0};
+	const int start = lane * 20;
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar head_kept[16] = {0};
-	long x_kept[16] = {0};
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long add2 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count2) {
-			bool head2 = true;
-			if (first + at > 0) {
-				head2 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head3 = head2;
-			head_kept[item] = head3;
-			const long x = (long)head3;
-			x_kept[item] = x;
-			const long add3 = (long)((ulong)add + (ulong)x);
+	uint head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
+	if (count2 == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const int add3 = (int)((uint)add + (uint)(int)(long)head);
 			add = add3;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head4 = head || head3;
-			const long add4 = head3 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head4;
+			const int add4 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add4;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const int add3 = (int)((uint)add + (uint)(int)(long)head);
+				add = add3;
+				const int add4 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long add3 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long add4 = 0L;
+		int add3 = 0;
+		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long add5 = (long)((ulong)add3 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long add6 = state4 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[272 + lane] = add3;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head2;
-		shared_i64_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i32_1[272 + lane] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add3 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long add4 = 0L;
+		int add3 = 0;
+		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long add5 = (long)((ulong)add3 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long add6 = state4 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[288] = add3;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head2;
-		shared_i64_1[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i32_1[288] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const long state5 = shared_i64_1[272 + stretch];
-	const long state6 = shared_i64_0[lane + lane / 16];
-	const bool state7 = shared_bool_0[lane + lane / 16] != 0;
-	const int state8 = shared_i32_0[lane + lane / 16];
-	const bool state9 = shared_bool_1[lane + lane / 16] != 0;
-	const long state10 = shared_i64_1[lane + lane / 16];
-	const long add3 = (long)((ulong)state + (ulong)state6);
-	const bool present2 = state2 || state7;
-	const int last2 = state7 ? state8 : state3;
-	const bool head2 = state4 || state9;
-	const long add4 = state9 ? state10 : (long)((ulong)state5 + (ulong)state10);
-	const long state11 = shared_i64_0[288];
-	const bool state12 = shared_bool_0[288] != 0;
-	const int state13 = shared_i32_0[288];
-	const bool state14 = shared_bool_1[288] != 0;
-	const long state15 = shared_i64_1[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add5 = 0L;
-	bool present3 = false;
-	int last3 = 0;
-	bool head3 = false;
-	long add6 = 0L;
-	if (lane == 0 && tile > 0) {
-		atom_xchg(&count_runs_kernel1_status0[tile * 8], (ulong)(uint)state11 | 4294967296UL);
-		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 1], (ulong)(((uint)state12 << 0) | ((uint)state14 << 1)) | 4294967296UL);
-		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 2], (ulong)(uint)state13 | 4294967296UL);
-		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 3], (ulong)(uint)state15 | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const int state3 = shared_i32_0[lane + lane / 16];
+	const int state4 = shared_i32_1[lane + lane / 16];
+	const int add3 = (int)((uint)state + (uint)state3);
+	const int add4 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
+	const int state5 = shared_i32_0[288];
+	const int state6 = shared_i32_1[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state5;
+			const ulong bits2 = (ulong)(uint)state6;
+			atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add5 = add3;
+	int add6 = add4;
+	const int base = (int)(long)(0UL - 1UL);
+	bool open = false;
+	int add7 = 0;
+	int add8 = 0;
+	if (count2 == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long g_begun = (long)add5;
+			const long count3 = (long)add6;
+			if (head) {
+				if (g_begun > 0L) {
+					// bench.kg:16: return key: first(key, by: g), count: count(by: g)
+					const int offset2 = (int)(long)((ulong)g_begun - 1UL) - base;
+					pool[offset2 + 5120] = (uint)(int)count3;
+				}
+				if (g_begun <= 0L) {
+					open = true;
+					add7 = add5;
+					add8 = add6;
+				}
+			}
+			if (head) {
+				const int offset2 = (int)g_begun;
+				pool[offset2] = (uint)key_rows[item + 1];
+			}
+			const int add9 = (int)((uint)add5 + (uint)(int)(long)head);
+			add5 = add9;
+			const int add10 = head ? 1 : (int)((uint)add6 + 1u);
+			add6 = add10;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long g_begun = (long)add5;
+				const long count3 = (long)add6;
+				if (head) {
+					if (g_begun > 0L) {
+						const int offset2 = (int)(long)((ulong)g_begun - 1UL) - base;
+						pool[offset2 + 5120] = (uint)(int)count3;
+					}
+					if (g_begun <= 0L) {
+						open = true;
+						add7 = add5;
+						add8 = add6;
+					}
+				}
+				if (head) {
+					const int offset2 = (int)g_begun;
+					pool[offset2] = (uint)key_rows[item + 1];
+				}
+				const int add9 = (int)((uint)add5 + (uint)(int)(long)head);
+				add5 = add9;
+				const int add10 = head ? 1 : (int)((uint)add6 + 1u);
+				add6 = add10;
+			}
+		}
+	}
+	int add9 = 0;
+	int add10 = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add7 = 0L;
-		bool present4 = false;
-		int last4 = 0;
-		bool head4 = false;
-		long add8 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 4];
-				const ulong word2 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 5];
-				const ulong word3 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 6];
-				const ulong word4 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 7];
-				const ulong word5 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8];
-				const ulong word6 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 1];
-				const ulong word7 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 2];
-				const ulong word8 = *(volatile __global ulong *)&count_runs_kernel1_status0[(before - lane) * 8 + 3];
-				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(uint)word3;
-					const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
-					const long theirs5 = (long)(uint)word4;
-					add7 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head4 = theirs4;
-					add8 = theirs5;
-					waiting = false;
-					atomic_min(&shared_nearest[0], (uint)lane);
-				} else if ((word5 >> 32) != 0UL && (word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL) {
-					const long theirs = (long)(uint)word5;
-					const bool theirs2 = (((uint)word6 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(uint)word7;
-					const bool theirs4 = (((uint)word6 >> 1) & 1u) != 0u;
-					const long theirs5 = (long)(uint)word8;
-					add7 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head4 = theirs4;
-					add8 = theirs5;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add11 = 0;
+			int add12 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904UL) {
+						const int theirs = (int)(word & 2147483647UL);
+						const int theirs2 = (int)((word >> 31) & 2147483647UL);
+						add11 = theirs;
+						add12 = theirs2;
+						waiting = false;
+						if (word >= 9223372036854775808UL) {
 							atomic_min(&shared_nearest[0], (uint)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add11;
+			shared_i32_1[lane] = add12;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last5 = (int)shared_nearest[0];
-		if (lane > last5) {
-			add7 = 0L;
-			present4 = false;
-			last4 = 0;
-			head4 = false;
-			add8 = 0L;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add7;
-			shared_bool_0[lane] = present4;
-			shared_i32_0[lane] = last4;
-			shared_bool_1[lane] = head4;
-			shared_i64_1[lane] = add8;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last5 && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const bool other2 = shared_bool_0[lane + v_distance] != 0;
-				const int other3 = shared_i32_0[lane + v_distance];
-				const bool other4 = shared_bool_1[lane + v_distance] != 0;
-				const long other5 = shared_i64_1[lane + v_distance];
-				const long add9 = (long)((ulong)other + (ulong)add7);
-				const bool present5 = other2 || present4;
-				const int last6 = present4 ? last4 : other3;
-				const bool head5 = other4 || head4;
-				const long add10 = head4 ? add8 : (long)((ulong)other5 + (ulong)add8);
-				add7 = add9;
-				present4 = present5;
-				last4 = last6;
-				head4 = head5;
-				add8 = add10;
-				shared_i64_0[lane] = add7;
-				shared_bool_0[lane] = present4;
-				shared_i32_0[lane] = last4;
-				shared_bool_1[lane] = head4;
-				shared_i64_1[lane] = add8;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add11 = 0;
+			int add12 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state7 = shared_i32_0[at];
+				const int state8 = shared_i32_1[at];
+				const int state9 = at <= last ? state7 : 0;
+				const int state10 = at <= last ? state8 : 0;
+				const int add13 = (int)((uint)add11 + (uint)state9);
+				const int add14 = state9 > 0 ? state10 : (int)((uint)add12 + (uint)state10);
+				add11 = add13;
+				add12 = add14;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add11;
+			shared_i32_1[64 + lane] = add12;
 		}
-		const long part = shared_i64_0[0];
-		const bool part2 = shared_bool_0[0] != 0;
-		const int part3 = shared_i32_0[0];
-		const bool part4 = shared_bool_1[0] != 0;
-		const long part5 = shared_i64_1[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add9 = (long)((ulong)part + (ulong)add5);
-		const bool present5 = part2 || present3;
-		const int last6 = present3 ? last3 : part3;
-		const bool head5 = part4 || head3;
-		const long add10 = head3 ? add6 : (long)((ulong)part5 + (ulong)add6);
-		add5 = add9;
-		present3 = present5;
-		last3 = last6;
-		head3 = head5;
-		add6 = add10;
-		before = last5 < 64 ? -1L : before - 64;
+		int add11 = 0;
+		int add12 = 0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state7 = shared_i32_0[at];
+			const int state8 = shared_i32_1[at];
+			const int add13 = (int)((uint)add11 + (uint)state7);
+			const int add14 = state7 > 0 ? state8 : (int)((uint)add12 + (uint)state8);
+			add11 = add13;
+			add12 = add14;
+		}
+		const int add13 = (int)((uint)add11 + (uint)add9);
+		const int add14 = add9 > 0 ? add10 : (int)((uint)add12 + (uint)add10);
+		add9 = add13;
+		add10 = add14;
+		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add7 = (long)((ulong)add5 + (ulong)state11);
-		const bool present4 = present3 || state12;
-		const int last4 = state12 ? state13 : last3;
-		const bool head4 = head3 || state14;
-		const long add8 = state14 ? state15 : (long)((ulong)add6 + (ulong)state15);
-		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 4], (ulong)(uint)add7 | 8589934592UL);
-		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 5], (ulong)(((uint)present4 << 0) | ((uint)head4 << 1)) | 8589934592UL);
-		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 6], (ulong)(uint)last4 | 8589934592UL);
-		atom_xchg(&count_runs_kernel1_status0[tile * 8 + 7], (ulong)(uint)add8 | 8589934592UL);
+		const int add11 = (int)((uint)add9 + (uint)state5);
+		const int add12 = state5 > 0 ? state6 : (int)((uint)add10 + (uint)state6);
+		const ulong bits = (ulong)(uint)add11;
+		const ulong bits2 = (ulong)(uint)add12;
+		atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808UL);
 	}
-	const long add7 = (long)((ulong)add5 + (ulong)state11);
-	const int last4 = state12 ? state13 : last3;
-	const long add8 = state14 ? state15 : (long)((ulong)add6 + (ulong)state15);
-	const long add9 = (long)((ulong)add5 + (ulong)add3);
-	long add10 = add9;
-	const int last5 = present2 ? last2 : last3;
-	int last6 = last5;
-	const bool head4 = head3 || head2;
-	const long add11 = head2 ? add4 : (long)((ulong)add6 + (ulong)add4);
-	bool head5 = head4;
-	long add12 = add11;
-	int key_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long base = (long)((ulong)add5 - 1UL);
-	const long end = (long)((ulong)add7 - 1UL);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	long count_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count2) {
-			const long g_begun = add10;
-			const long add13 = (long)((ulong)add10 + (ulong)x_kept[item]);
-			add10 = add13;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const int key_22 = last6;
-			const int last7 = key_rows[item + 1];
-			last6 = last7;
-			const long count3 = add12;
-			const bool head6 = head5 || head_kept[item] != 0;
-			const long add14 = head_kept[item] != 0 ? 1L : (long)((ulong)add12 + 1UL);
-			head5 = head6;
-			add12 = add14;
-			if (head_kept[item] != 0 && x) {
-				// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				count_rows[item] = count3;
-			}
+	const int add11 = (int)((uint)add9 + (uint)state5);
+	const int add12 = state5 > 0 ? state6 : (int)((uint)add10 + (uint)state6);
+	const int base2 = (int)(long)add9;
+	const int end = (int)(long)add11;
+	const int base3 = (int)(long)((ulong)(long)add9 - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add11 - 1UL);
+	if (open) {
+		const int add13 = (int)((uint)add9 + (uint)add7);
+		const int add14 = add7 > 0 ? add8 : (int)((uint)add10 + (uint)add8);
+		int add15 = add13;
+		int add16 = add14;
+		if ((long)add15 > 0L) {
+			count[(int)(long)((ulong)(long)add15 - 1UL)] = (long)add16;
 		}
 	}
-	const int count3 = (int)end - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)key_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count3 = end - base2;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base2 + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			count[place2] = (long)pool[at2];
-		}
+	const int count4 = end2 - base3;
+	int at2 = lane + 1;
+	while (at2 < count4) {
+		const int place2 = base3 + at2;
+		count[place2] = (long)(int)pool[at2 + 5120];
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add7;
-		int total2 = last4;
-		long total3 = add8;
-		if (total > 0L) {
-			key_2[(int)(long)((ulong)total - 1UL)] = total2;
-			count[(int)(long)((ulong)total - 1UL)] = total3;
+		int total = add11;
+		int total2 = add12;
+		if ((long)total > 0L) {
+			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
 		}
-		const long g_length = total;
+		const long g_length = (long)total;
 		g_length_cell[0] = g_length;
 	}
 }

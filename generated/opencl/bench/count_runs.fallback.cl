@@ -14,344 +14,231 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	long row0,
 	long rows,
 	__global const int *restrict key,
-	__global long *count_runs_kernel1_tile0,
-	__global uchar *count_runs_kernel1_tile1,
-	__global int *count_runs_kernel1_tile2,
-	__global uchar *count_runs_kernel1_tile3,
-	__global long *count_runs_kernel1_tile4) {
-	__local ulong pool[4352];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
+	__global int *count_runs_kernel1_tile0,
+	__global int *count_runs_kernel1_tile1) {
+	__local __attribute__((aligned(16))) uint pool[10240];
 	__local int shared_i32_0[289];
-	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
+	__local int shared_i32_1[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	int key_rows[17] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)key[first + at];
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	int key_rows[21] = {0};
+	const int start = lane * 20;
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long add2 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			bool head2 = true;
-			if (first + at > 0) {
-				head2 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head3 = head2;
-			const long add3 = (long)((ulong)add + (ulong)(long)head3);
+	int add = 0;
+	int add2 = 0;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const int add3 = (int)((uint)add + (uint)(int)(long)head);
 			add = add3;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head4 = head || head3;
-			const long add4 = head3 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head4;
+			const int add4 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add4;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const int add3 = (int)((uint)add + (uint)(int)(long)head);
+				add = add3;
+				const int add4 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long add3 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long add4 = 0L;
+		int add3 = 0;
+		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long add5 = (long)((ulong)add3 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long add6 = state4 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[272 + lane] = add3;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head2;
-		shared_i64_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i32_1[272 + lane] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add3 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long add4 = 0L;
+		int add3 = 0;
+		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long add5 = (long)((ulong)add3 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long add6 = state4 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[288] = add3;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head2;
-		shared_i64_1[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i32_1[288] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	const bool state2 = shared_bool_0[288] != 0;
-	const int state3 = shared_i32_0[288];
-	const bool state4 = shared_bool_1[288] != 0;
-	const long state5 = shared_i64_1[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
+	const int state2 = shared_i32_1[288];
 	if (lane == 0) {
 		count_runs_kernel1_tile0[tile] = state;
 		count_runs_kernel1_tile1[tile] = state2;
-		count_runs_kernel1_tile2[tile] = state3;
-		count_runs_kernel1_tile3[tile] = state4;
-		count_runs_kernel1_tile4[tile] = state5;
 	}
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global long *count_runs_kernel1_tile0,
-	__global uchar *count_runs_kernel1_tile1,
-	__global int *count_runs_kernel1_tile2,
-	__global uchar *count_runs_kernel1_tile3,
-	__global long *count_runs_kernel1_tile4,
-	__global long *count_runs_kernel1_total0,
-	__global uchar *count_runs_kernel1_total1,
-	__global int *count_runs_kernel1_total2,
-	__global uchar *count_runs_kernel1_total3,
-	__global long *count_runs_kernel1_total4) {
+	__global int *count_runs_kernel1_tile0,
+	__global int *count_runs_kernel1_tile1,
+	__global int *count_runs_kernel1_total0,
+	__global int *count_runs_kernel1_total1) {
 	(void)row0;
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
 	__local int shared_i32_0[289];
-	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
+	__local int shared_i32_1[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long add2 = 0L;
+	int add = 0;
+	int add2 = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add3 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long add4 = 0L;
+		int add3 = 0;
+		int add4 = 0;
 		if (at < rows2) {
 			add3 = count_runs_kernel1_tile0[at];
-			present2 = count_runs_kernel1_tile1[at] != 0;
-			last2 = count_runs_kernel1_tile2[at];
-			head2 = count_runs_kernel1_tile3[at] != 0;
-			add4 = count_runs_kernel1_tile4[at];
+			add4 = count_runs_kernel1_tile1[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add3;
-		shared_bool_0[place] = present2;
-		shared_i32_0[place] = last2;
-		shared_bool_1[place] = head2;
-		shared_i64_1[place] = add4;
+		shared_i32_0[place] = add3;
+		shared_i32_1[place] = add4;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add5 = 0L;
-			bool present3 = false;
-			int last3 = 0;
-			bool head3 = false;
-			long add6 = 0L;
+			int add5 = 0;
+			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const int state3 = shared_i32_0[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const long state5 = shared_i64_1[place2];
-				shared_i64_0[place2] = add5;
-				shared_bool_0[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_1[place2] = head3;
-				shared_i64_1[place2] = add6;
-				const long add7 = (long)((ulong)add5 + (ulong)state);
-				const bool present4 = present3 || state2;
-				const int last4 = state2 ? state3 : last3;
-				const bool head4 = head3 || state4;
-				const long add8 = state4 ? state5 : (long)((ulong)add6 + (ulong)state5);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				shared_i32_0[place2] = add5;
+				shared_i32_1[place2] = add6;
+				const int add7 = (int)((uint)add5 + (uint)state);
+				const int add8 = state > 0 ? state2 : (int)((uint)add6 + (uint)state2);
 				add5 = add7;
-				present3 = present4;
-				last3 = last4;
-				head3 = head4;
 				add6 = add8;
 			}
-			shared_i64_0[272 + lane] = add5;
-			shared_bool_0[272 + lane] = present3;
-			shared_i32_0[272 + lane] = last3;
-			shared_bool_1[272 + lane] = head3;
-			shared_i64_1[272 + lane] = add6;
+			shared_i32_0[272 + lane] = add5;
+			shared_i32_1[272 + lane] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add5 = 0L;
-			bool present3 = false;
-			int last3 = 0;
-			bool head3 = false;
-			long add6 = 0L;
+			int add5 = 0;
+			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const int state3 = shared_i32_0[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const long state5 = shared_i64_1[place2];
-				shared_i64_0[place2] = add5;
-				shared_bool_0[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_1[place2] = head3;
-				shared_i64_1[place2] = add6;
-				const long add7 = (long)((ulong)add5 + (ulong)state);
-				const bool present4 = present3 || state2;
-				const int last4 = state2 ? state3 : last3;
-				const bool head4 = head3 || state4;
-				const long add8 = state4 ? state5 : (long)((ulong)add6 + (ulong)state5);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				shared_i32_0[place2] = add5;
+				shared_i32_1[place2] = add6;
+				const int add7 = (int)((uint)add5 + (uint)state);
+				const int add8 = state > 0 ? state2 : (int)((uint)add6 + (uint)state2);
 				add5 = add7;
-				present3 = present4;
-				last3 = last4;
-				head3 = head4;
 				add6 = add8;
 			}
-			shared_i64_0[288] = add5;
-			shared_bool_0[288] = present3;
-			shared_i32_0[288] = last3;
-			shared_bool_1[288] = head3;
-			shared_i64_1[288] = add6;
+			shared_i32_0[288] = add5;
+			shared_i32_1[288] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const bool state2 = shared_bool_0[272 + stretch] != 0;
-		const int state3 = shared_i32_0[272 + stretch];
-		const bool state4 = shared_bool_1[272 + stretch] != 0;
-		const long state5 = shared_i64_1[272 + stretch];
-		const long state6 = shared_i64_0[lane + lane / 16];
-		const bool state7 = shared_bool_0[lane + lane / 16] != 0;
-		const int state8 = shared_i32_0[lane + lane / 16];
-		const bool state9 = shared_bool_1[lane + lane / 16] != 0;
-		const long state10 = shared_i64_1[lane + lane / 16];
-		const long add5 = (long)((ulong)state + (ulong)state6);
-		const bool present3 = state2 || state7;
-		const int last3 = state7 ? state8 : state3;
-		const bool head3 = state4 || state9;
-		const long add6 = state9 ? state10 : (long)((ulong)state5 + (ulong)state10);
-		const long state11 = shared_i64_0[288];
-		const bool state12 = shared_bool_0[288] != 0;
-		const int state13 = shared_i32_0[288];
-		const bool state14 = shared_bool_1[288] != 0;
-		const long state15 = shared_i64_1[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_1[272 + stretch];
+		const int state3 = shared_i32_0[lane + lane / 16];
+		const int state4 = shared_i32_1[lane + lane / 16];
+		const int add5 = (int)((uint)state + (uint)state3);
+		const int add6 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
+		const int state5 = shared_i32_0[288];
+		const int state6 = shared_i32_1[288];
 		if (at < rows2) {
-			const long add7 = (long)((ulong)add + (ulong)add5);
-			const bool present4 = present || present3;
-			const int last4 = present3 ? last3 : last;
-			const bool head4 = head || head3;
-			const long add8 = head3 ? add6 : (long)((ulong)add2 + (ulong)add6);
+			const int add7 = (int)((uint)add + (uint)add5);
+			const int add8 = add5 > 0 ? add6 : (int)((uint)add2 + (uint)add6);
 			count_runs_kernel1_tile0[at] = add7;
-			count_runs_kernel1_tile1[at] = present4;
-			count_runs_kernel1_tile2[at] = last4;
-			count_runs_kernel1_tile3[at] = head4;
-			count_runs_kernel1_tile4[at] = add8;
+			count_runs_kernel1_tile1[at] = add8;
 		}
-		const long add7 = (long)((ulong)add + (ulong)state11);
-		const bool present4 = present || state12;
-		const int last4 = state12 ? state13 : last;
-		const bool head4 = head || state14;
-		const long add8 = state14 ? state15 : (long)((ulong)add2 + (ulong)state15);
+		const int add7 = (int)((uint)add + (uint)state5);
+		const int add8 = state5 > 0 ? state6 : (int)((uint)add2 + (uint)state6);
 		add = add7;
-		present = present4;
-		last = last4;
-		head = head4;
 		add2 = add8;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
 		count_runs_kernel1_total0[0] = add;
-		count_runs_kernel1_total1[0] = present;
-		count_runs_kernel1_total2[0] = last;
-		count_runs_kernel1_total3[0] = head;
-		count_runs_kernel1_total4[0] = add2;
+		count_runs_kernel1_total1[0] = add2;
 	}
 }
 
@@ -359,291 +246,237 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	long row0,
 	long rows,
 	__global const int *restrict key,
-	__global const long *restrict count_runs_kernel1_tile0,
-	__global const uchar *restrict count_runs_kernel1_tile1,
-	__global const int *restrict count_runs_kernel1_tile2,
-	__global const uchar *restrict count_runs_kernel1_tile3,
-	__global const long *restrict count_runs_kernel1_tile4,
+	__global const int *restrict count_runs_kernel1_tile0,
+	__global const int *restrict count_runs_kernel1_tile1,
 	__global int *key_2,
 	__global long *count) {
-	(void)count_runs_kernel1_tile1;
-	__local ulong pool[4352];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
+	__local __attribute__((aligned(16))) uint pool[10240];
 	__local int shared_i32_0[289];
-	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
+	__local int shared_i32_1[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 4096 ? rest : 4096L;
-	int key_rows[17] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 4)] = (ulong)key[first + at];
+	const int count2 = rest < 5120 ? rest : 5120L;
+	if (count2 == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	int key_rows[21] = {0};
+	const int start = lane * 20;
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar head_kept[16] = {0};
-	long x_kept[16] = {0};
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long add2 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count2) {
-			bool head2 = true;
-			if (first + at > 0) {
-				head2 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head3 = head2;
-			head_kept[item] = head3;
-			const long x = (long)head3;
-			x_kept[item] = x;
-			const long add3 = (long)((ulong)add + (ulong)x);
+	uint head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
+	if (count2 == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const int add3 = (int)((uint)add + (uint)(int)(long)head);
 			add = add3;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head4 = head || head3;
-			const long add4 = head3 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head4;
+			const int add4 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add4;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const int add3 = (int)((uint)add + (uint)(int)(long)head);
+				add = add3;
+				const int add4 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long add3 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long add4 = 0L;
+		int add3 = 0;
+		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long add5 = (long)((ulong)add3 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long add6 = state4 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[272 + lane] = add3;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head2;
-		shared_i64_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i32_1[272 + lane] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add3 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head2 = false;
-		long add4 = 0L;
+		int add3 = 0;
+		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_1[place2];
-			shared_i64_0[place2] = add3;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head2;
-			shared_i64_1[place2] = add4;
-			const long add5 = (long)((ulong)add3 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head3 = head2 || state4;
-			const long add6 = state4 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			shared_i32_0[place2] = add3;
+			shared_i32_1[place2] = add4;
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
-			present2 = present3;
-			last2 = last3;
-			head2 = head3;
 			add4 = add6;
 		}
-		shared_i64_0[288] = add3;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head2;
-		shared_i64_1[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i32_1[288] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const long state5 = shared_i64_1[272 + stretch];
-	const long state6 = shared_i64_0[lane + lane / 16];
-	const bool state7 = shared_bool_0[lane + lane / 16] != 0;
-	const int state8 = shared_i32_0[lane + lane / 16];
-	const bool state9 = shared_bool_1[lane + lane / 16] != 0;
-	const long state10 = shared_i64_1[lane + lane / 16];
-	const long add3 = (long)((ulong)state + (ulong)state6);
-	const bool present2 = state2 || state7;
-	const int last2 = state7 ? state8 : state3;
-	const bool head2 = state4 || state9;
-	const long add4 = state9 ? state10 : (long)((ulong)state5 + (ulong)state10);
-	const long state11 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const int state3 = shared_i32_0[lane + lane / 16];
+	const int state4 = shared_i32_1[lane + lane / 16];
+	const int add3 = (int)((uint)state + (uint)state3);
+	const int add4 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
+	const int state5 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = count_runs_kernel1_tile0[tile];
-	const int earlier2 = count_runs_kernel1_tile2[tile];
-	const bool earlier3 = count_runs_kernel1_tile3[tile] != 0;
-	const long earlier4 = count_runs_kernel1_tile4[tile];
-	const long add5 = (long)((ulong)earlier + (ulong)state11);
-	const long add6 = (long)((ulong)earlier + (ulong)add3);
-	long add7 = add6;
-	const int last3 = present2 ? last2 : earlier2;
-	int last4 = last3;
-	const bool head3 = earlier3 || head2;
-	const long add8 = head2 ? add4 : (long)((ulong)earlier4 + (ulong)add4);
-	bool head4 = head3;
-	long add9 = add8;
-	int key_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long base = (long)((ulong)earlier - 1UL);
-	const long end = (long)((ulong)add5 - 1UL);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	long count_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count2) {
-			const long g_begun = add7;
-			const long add10 = (long)((ulong)add7 + (ulong)x_kept[item]);
-			add7 = add10;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const int key_22 = last4;
-			const int last5 = key_rows[item + 1];
-			last4 = last5;
-			const long count3 = add9;
-			const bool head5 = head4 || head_kept[item] != 0;
-			const long add11 = head_kept[item] != 0 ? 1L : (long)((ulong)add9 + 1UL);
-			head4 = head5;
-			add9 = add11;
-			if (head_kept[item] != 0 && x) {
+	const int earlier = count_runs_kernel1_tile0[tile];
+	const int earlier2 = count_runs_kernel1_tile1[tile];
+	const int add5 = (int)((uint)earlier + (uint)state5);
+	const int add6 = (int)((uint)earlier + (uint)add3);
+	const int add7 = add3 > 0 ? add4 : (int)((uint)earlier2 + (uint)add4);
+	int add8 = add6;
+	int add9 = add7;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add5;
+	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add5 - 1UL);
+	if (count2 == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long g_begun = (long)add8;
+			const long count3 = (long)add9;
+			if (head && g_begun > 0L) {
 				// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				count_rows[item] = count3;
+				const int offset2 = (int)(long)((ulong)g_begun - 1UL) - base2;
+				pool[offset2 + 5120] = (uint)(int)count3;
+			}
+			if (head) {
+				const int offset2 = (int)g_begun - base;
+				pool[offset2] = (uint)key_rows[item + 1];
+			}
+			const int add10 = (int)((uint)add8 + (uint)(int)(long)head);
+			add8 = add10;
+			const int add11 = head ? 1 : (int)((uint)add9 + 1u);
+			add9 = add11;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long g_begun = (long)add8;
+				const long count3 = (long)add9;
+				if (head && g_begun > 0L) {
+					const int offset2 = (int)(long)((ulong)g_begun - 1UL) - base2;
+					pool[offset2 + 5120] = (uint)(int)count3;
+				}
+				if (head) {
+					const int offset2 = (int)g_begun - base;
+					pool[offset2] = (uint)key_rows[item + 1];
+				}
+				const int add10 = (int)((uint)add8 + (uint)(int)(long)head);
+				add8 = add10;
+				const int add11 = head ? 1 : (int)((uint)add9 + 1u);
+				add9 = add11;
 			}
 		}
 	}
-	const int count3 = (int)end - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)key_2_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count4 = end2 - base2;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
+	while (at2 < count4) {
+		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)pool[at2];
+			count[place2] = (long)(int)pool[at2 + 5120];
 		}
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict count_runs_kernel1_total0,
-	__global const uchar *restrict count_runs_kernel1_total1,
-	__global const int *restrict count_runs_kernel1_total2,
-	__global const uchar *restrict count_runs_kernel1_total3,
-	__global const long *restrict count_runs_kernel1_total4,
-	__global int *key_2,
+	__global const int *restrict count_runs_kernel1_total0,
+	__global const int *restrict count_runs_kernel1_total1,
 	__global long *count,
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	(void)count_runs_kernel1_total1;
-	(void)count_runs_kernel1_total3;
 	const int lane = (int)get_local_id(0);
-	long total = count_runs_kernel1_total0[0];
-	int total2 = count_runs_kernel1_total2[0];
-	long total3 = count_runs_kernel1_total4[0];
+	int total = count_runs_kernel1_total0[0];
+	int total2 = count_runs_kernel1_total1[0];
 	if (lane == 0) {
-		if (total > 0L) {
+		if ((long)total > 0L) {
 			// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-			key_2[(int)(long)((ulong)total - 1UL)] = total2;
-			count[(int)(long)((ulong)total - 1UL)] = total3;
+			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
 		}
-		const long g_length = total;
+		const long g_length = (long)total;
 		g_length_cell[0] = g_length;
 	}
 }

@@ -32,19 +32,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__global const int *restrict value,
 	__global ulong *extremes_kernel1_status0,
 	__global uint *v_abort,
-	__global int *key_2,
 	__global int *low,
 	__global int *high,
+	__global int *key_2,
 	long tiles,
 	__global long *g_length_cell) {
-	__local uint pool[4352];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__local __attribute__((aligned(16))) uint pool[9216];
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
 	__local int shared_i32_2[289];
-	__local long shared_i64_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -56,527 +52,453 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	int key_rows[17] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)key[first + at];
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
+		}
+	}
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (uint)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 16;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int value_rows[16] = {0};
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)value[first + at];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start2 = lane * 16;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar head_kept[16] = {0};
-	long x_kept[16] = {0};
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
+	uint head_kept = 0u;
+	int add = 0;
 	int v_min = 2147483647;
-	bool head2 = false;
 	int v_max = -2147483647 - 1;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long x = (long)head4;
-			x_kept[item] = x;
-			const long add2 = (long)((ulong)add + (ulong)x);
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const int add2 = (int)((uint)add + (uint)(int)(long)head);
 			add = add2;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const int v_min2 = head4 ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
-			head = head5;
+			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
-			const bool head6 = head2 || head4;
-			const int v_max2 = head4 ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
-			head2 = head6;
+			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const int add2 = (int)((uint)add + (uint)(int)(long)head);
+				add = add2;
+				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
+				v_min = v_min2;
+				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
+				v_max = v_max2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
+	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
-	shared_bool_2[place] = head2;
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long add2 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const int state7 = shared_i32_2[place2];
-			shared_i64_0[place2] = add2;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const int state3 = shared_i32_2[place2];
+			shared_i32_0[place2] = add2;
 			shared_i32_1[place2] = v_min2;
-			shared_bool_2[place2] = head4;
 			shared_i32_2[place2] = v_max2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const int v_min3 = state4 ? state5 : kgen_least_i32(v_min2, state5);
-			const bool head6 = head4 || state6;
-			const int v_max3 = state6 ? state7 : kgen_greatest_i32(v_max2, state7);
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
 			add2 = add3;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			v_min2 = v_min3;
-			head4 = head6;
 			v_max2 = v_max3;
 		}
-		shared_i64_0[272 + lane] = add2;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
+		shared_i32_0[272 + lane] = add2;
 		shared_i32_1[272 + lane] = v_min2;
-		shared_bool_2[272 + lane] = head4;
 		shared_i32_2[272 + lane] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const int state7 = shared_i32_2[place2];
-			shared_i64_0[place2] = add2;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const int state3 = shared_i32_2[place2];
+			shared_i32_0[place2] = add2;
 			shared_i32_1[place2] = v_min2;
-			shared_bool_2[place2] = head4;
 			shared_i32_2[place2] = v_max2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const int v_min3 = state4 ? state5 : kgen_least_i32(v_min2, state5);
-			const bool head6 = head4 || state6;
-			const int v_max3 = state6 ? state7 : kgen_greatest_i32(v_max2, state7);
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
 			add2 = add3;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			v_min2 = v_min3;
-			head4 = head6;
 			v_max2 = v_max3;
 		}
-		shared_i64_0[288] = add2;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head3;
+		shared_i32_0[288] = add2;
 		shared_i32_1[288] = v_min2;
-		shared_bool_2[288] = head4;
 		shared_i32_2[288] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const int state5 = shared_i32_1[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const int state7 = shared_i32_2[272 + stretch];
-	const long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const int state10 = shared_i32_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const int state12 = shared_i32_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const int state14 = shared_i32_2[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state8);
-	const bool present2 = state2 || state9;
-	const int last2 = state9 ? state10 : state3;
-	const bool head3 = state4 || state11;
-	const int v_min2 = state11 ? state12 : kgen_least_i32(state5, state12);
-	const bool head4 = state6 || state13;
-	const int v_max2 = state13 ? state14 : kgen_greatest_i32(state7, state14);
-	const long state15 = shared_i64_0[288];
-	const bool state16 = shared_bool_0[288] != 0;
-	const int state17 = shared_i32_0[288];
-	const bool state18 = shared_bool_1[288] != 0;
-	const int state19 = shared_i32_1[288];
-	const bool state20 = shared_bool_2[288] != 0;
-	const int state21 = shared_i32_2[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add3 = 0L;
-	bool present3 = false;
-	int last3 = 0;
-	bool head5 = false;
-	int v_min3 = 2147483647;
-	bool head6 = false;
-	int v_max3 = -2147483647 - 1;
-	if (lane == 0 && tile > 0) {
-		atom_xchg(&extremes_kernel1_status0[tile * 10], (ulong)(uint)state15 | 4294967296UL);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 2], (ulong)(uint)state17 | 4294967296UL);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 3], (ulong)(uint)state19 | 4294967296UL);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 4], (ulong)(uint)state21 | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const int state3 = shared_i32_2[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const int state6 = shared_i32_2[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state4);
+	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
+	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
+	const int state7 = shared_i32_0[288];
+	const int state8 = shared_i32_1[288];
+	const int state9 = shared_i32_2[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state7;
+			const ulong bits2 = (ulong)(uint)state8;
+			const ulong bits3 = (ulong)(uint)state9;
+			atom_xchg(&extremes_kernel1_status0[tile * 4], bits | (bits2 << 31) | 9223372036854775808UL);
+			atom_xchg(&extremes_kernel1_status0[tile * 4 + 1], bits3 | 9223372036854775808UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	int v_min3 = v_min2;
+	int v_max3 = v_max2;
+	const int base = (int)(long)(0UL - 1UL);
+	bool open = false;
+	int add4 = 0;
+	int v_min4 = 2147483647;
+	int v_max4 = -2147483647 - 1;
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long g_begun = (long)add3;
+			const bool x = g_begun > 0L;
+			const long slot = (long)((ulong)g_begun - 1UL);
+			const int low2 = v_min3;
+			const int high2 = v_max3;
+			if (head) {
+				if (x) {
+					// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+					const int offset2 = (int)slot - base;
+					pool[offset2 + 3072] = (uint)low2;
+					const int offset3 = (int)slot - base;
+					pool[offset3 + 6144] = (uint)high2;
+				}
+				if (!x) {
+					open = true;
+					add4 = add3;
+					v_min4 = v_min3;
+					v_max4 = v_max3;
+				}
+			}
+			if (head) {
+				const int offset2 = (int)g_begun;
+				pool[offset2] = (uint)key_rows[item + 1];
+			}
+			const int add5 = (int)((uint)add3 + (uint)(int)(long)head);
+			add3 = add5;
+			const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
+			v_min3 = v_min5;
+			const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
+			v_max3 = v_max5;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long g_begun = (long)add3;
+				const bool x = g_begun > 0L;
+				const long slot = (long)((ulong)g_begun - 1UL);
+				const int low2 = v_min3;
+				const int high2 = v_max3;
+				if (head) {
+					if (x) {
+						const int offset2 = (int)slot - base;
+						pool[offset2 + 3072] = (uint)low2;
+						const int offset3 = (int)slot - base;
+						pool[offset3 + 6144] = (uint)high2;
+					}
+					if (!x) {
+						open = true;
+						add4 = add3;
+						v_min4 = v_min3;
+						v_max4 = v_max3;
+					}
+				}
+				if (head) {
+					const int offset2 = (int)g_begun;
+					pool[offset2] = (uint)key_rows[item + 1];
+				}
+				const int add5 = (int)((uint)add3 + (uint)(int)(long)head);
+				add3 = add5;
+				const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
+				v_min3 = v_min5;
+				const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
+				v_max3 = v_max5;
+			}
+		}
+	}
+	int add5 = 0;
+	int v_min5 = 2147483647;
+	int v_max5 = -2147483647 - 1;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add4 = 0L;
-		bool present4 = false;
-		int last4 = 0;
-		bool head7 = false;
-		int v_min4 = 2147483647;
-		bool head8 = false;
-		int v_max4 = -2147483647 - 1;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 5];
-				const ulong word2 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 6];
-				const ulong word3 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 7];
-				const ulong word4 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 8];
-				const ulong word5 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 9];
-				const ulong word6 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10];
-				const ulong word7 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 1];
-				const ulong word8 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 2];
-				const ulong word9 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 3];
-				const ulong word10 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 10 + 4];
-				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(uint)word3;
-					const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
-					const int theirs5 = (int)(uint)word4;
-					const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
-					const int theirs7 = (int)(uint)word5;
-					add4 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head7 = theirs4;
-					v_min4 = theirs5;
-					head8 = theirs6;
-					v_max4 = theirs7;
-					waiting = false;
-					atomic_min(&shared_nearest[0], (uint)lane);
-				} else if ((word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL) {
-					const long theirs = (long)(uint)word6;
-					const bool theirs2 = (((uint)word7 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(uint)word8;
-					const bool theirs4 = (((uint)word7 >> 1) & 1u) != 0u;
-					const int theirs5 = (int)(uint)word9;
-					const bool theirs6 = (((uint)word7 >> 2) & 1u) != 0u;
-					const int theirs7 = (int)(uint)word10;
-					add4 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head7 = theirs4;
-					v_min4 = theirs5;
-					head8 = theirs6;
-					v_max4 = theirs7;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomic_min(&shared_nearest[0], (uint)lane);
+		if (lane < 64) {
+			int add6 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 4 + 2];
+					const ulong word2 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 4 + 3];
+					const ulong word3 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 4];
+					const ulong word4 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
+						const int theirs = (int)(word & 2147483647UL);
+						const int theirs2 = (int)((word >> 31) & 4294967295UL);
+						const int theirs3 = (int)(word2 & 4294967295UL);
+						add6 = theirs;
+						v_min6 = theirs2;
+						v_max6 = theirs3;
+						waiting = false;
+						atomic_min(&shared_nearest[0], (uint)lane);
+					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
+						const int theirs = (int)(word3 & 2147483647UL);
+						const int theirs2 = (int)((word3 >> 31) & 4294967295UL);
+						const int theirs3 = (int)(word4 & 4294967295UL);
+						add6 = theirs;
+						v_min6 = theirs2;
+						v_max6 = theirs3;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add6;
+			shared_i32_1[lane] = v_min6;
+			shared_i32_2[lane] = v_max6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last5 = (int)shared_nearest[0];
-		if (lane > last5) {
-			add4 = 0L;
-			present4 = false;
-			last4 = 0;
-			head7 = false;
-			v_min4 = 2147483647;
-			head8 = false;
-			v_max4 = -2147483647 - 1;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-			shared_bool_0[lane] = present4;
-			shared_i32_0[lane] = last4;
-			shared_bool_1[lane] = head7;
-			shared_i32_1[lane] = v_min4;
-			shared_bool_2[lane] = head8;
-			shared_i32_2[lane] = v_max4;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last5 && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const bool other2 = shared_bool_0[lane + v_distance] != 0;
-				const int other3 = shared_i32_0[lane + v_distance];
-				const bool other4 = shared_bool_1[lane + v_distance] != 0;
-				const int other5 = shared_i32_1[lane + v_distance];
-				const bool other6 = shared_bool_2[lane + v_distance] != 0;
-				const int other7 = shared_i32_2[lane + v_distance];
-				const long add5 = (long)((ulong)other + (ulong)add4);
-				const bool present5 = other2 || present4;
-				const int last6 = present4 ? last4 : other3;
-				const bool head9 = other4 || head7;
-				const int v_min5 = head7 ? v_min4 : kgen_least_i32(other5, v_min4);
-				const bool head10 = other6 || head8;
-				const int v_max5 = head8 ? v_max4 : kgen_greatest_i32(other7, v_max4);
-				add4 = add5;
-				present4 = present5;
-				last4 = last6;
-				head7 = head9;
-				v_min4 = v_min5;
-				head8 = head10;
-				v_max4 = v_max5;
-				shared_i64_0[lane] = add4;
-				shared_bool_0[lane] = present4;
-				shared_i32_0[lane] = last4;
-				shared_bool_1[lane] = head7;
-				shared_i32_1[lane] = v_min4;
-				shared_bool_2[lane] = head8;
-				shared_i32_2[lane] = v_max4;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add6 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const int state12 = shared_i32_2[at];
+				const int state13 = at <= last ? state10 : 0;
+				const int state14 = at <= last ? state11 : 2147483647;
+				const int state15 = at <= last ? state12 : -2147483647 - 1;
+				const int add7 = (int)((uint)add6 + (uint)state13);
+				const int v_min7 = state13 > 0 ? state14 : kgen_least_i32(v_min6, state14);
+				const int v_max7 = state13 > 0 ? state15 : kgen_greatest_i32(v_max6, state15);
+				add6 = add7;
+				v_min6 = v_min7;
+				v_max6 = v_max7;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add6;
+			shared_i32_1[64 + lane] = v_min6;
+			shared_i32_2[64 + lane] = v_max6;
 		}
-		const long part = shared_i64_0[0];
-		const bool part2 = shared_bool_0[0] != 0;
-		const int part3 = shared_i32_0[0];
-		const bool part4 = shared_bool_1[0] != 0;
-		const int part5 = shared_i32_1[0];
-		const bool part6 = shared_bool_2[0] != 0;
-		const int part7 = shared_i32_2[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add5 = (long)((ulong)part + (ulong)add3);
-		const bool present5 = part2 || present3;
-		const int last6 = present3 ? last3 : part3;
-		const bool head9 = part4 || head5;
-		const int v_min5 = head5 ? v_min3 : kgen_least_i32(part5, v_min3);
-		const bool head10 = part6 || head6;
-		const int v_max5 = head6 ? v_max3 : kgen_greatest_i32(part7, v_max3);
-		add3 = add5;
-		present3 = present5;
-		last3 = last6;
-		head5 = head9;
-		v_min3 = v_min5;
-		head6 = head10;
-		v_max3 = v_max5;
-		before = last5 < 64 ? -1L : before - 64;
+		int add6 = 0;
+		int v_min6 = 2147483647;
+		int v_max6 = -2147483647 - 1;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state10 = shared_i32_0[at];
+			const int state11 = shared_i32_1[at];
+			const int state12 = shared_i32_2[at];
+			const int add7 = (int)((uint)add6 + (uint)state10);
+			const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(v_min6, state11);
+			const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(v_max6, state12);
+			add6 = add7;
+			v_min6 = v_min7;
+			v_max6 = v_max7;
+		}
+		const int add7 = (int)((uint)add6 + (uint)add5);
+		const int v_min7 = add5 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
+		const int v_max7 = add5 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
+		add5 = add7;
+		v_min5 = v_min7;
+		v_max5 = v_max7;
+		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add4 = (long)((ulong)add3 + (ulong)state15);
-		const bool present4 = present3 || state16;
-		const int last4 = state16 ? state17 : last3;
-		const bool head7 = head5 || state18;
-		const int v_min4 = state18 ? state19 : kgen_least_i32(v_min3, state19);
-		const bool head8 = head6 || state20;
-		const int v_max4 = state20 ? state21 : kgen_greatest_i32(v_max3, state21);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 5], (ulong)(uint)add4 | 8589934592UL);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 6], (ulong)(((uint)present4 << 0) | ((uint)head7 << 1) | ((uint)head8 << 2)) | 8589934592UL);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 7], (ulong)(uint)last4 | 8589934592UL);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 8], (ulong)(uint)v_min4 | 8589934592UL);
-		atom_xchg(&extremes_kernel1_status0[tile * 10 + 9], (ulong)(uint)v_max4 | 8589934592UL);
+		const int add6 = (int)((uint)add5 + (uint)state7);
+		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
+		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
+		const ulong bits = (ulong)(uint)add6;
+		const ulong bits2 = (ulong)(uint)v_min6;
+		const ulong bits3 = (ulong)(uint)v_max6;
+		atom_xchg(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808UL);
+		atom_xchg(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808UL);
 	}
-	const long add4 = (long)((ulong)add3 + (ulong)state15);
-	const int last4 = state16 ? state17 : last3;
-	const int v_min4 = state18 ? state19 : kgen_least_i32(v_min3, state19);
-	const int v_max4 = state20 ? state21 : kgen_greatest_i32(v_max3, state21);
-	const long add5 = (long)((ulong)add3 + (ulong)add2);
-	long add6 = add5;
-	const int last5 = present2 ? last2 : last3;
-	int last6 = last5;
-	const bool head7 = head5 || head3;
-	const int v_min5 = head3 ? v_min2 : kgen_least_i32(v_min3, v_min2);
-	bool head8 = head7;
-	int v_min6 = v_min5;
-	const bool head9 = head6 || head4;
-	const int v_max5 = head4 ? v_max2 : kgen_greatest_i32(v_max3, v_max2);
-	bool head10 = head9;
-	int v_max6 = v_max5;
-	int key_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long base = (long)((ulong)add3 - 1UL);
-	const long end = (long)((ulong)add4 - 1UL);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	int low_rows[16] = {0};
-	int high_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long g_begun = add6;
-			const long add7 = (long)((ulong)add6 + (ulong)x_kept[item]);
-			add6 = add7;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const int key_22 = last6;
-			const int last7 = key_rows[item + 1];
-			last6 = last7;
-			const int low2 = v_min6;
-			const bool head11 = head8 || head_kept[item] != 0;
-			const int v_min7 = head_kept[item] != 0 ? value_rows[item] : kgen_least_i32(v_min6, value_rows[item]);
-			head8 = head11;
-			v_min6 = v_min7;
-			const int high2 = v_max6;
-			const bool head12 = head10 || head_kept[item] != 0;
-			const int v_max7 = head_kept[item] != 0 ? value_rows[item] : kgen_greatest_i32(v_max6, value_rows[item]);
-			head10 = head12;
-			v_max6 = v_max7;
-			if (head_kept[item] != 0 && x) {
-				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				low_rows[item] = low2;
-				offset2[item] = (int)((int)slot - (int)base);
-				high_rows[item] = high2;
-			}
+	const int add6 = (int)((uint)add5 + (uint)state7);
+	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
+	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
+	const int base2 = (int)(long)add5;
+	const int end = (int)(long)add6;
+	const int base3 = (int)(long)((ulong)(long)add5 - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add6 - 1UL);
+	if (open) {
+		const int add7 = (int)((uint)add5 + (uint)add4);
+		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(v_min5, v_min4);
+		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(v_max5, v_max4);
+		int add8 = add7;
+		int v_min8 = v_min7;
+		int v_max8 = v_max7;
+		if ((long)add8 > 0L) {
+			low[(int)(long)((ulong)(long)add8 - 1UL)] = v_min8;
+			high[(int)(long)((ulong)(long)add8 - 1UL)] = v_max8;
 		}
 	}
-	const int count2 = (int)end - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (uint)key_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count2 = end - base2;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base2 + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (uint)low_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			low[place2] = (int)pool[at2];
-		}
+	const int count3 = end2 - base3;
+	int at2 = lane + 1;
+	while (at2 < count3) {
+		const int place2 = base3 + at2;
+		low[place2] = (int)pool[at2 + 3072];
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (uint)high_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int at3 = lane;
-	while (at3 < count2) {
-		const int place2 = (int)base + at3;
-		if (place2 >= 0) {
-			high[place2] = (int)pool[at3];
-		}
+	const int count4 = end2 - base3;
+	int at3 = lane + 1;
+	while (at3 < count4) {
+		const int place2 = base3 + at3;
+		high[place2] = (int)pool[at3 + 6144];
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add4;
-		int total2 = last4;
-		int total3 = v_min4;
-		int total4 = v_max4;
-		if (total > 0L) {
-			key_2[(int)(long)((ulong)total - 1UL)] = total2;
-			low[(int)(long)((ulong)total - 1UL)] = total3;
-			high[(int)(long)((ulong)total - 1UL)] = total4;
+		int total = add6;
+		int total2 = v_min6;
+		int total3 = v_max6;
+		if ((long)total > 0L) {
+			low[(int)(long)((ulong)(long)total - 1UL)] = total2;
+			high[(int)(long)((ulong)(long)total - 1UL)] = total3;
 		}
-		const long g_length = total;
+		const long g_length = (long)total;
 		g_length_cell[0] = g_length;
 	}
 }

@@ -23,457 +23,318 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	long rows,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global long *extremes_kernel1_tile0,
-	__global uchar *extremes_kernel1_tile1,
-	__global int *extremes_kernel1_tile2,
-	__global uchar *extremes_kernel1_tile3,
-	__global int *extremes_kernel1_tile4,
-	__global uchar *extremes_kernel1_tile5,
-	__global int *extremes_kernel1_tile6) {
-	__local uint pool[4352];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__global int *extremes_kernel1_tile0,
+	__global int *extremes_kernel1_tile1,
+	__global int *extremes_kernel1_tile2) {
+	__local __attribute__((aligned(16))) uint pool[9216];
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
 	__local int shared_i32_2[289];
-	__local long shared_i64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	int key_rows[17] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)key[first + at];
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
+		}
+	}
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (uint)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int value_rows[16] = {0};
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)value[first + at];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 16;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
+	int add = 0;
 	int v_min = 2147483647;
-	bool head2 = false;
 	int v_max = -2147483647 - 1;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			const long add2 = (long)((ulong)add + (ulong)(long)head4);
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const int add2 = (int)((uint)add + (uint)(int)(long)head);
 			add = add2;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const int v_min2 = head4 ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
-			head = head5;
+			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
-			const bool head6 = head2 || head4;
-			const int v_max2 = head4 ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
-			head2 = head6;
+			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const int add2 = (int)((uint)add + (uint)(int)(long)head);
+				add = add2;
+				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
+				v_min = v_min2;
+				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
+				v_max = v_max2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
+	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
-	shared_bool_2[place] = head2;
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long add2 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const int state7 = shared_i32_2[place2];
-			shared_i64_0[place2] = add2;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const int state3 = shared_i32_2[place2];
+			shared_i32_0[place2] = add2;
 			shared_i32_1[place2] = v_min2;
-			shared_bool_2[place2] = head4;
 			shared_i32_2[place2] = v_max2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const int v_min3 = state4 ? state5 : kgen_least_i32(v_min2, state5);
-			const bool head6 = head4 || state6;
-			const int v_max3 = state6 ? state7 : kgen_greatest_i32(v_max2, state7);
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
 			add2 = add3;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			v_min2 = v_min3;
-			head4 = head6;
 			v_max2 = v_max3;
 		}
-		shared_i64_0[272 + lane] = add2;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
+		shared_i32_0[272 + lane] = add2;
 		shared_i32_1[272 + lane] = v_min2;
-		shared_bool_2[272 + lane] = head4;
 		shared_i32_2[272 + lane] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const int state7 = shared_i32_2[place2];
-			shared_i64_0[place2] = add2;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const int state3 = shared_i32_2[place2];
+			shared_i32_0[place2] = add2;
 			shared_i32_1[place2] = v_min2;
-			shared_bool_2[place2] = head4;
 			shared_i32_2[place2] = v_max2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const int v_min3 = state4 ? state5 : kgen_least_i32(v_min2, state5);
-			const bool head6 = head4 || state6;
-			const int v_max3 = state6 ? state7 : kgen_greatest_i32(v_max2, state7);
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
 			add2 = add3;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			v_min2 = v_min3;
-			head4 = head6;
 			v_max2 = v_max3;
 		}
-		shared_i64_0[288] = add2;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head3;
+		shared_i32_0[288] = add2;
 		shared_i32_1[288] = v_min2;
-		shared_bool_2[288] = head4;
 		shared_i32_2[288] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	const bool state2 = shared_bool_0[288] != 0;
-	const int state3 = shared_i32_0[288];
-	const bool state4 = shared_bool_1[288] != 0;
-	const int state5 = shared_i32_1[288];
-	const bool state6 = shared_bool_2[288] != 0;
-	const int state7 = shared_i32_2[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
+	const int state2 = shared_i32_1[288];
+	const int state3 = shared_i32_2[288];
 	if (lane == 0) {
 		extremes_kernel1_tile0[tile] = state;
 		extremes_kernel1_tile1[tile] = state2;
 		extremes_kernel1_tile2[tile] = state3;
-		extremes_kernel1_tile3[tile] = state4;
-		extremes_kernel1_tile4[tile] = state5;
-		extremes_kernel1_tile5[tile] = state6;
-		extremes_kernel1_tile6[tile] = state7;
 	}
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global long *extremes_kernel1_tile0,
-	__global uchar *extremes_kernel1_tile1,
+	__global int *extremes_kernel1_tile0,
+	__global int *extremes_kernel1_tile1,
 	__global int *extremes_kernel1_tile2,
-	__global uchar *extremes_kernel1_tile3,
-	__global int *extremes_kernel1_tile4,
-	__global uchar *extremes_kernel1_tile5,
-	__global int *extremes_kernel1_tile6,
-	__global long *extremes_kernel1_total0,
-	__global uchar *extremes_kernel1_total1,
-	__global int *extremes_kernel1_total2,
-	__global uchar *extremes_kernel1_total3,
-	__global int *extremes_kernel1_total4,
-	__global uchar *extremes_kernel1_total5,
-	__global int *extremes_kernel1_total6) {
+	__global int *extremes_kernel1_total0,
+	__global int *extremes_kernel1_total1,
+	__global int *extremes_kernel1_total2) {
 	(void)row0;
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
 	__local int shared_i32_2[289];
-	__local long shared_i64_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
+	int add = 0;
 	int v_min = 2147483647;
-	bool head2 = false;
 	int v_max = -2147483647 - 1;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add2 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		if (at < rows2) {
 			add2 = extremes_kernel1_tile0[at];
-			present2 = extremes_kernel1_tile1[at] != 0;
-			last2 = extremes_kernel1_tile2[at];
-			head3 = extremes_kernel1_tile3[at] != 0;
-			v_min2 = extremes_kernel1_tile4[at];
-			head4 = extremes_kernel1_tile5[at] != 0;
-			v_max2 = extremes_kernel1_tile6[at];
+			v_min2 = extremes_kernel1_tile1[at];
+			v_max2 = extremes_kernel1_tile2[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
-		shared_bool_0[place] = present2;
-		shared_i32_0[place] = last2;
-		shared_bool_1[place] = head3;
+		shared_i32_0[place] = add2;
 		shared_i32_1[place] = v_min2;
-		shared_bool_2[place] = head4;
 		shared_i32_2[place] = v_max2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add3 = 0L;
-			bool present3 = false;
-			int last3 = 0;
-			bool head5 = false;
+			int add3 = 0;
 			int v_min3 = 2147483647;
-			bool head6 = false;
 			int v_max3 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const int state3 = shared_i32_0[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const int state5 = shared_i32_1[place2];
-				const bool state6 = shared_bool_2[place2] != 0;
-				const int state7 = shared_i32_2[place2];
-				shared_i64_0[place2] = add3;
-				shared_bool_0[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_1[place2] = head5;
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				const int state3 = shared_i32_2[place2];
+				shared_i32_0[place2] = add3;
 				shared_i32_1[place2] = v_min3;
-				shared_bool_2[place2] = head6;
 				shared_i32_2[place2] = v_max3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
-				const bool present4 = present3 || state2;
-				const int last4 = state2 ? state3 : last3;
-				const bool head7 = head5 || state4;
-				const int v_min4 = state4 ? state5 : kgen_least_i32(v_min3, state5);
-				const bool head8 = head6 || state6;
-				const int v_max4 = state6 ? state7 : kgen_greatest_i32(v_max3, state7);
+				const int add4 = (int)((uint)add3 + (uint)state);
+				const int v_min4 = state > 0 ? state2 : kgen_least_i32(v_min3, state2);
+				const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(v_max3, state3);
 				add3 = add4;
-				present3 = present4;
-				last3 = last4;
-				head5 = head7;
 				v_min3 = v_min4;
-				head6 = head8;
 				v_max3 = v_max4;
 			}
-			shared_i64_0[272 + lane] = add3;
-			shared_bool_0[272 + lane] = present3;
-			shared_i32_0[272 + lane] = last3;
-			shared_bool_1[272 + lane] = head5;
+			shared_i32_0[272 + lane] = add3;
 			shared_i32_1[272 + lane] = v_min3;
-			shared_bool_2[272 + lane] = head6;
 			shared_i32_2[272 + lane] = v_max3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add3 = 0L;
-			bool present3 = false;
-			int last3 = 0;
-			bool head5 = false;
+			int add3 = 0;
 			int v_min3 = 2147483647;
-			bool head6 = false;
 			int v_max3 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const int state3 = shared_i32_0[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const int state5 = shared_i32_1[place2];
-				const bool state6 = shared_bool_2[place2] != 0;
-				const int state7 = shared_i32_2[place2];
-				shared_i64_0[place2] = add3;
-				shared_bool_0[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_1[place2] = head5;
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				const int state3 = shared_i32_2[place2];
+				shared_i32_0[place2] = add3;
 				shared_i32_1[place2] = v_min3;
-				shared_bool_2[place2] = head6;
 				shared_i32_2[place2] = v_max3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
-				const bool present4 = present3 || state2;
-				const int last4 = state2 ? state3 : last3;
-				const bool head7 = head5 || state4;
-				const int v_min4 = state4 ? state5 : kgen_least_i32(v_min3, state5);
-				const bool head8 = head6 || state6;
-				const int v_max4 = state6 ? state7 : kgen_greatest_i32(v_max3, state7);
+				const int add4 = (int)((uint)add3 + (uint)state);
+				const int v_min4 = state > 0 ? state2 : kgen_least_i32(v_min3, state2);
+				const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(v_max3, state3);
 				add3 = add4;
-				present3 = present4;
-				last3 = last4;
-				head5 = head7;
 				v_min3 = v_min4;
-				head6 = head8;
 				v_max3 = v_max4;
 			}
-			shared_i64_0[288] = add3;
-			shared_bool_0[288] = present3;
-			shared_i32_0[288] = last3;
-			shared_bool_1[288] = head5;
+			shared_i32_0[288] = add3;
 			shared_i32_1[288] = v_min3;
-			shared_bool_2[288] = head6;
 			shared_i32_2[288] = v_max3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const bool state2 = shared_bool_0[272 + stretch] != 0;
-		const int state3 = shared_i32_0[272 + stretch];
-		const bool state4 = shared_bool_1[272 + stretch] != 0;
-		const int state5 = shared_i32_1[272 + stretch];
-		const bool state6 = shared_bool_2[272 + stretch] != 0;
-		const int state7 = shared_i32_2[272 + stretch];
-		const long state8 = shared_i64_0[lane + lane / 16];
-		const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-		const int state10 = shared_i32_0[lane + lane / 16];
-		const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-		const int state12 = shared_i32_1[lane + lane / 16];
-		const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-		const int state14 = shared_i32_2[lane + lane / 16];
-		const long add3 = (long)((ulong)state + (ulong)state8);
-		const bool present3 = state2 || state9;
-		const int last3 = state9 ? state10 : state3;
-		const bool head5 = state4 || state11;
-		const int v_min3 = state11 ? state12 : kgen_least_i32(state5, state12);
-		const bool head6 = state6 || state13;
-		const int v_max3 = state13 ? state14 : kgen_greatest_i32(state7, state14);
-		const long state15 = shared_i64_0[288];
-		const bool state16 = shared_bool_0[288] != 0;
-		const int state17 = shared_i32_0[288];
-		const bool state18 = shared_bool_1[288] != 0;
-		const int state19 = shared_i32_1[288];
-		const bool state20 = shared_bool_2[288] != 0;
-		const int state21 = shared_i32_2[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_1[272 + stretch];
+		const int state3 = shared_i32_2[272 + stretch];
+		const int state4 = shared_i32_0[lane + lane / 16];
+		const int state5 = shared_i32_1[lane + lane / 16];
+		const int state6 = shared_i32_2[lane + lane / 16];
+		const int add3 = (int)((uint)state + (uint)state4);
+		const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
+		const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
+		const int state7 = shared_i32_0[288];
+		const int state8 = shared_i32_1[288];
+		const int state9 = shared_i32_2[288];
 		if (at < rows2) {
-			const long add4 = (long)((ulong)add + (ulong)add3);
-			const bool present4 = present || present3;
-			const int last4 = present3 ? last3 : last;
-			const bool head7 = head || head5;
-			const int v_min4 = head5 ? v_min3 : kgen_least_i32(v_min, v_min3);
-			const bool head8 = head2 || head6;
-			const int v_max4 = head6 ? v_max3 : kgen_greatest_i32(v_max, v_max3);
+			const int add4 = (int)((uint)add + (uint)add3);
+			const int v_min4 = add3 > 0 ? v_min3 : kgen_least_i32(v_min, v_min3);
+			const int v_max4 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max, v_max3);
 			extremes_kernel1_tile0[at] = add4;
-			extremes_kernel1_tile1[at] = present4;
-			extremes_kernel1_tile2[at] = last4;
-			extremes_kernel1_tile3[at] = head7;
-			extremes_kernel1_tile4[at] = v_min4;
-			extremes_kernel1_tile5[at] = head8;
-			extremes_kernel1_tile6[at] = v_max4;
+			extremes_kernel1_tile1[at] = v_min4;
+			extremes_kernel1_tile2[at] = v_max4;
 		}
-		const long add4 = (long)((ulong)add + (ulong)state15);
-		const bool present4 = present || state16;
-		const int last4 = state16 ? state17 : last;
-		const bool head7 = head || state18;
-		const int v_min4 = state18 ? state19 : kgen_least_i32(v_min, state19);
-		const bool head8 = head2 || state20;
-		const int v_max4 = state20 ? state21 : kgen_greatest_i32(v_max, state21);
+		const int add4 = (int)((uint)add + (uint)state7);
+		const int v_min4 = state7 > 0 ? state8 : kgen_least_i32(v_min, state8);
+		const int v_max4 = state7 > 0 ? state9 : kgen_greatest_i32(v_max, state9);
 		add = add4;
-		present = present4;
-		last = last4;
-		head = head7;
 		v_min = v_min4;
-		head2 = head8;
 		v_max = v_max4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
 		extremes_kernel1_total0[0] = add;
-		extremes_kernel1_total1[0] = present;
-		extremes_kernel1_total2[0] = last;
-		extremes_kernel1_total3[0] = head;
-		extremes_kernel1_total4[0] = v_min;
-		extremes_kernel1_total5[0] = head2;
-		extremes_kernel1_total6[0] = v_max;
+		extremes_kernel1_total1[0] = v_min;
+		extremes_kernel1_total2[0] = v_max;
 	}
 }
 
@@ -482,388 +343,328 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	long rows,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global const long *restrict extremes_kernel1_tile0,
-	__global const uchar *restrict extremes_kernel1_tile1,
+	__global const int *restrict extremes_kernel1_tile0,
+	__global const int *restrict extremes_kernel1_tile1,
 	__global const int *restrict extremes_kernel1_tile2,
-	__global const uchar *restrict extremes_kernel1_tile3,
-	__global const int *restrict extremes_kernel1_tile4,
-	__global const uchar *restrict extremes_kernel1_tile5,
-	__global const int *restrict extremes_kernel1_tile6,
 	__global int *key_2,
 	__global int *low,
 	__global int *high) {
-	(void)extremes_kernel1_tile1;
-	__local uint pool[4352];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__local __attribute__((aligned(16))) uint pool[9216];
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
 	__local int shared_i32_2[289];
-	__local long shared_i64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	int key_rows[17] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)key[first + at];
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
+		}
+	}
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (uint)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 4)];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int value_rows[16] = {0};
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)value[first + at];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 16;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar head_kept[16] = {0};
-	long x_kept[16] = {0};
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
+	uint head_kept = 0u;
+	int add = 0;
 	int v_min = 2147483647;
-	bool head2 = false;
 	int v_max = -2147483647 - 1;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long x = (long)head4;
-			x_kept[item] = x;
-			const long add2 = (long)((ulong)add + (ulong)x);
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const int add2 = (int)((uint)add + (uint)(int)(long)head);
 			add = add2;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const int v_min2 = head4 ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
-			head = head5;
+			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
-			const bool head6 = head2 || head4;
-			const int v_max2 = head4 ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
-			head2 = head6;
+			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const int add2 = (int)((uint)add + (uint)(int)(long)head);
+				add = add2;
+				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
+				v_min = v_min2;
+				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
+				v_max = v_max2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
+	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
-	shared_bool_2[place] = head2;
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long add2 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const int state7 = shared_i32_2[place2];
-			shared_i64_0[place2] = add2;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const int state3 = shared_i32_2[place2];
+			shared_i32_0[place2] = add2;
 			shared_i32_1[place2] = v_min2;
-			shared_bool_2[place2] = head4;
 			shared_i32_2[place2] = v_max2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const int v_min3 = state4 ? state5 : kgen_least_i32(v_min2, state5);
-			const bool head6 = head4 || state6;
-			const int v_max3 = state6 ? state7 : kgen_greatest_i32(v_max2, state7);
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
 			add2 = add3;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			v_min2 = v_min3;
-			head4 = head6;
 			v_max2 = v_max3;
 		}
-		shared_i64_0[272 + lane] = add2;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
+		shared_i32_0[272 + lane] = add2;
 		shared_i32_1[272 + lane] = v_min2;
-		shared_bool_2[272 + lane] = head4;
 		shared_i32_2[272 + lane] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
+		int add2 = 0;
 		int v_min2 = 2147483647;
-		bool head4 = false;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const int state7 = shared_i32_2[place2];
-			shared_i64_0[place2] = add2;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const int state3 = shared_i32_2[place2];
+			shared_i32_0[place2] = add2;
 			shared_i32_1[place2] = v_min2;
-			shared_bool_2[place2] = head4;
 			shared_i32_2[place2] = v_max2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const int v_min3 = state4 ? state5 : kgen_least_i32(v_min2, state5);
-			const bool head6 = head4 || state6;
-			const int v_max3 = state6 ? state7 : kgen_greatest_i32(v_max2, state7);
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
 			add2 = add3;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			v_min2 = v_min3;
-			head4 = head6;
 			v_max2 = v_max3;
 		}
-		shared_i64_0[288] = add2;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head3;
+		shared_i32_0[288] = add2;
 		shared_i32_1[288] = v_min2;
-		shared_bool_2[288] = head4;
 		shared_i32_2[288] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const int state5 = shared_i32_1[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const int state7 = shared_i32_2[272 + stretch];
-	const long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const int state10 = shared_i32_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const int state12 = shared_i32_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const int state14 = shared_i32_2[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state8);
-	const bool present2 = state2 || state9;
-	const int last2 = state9 ? state10 : state3;
-	const bool head3 = state4 || state11;
-	const int v_min2 = state11 ? state12 : kgen_least_i32(state5, state12);
-	const bool head4 = state6 || state13;
-	const int v_max2 = state13 ? state14 : kgen_greatest_i32(state7, state14);
-	const long state15 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const int state3 = shared_i32_2[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const int state6 = shared_i32_2[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state4);
+	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
+	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
+	const int state7 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = extremes_kernel1_tile0[tile];
-	const int earlier2 = extremes_kernel1_tile2[tile];
-	const bool earlier3 = extremes_kernel1_tile3[tile] != 0;
-	const int earlier4 = extremes_kernel1_tile4[tile];
-	const bool earlier5 = extremes_kernel1_tile5[tile] != 0;
-	const int earlier6 = extremes_kernel1_tile6[tile];
-	const long add3 = (long)((ulong)earlier + (ulong)state15);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
-	const int last3 = present2 ? last2 : earlier2;
-	int last4 = last3;
-	const bool head5 = earlier3 || head3;
-	const int v_min3 = head3 ? v_min2 : kgen_least_i32(earlier4, v_min2);
-	bool head6 = head5;
+	const int earlier = extremes_kernel1_tile0[tile];
+	const int earlier2 = extremes_kernel1_tile1[tile];
+	const int earlier3 = extremes_kernel1_tile2[tile];
+	const int add3 = (int)((uint)earlier + (uint)state7);
+	const int add4 = (int)((uint)earlier + (uint)add2);
+	const int v_min3 = add2 > 0 ? v_min2 : kgen_least_i32(earlier2, v_min2);
+	const int v_max3 = add2 > 0 ? v_max2 : kgen_greatest_i32(earlier3, v_max2);
+	int add5 = add4;
 	int v_min4 = v_min3;
-	const bool head7 = earlier5 || head4;
-	const int v_max3 = head4 ? v_max2 : kgen_greatest_i32(earlier6, v_max2);
-	bool head8 = head7;
 	int v_max4 = v_max3;
-	int key_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long base = (long)((ulong)earlier - 1UL);
-	const long end = (long)((ulong)add3 - 1UL);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	int low_rows[16] = {0};
-	int high_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long g_begun = add5;
-			const long add6 = (long)((ulong)add5 + (ulong)x_kept[item]);
-			add5 = add6;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add3;
+	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add3 - 1UL);
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long g_begun = (long)add5;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const int key_22 = last4;
-			const int last5 = key_rows[item + 1];
-			last4 = last5;
 			const int low2 = v_min4;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const int v_min5 = head_kept[item] != 0 ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
-			head6 = head9;
-			v_min4 = v_min5;
 			const int high2 = v_max4;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const int v_max5 = head_kept[item] != 0 ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
-			head8 = head10;
-			v_max4 = v_max5;
-			if (head_kept[item] != 0 && x) {
+			if (head && x) {
 				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				low_rows[item] = low2;
-				offset2[item] = (int)((int)slot - (int)base);
-				high_rows[item] = high2;
+				const int offset2 = (int)slot - base2;
+				pool[offset2 + 3072] = (uint)low2;
+				const int offset3 = (int)slot - base2;
+				pool[offset3 + 6144] = (uint)high2;
+			}
+			if (head) {
+				const int offset2 = (int)g_begun - base;
+				pool[offset2] = (uint)key_rows[item + 1];
+			}
+			const int add6 = (int)((uint)add5 + (uint)(int)(long)head);
+			add5 = add6;
+			const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
+			v_min4 = v_min5;
+			const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
+			v_max4 = v_max5;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long g_begun = (long)add5;
+				const bool x = g_begun > 0L;
+				const long slot = (long)((ulong)g_begun - 1UL);
+				const int low2 = v_min4;
+				const int high2 = v_max4;
+				if (head && x) {
+					const int offset2 = (int)slot - base2;
+					pool[offset2 + 3072] = (uint)low2;
+					const int offset3 = (int)slot - base2;
+					pool[offset3 + 6144] = (uint)high2;
+				}
+				if (head) {
+					const int offset2 = (int)g_begun - base;
+					pool[offset2] = (uint)key_rows[item + 1];
+				}
+				const int add6 = (int)((uint)add5 + (uint)(int)(long)head);
+				add5 = add6;
+				const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
+				v_min4 = v_min5;
+				const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
+				v_max4 = v_max5;
 			}
 		}
 	}
-	const int count2 = (int)end - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (uint)key_2_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (uint)low_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end2 - base2;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
+	while (at2 < count3) {
+		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			low[place2] = (int)pool[at2];
+			low[place2] = (int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (uint)high_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count4 = end2 - base2;
 	int at3 = lane;
-	while (at3 < count2) {
-		const int place2 = (int)base + at3;
+	while (at3 < count4) {
+		const int place2 = base2 + at3;
 		if (place2 >= 0) {
-			high[place2] = (int)pool[at3];
+			high[place2] = (int)pool[at3 + 6144];
 		}
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict extremes_kernel1_total0,
-	__global const uchar *restrict extremes_kernel1_total1,
+	__global const int *restrict extremes_kernel1_total0,
+	__global const int *restrict extremes_kernel1_total1,
 	__global const int *restrict extremes_kernel1_total2,
-	__global const uchar *restrict extremes_kernel1_total3,
-	__global const int *restrict extremes_kernel1_total4,
-	__global const uchar *restrict extremes_kernel1_total5,
-	__global const int *restrict extremes_kernel1_total6,
-	__global int *key_2,
 	__global int *low,
 	__global int *high,
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	(void)extremes_kernel1_total1;
-	(void)extremes_kernel1_total3;
-	(void)extremes_kernel1_total5;
 	const int lane = (int)get_local_id(0);
-	long total = extremes_kernel1_total0[0];
-	int total2 = extremes_kernel1_total2[0];
-	int total3 = extremes_kernel1_total4[0];
-	int total4 = extremes_kernel1_total6[0];
+	int total = extremes_kernel1_total0[0];
+	int total2 = extremes_kernel1_total1[0];
+	int total3 = extremes_kernel1_total2[0];
 	if (lane == 0) {
-		if (total > 0L) {
+		if ((long)total > 0L) {
 			// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-			key_2[(int)(long)((ulong)total - 1UL)] = total2;
-			low[(int)(long)((ulong)total - 1UL)] = total3;
-			high[(int)(long)((ulong)total - 1UL)] = total4;
+			low[(int)(long)((ulong)(long)total - 1UL)] = total2;
+			high[(int)(long)((ulong)(long)total - 1UL)] = total3;
 		}
-		const long g_length = total;
+		const long g_length = (long)total;
 		g_length_cell[0] = g_length;
 	}
 }

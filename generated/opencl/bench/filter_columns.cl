@@ -31,8 +31,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global double *z_2,
 	long tiles,
 	__global long *hit_length_cell) {
-	__local ulong pool[2304];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -44,243 +45,285 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
-	int x_rows[8] = {0};
+	const int count = rest < 2560 ? rest : 2560L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)x[first + at];
+			pool[at + at / 10] = (uint)x[first + at];
+		}
+	}
+	if (count == 2560 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(y + (first + at));
+			const long y2 = wide.x;
+			const long y3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (1408 + at)) = (ulong2)((ulong)y2, (ulong)y3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1408 + at] = (ulong)y[first + at];
+			} else {
+				pool_u64[1408 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 8;
+	int x_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 9 + item];
+			x_rows[item] = (int)pool[own + item];
+		}
+	}
+	long y_rows[10] = {0};
+	const int own2 = 1408 + lane * 10;
+	kgen_unroll
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		y_rows[item] = (long)word;
+		y_rows[item + 1] = (long)word2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (count == 2560 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(__global const double2 *)(z + (first + at));
+			const double z2 = wide.x;
+			const double z3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(z2), as_ulong(z3));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = as_ulong(z[first + at]);
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	long y_rows[8] = {0};
+	double z_rows[10] = {0};
+	const int own3 = lane * 10;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)y[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		z_rows[item] = as_double(word);
+		z_rows[item + 1] = as_double(word2);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start2 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			y_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	double z_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = as_ulong(z[first + at]);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			z_rows[item] = as_double(pool[lane * 9 + item]);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar hit_kept[8] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
+	uint hit_kept = 0u;
+	int add = 0;
+	if (count == 2560) {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
 			const bool hit = x_rows[item] < limit;
-			hit_kept[item] = hit;
+			hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
 			if (hit) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = x_rows[item] < limit;
+				hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
+				if (hit) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long add2 = 0L;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add3 = 0L;
-	if (lane == 0 && tile > 0) {
-		atom_xchg(&filter_columns_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state3;
+			atom_xchg(&filter_columns_kernel1_status0[tile], bits | 4611686018427387904UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	if (count == 2560) {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
+			if (hit) {
+				const long hit_place = (long)add3;
+				// bench.kg:34: return y: y[hit], z: z[hit]
+				const int offset2 = (int)hit_place;
+				pool_u64[offset2] = (ulong)y_rows[item];
+				const int offset3 = (int)hit_place;
+				pool_u64[offset3 + 2560] = as_ulong(z_rows[item]);
+				const int add4 = (int)((uint)add3 + 1u);
+				add3 = add4;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (hit) {
+					const long hit_place = (long)add3;
+					const int offset2 = (int)hit_place;
+					pool_u64[offset2] = (ulong)y_rows[item];
+					const int offset3 = (int)hit_place;
+					pool_u64[offset3 + 2560] = as_ulong(z_rows[item]);
+					const int add4 = (int)((uint)add3 + 1u);
+					add3 = add4;
+				}
+			}
+		}
+	}
+	int add4 = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add4 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&filter_columns_kernel1_status0[before - lane];
-				if ((word >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2UL) {
-						atomic_min(&shared_nearest[0], (uint)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add5 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&filter_columns_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904UL) {
+						const int theirs = (int)(word & 2147483647UL);
+						add5 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808UL) {
 							atomic_min(&shared_nearest[0], (uint)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0L;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const long add5 = (long)((ulong)other + (ulong)add4);
-				add4 = add5;
-				shared_i64_0[lane] = add4;
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add5 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add5;
 		}
-		const long part = shared_i64_0[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add5 = (long)((ulong)part + (ulong)add3);
-		add3 = add5;
+		int add5 = 0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add6 = (int)((uint)add5 + (uint)state4);
+			add5 = add6;
+		}
+		const int add6 = (int)((uint)add5 + (uint)add4);
+		add4 = add6;
 		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add4 = (long)((ulong)add3 + (ulong)state3);
-		atom_xchg(&filter_columns_kernel1_status0[tile], (ulong)(uint)add4 | 8589934592UL);
+		const int add5 = (int)((uint)add4 + (uint)state3);
+		const ulong bits = (ulong)(uint)add5;
+		atom_xchg(&filter_columns_kernel1_status0[tile], bits | 9223372036854775808UL);
 	}
-	const long add4 = (long)((ulong)add3 + (ulong)state3);
-	const long add5 = (long)((ulong)add3 + (ulong)add2);
-	long add6 = add5;
-	long y_2_rows[8] = {0};
-	int offset2[8] = {0};
-	const long base = add3;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	double z_2_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
-			if (hit_kept[item] != 0) {
-				const long hit_place = add6;
-				const long add7 = (long)((ulong)add6 + 1UL);
-				add6 = add7;
-				// bench.kg:34: return y: y[hit], z: z[hit]
-				offset2[item] = (int)((int)hit_place - (int)base);
-				y_2_rows[item] = y_rows[item];
-				offset2[item] = (int)((int)hit_place - (int)base);
-				z_2_rows[item] = z_rows[item];
-			}
-		}
-	}
-	const int count2 = (int)add4 - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)y_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int add5 = (int)((uint)add4 + (uint)state3);
+	const int base = (int)(long)add4;
+	const int end = (int)(long)add5;
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			y_2[place2] = (long)pool[at];
-		}
+		const int place2 = base + at;
+		y_2[place2] = (long)pool_u64[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = as_ulong(z_2_rows[item]);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			z_2[place2] = as_double(pool[at2]);
-		}
+	while (at2 < count3) {
+		const int place2 = base + at2;
+		z_2[place2] = as_double(pool_u64[at2 + 2560]);
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add4;
-		const long hit_length = total;
+		int total = add5;
+		const long hit_length = (long)total;
 		hit_length_cell[0] = hit_length;
 	}
 }

@@ -18,112 +18,154 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global const int *restrict x,
 	__global const long *restrict y,
 	__global const double *restrict z,
-	__global long *filter_columns_kernel1_tile0) {
-	__local ulong pool[2304];
-	__local long shared_i64_0[289];
+	__global int *filter_columns_kernel1_tile0) {
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
-	int x_rows[8] = {0};
+	const int count = rest < 2560 ? rest : 2560L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)x[first + at];
+			pool[at + at / 10] = (uint)x[first + at];
+		}
+	}
+	if (count == 2560 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(y + (first + at));
+			const long y2 = wide.x;
+			const long y3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (1408 + at)) = (ulong2)((ulong)y2, (ulong)y3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1408 + at] = (ulong)y[first + at];
+			} else {
+				pool_u64[1408 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 8;
+	int x_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 9 + item];
+			x_rows[item] = (int)pool[own + item];
+		}
+	}
+	long y_rows[10] = {0};
+	const int own2 = 1408 + lane * 10;
+	kgen_unroll
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		y_rows[item] = (long)word;
+		y_rows[item + 1] = (long)word2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count == 2560 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(__global const double2 *)(z + (first + at));
+			const double z2 = wide.x;
+			const double z3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(z2), as_ulong(z3));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = as_ulong(z[first + at]);
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long y_rows[8] = {0};
+	double z_rows[10] = {0};
+	const int own3 = lane * 10;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)y[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		z_rows[item] = as_double(word);
+		z_rows[item + 1] = as_double(word2);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			y_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	double z_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = as_ulong(z[first + at]);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			z_rows[item] = as_double(pool[lane * 9 + item]);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 2560) {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
 			const bool hit = x_rows[item] < limit;
 			if (hit) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = x_rows[item] < limit;
+				if (hit) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long add2 = 0L;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		filter_columns_kernel1_tile0[tile] = state;
 	}
@@ -132,62 +174,62 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global long *filter_columns_kernel1_tile0,
-	__global long *filter_columns_kernel1_total0) {
+	__global int *filter_columns_kernel1_tile0,
+	__global int *filter_columns_kernel1_total0) {
 	(void)row0;
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add2 = 0L;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = filter_columns_kernel1_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const long state2 = shared_i64_0[lane + lane / 16];
-		const long add3 = (long)((ulong)state + (ulong)state2);
-		const long state3 = shared_i64_0[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((uint)state + (uint)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long add4 = (long)((ulong)add + (ulong)add3);
+			const int add4 = (int)((uint)add + (uint)add3);
 			filter_columns_kernel1_tile0[at] = add4;
 		}
-		const long add4 = (long)((ulong)add + (ulong)state3);
+		const int add4 = (int)((uint)add + (uint)state3);
 		add = add4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
@@ -202,195 +244,231 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global const int *restrict x,
 	__global const long *restrict y,
 	__global const double *restrict z,
-	__global const long *restrict filter_columns_kernel1_tile0,
+	__global const int *restrict filter_columns_kernel1_tile0,
 	__global long *y_2,
 	__global double *z_2) {
-	__local ulong pool[2304];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
-	int x_rows[8] = {0};
+	const int count = rest < 2560 ? rest : 2560L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)x[first + at];
+			pool[at + at / 10] = (uint)x[first + at];
+		}
+	}
+	if (count == 2560 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(y + (first + at));
+			const long y2 = wide.x;
+			const long y3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (1408 + at)) = (ulong2)((ulong)y2, (ulong)y3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1408 + at] = (ulong)y[first + at];
+			} else {
+				pool_u64[1408 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 8;
+	int x_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 9 + item];
+			x_rows[item] = (int)pool[own + item];
+		}
+	}
+	long y_rows[10] = {0};
+	const int own2 = 1408 + lane * 10;
+	kgen_unroll
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		y_rows[item] = (long)word;
+		y_rows[item + 1] = (long)word2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count == 2560 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(__global const double2 *)(z + (first + at));
+			const double z2 = wide.x;
+			const double z3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(z2), as_ulong(z3));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = as_ulong(z[first + at]);
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long y_rows[8] = {0};
+	double z_rows[10] = {0};
+	const int own3 = lane * 10;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)y[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		z_rows[item] = as_double(word);
+		z_rows[item + 1] = as_double(word2);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			y_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	double z_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = as_ulong(z[first + at]);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			z_rows[item] = as_double(pool[lane * 9 + item]);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar hit_kept[8] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
+	uint hit_kept = 0u;
+	int add = 0;
+	if (count == 2560) {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
 			const bool hit = x_rows[item] < limit;
-			hit_kept[item] = hit;
+			hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
 			if (hit) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = x_rows[item] < limit;
+				hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
+				if (hit) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long add2 = 0L;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = filter_columns_kernel1_tile0[tile];
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
-	long y_2_rows[8] = {0};
-	int offset2[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	double z_2_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
-			if (hit_kept[item] != 0) {
-				const long hit_place = add5;
-				const long add6 = (long)((ulong)add5 + 1UL);
-				add5 = add6;
+	const int earlier = filter_columns_kernel1_tile0[tile];
+	const int add3 = (int)((uint)earlier + (uint)state3);
+	const int add4 = (int)((uint)earlier + (uint)add2);
+	int add5 = add4;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add3;
+	if (count == 2560) {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
+			if (hit) {
+				const long hit_place = (long)add5;
 				// bench.kg:34: return y: y[hit], z: z[hit]
-				offset2[item] = (int)((int)hit_place - (int)earlier);
-				y_2_rows[item] = y_rows[item];
-				offset2[item] = (int)((int)hit_place - (int)earlier);
-				z_2_rows[item] = z_rows[item];
+				const int offset2 = (int)hit_place - base;
+				pool_u64[offset2] = (ulong)y_rows[item];
+				const int offset3 = (int)hit_place - base;
+				pool_u64[offset3 + 2560] = as_ulong(z_rows[item]);
+				const int add6 = (int)((uint)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
+			if (at < count) {
+				const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (hit) {
+					const long hit_place = (long)add5;
+					const int offset2 = (int)hit_place - base;
+					pool_u64[offset2] = (ulong)y_rows[item];
+					const int offset3 = (int)hit_place - base;
+					pool_u64[offset3 + 2560] = as_ulong(z_rows[item]);
+					const int add6 = (int)((uint)add5 + 1u);
+					add5 = add6;
+				}
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)y_2_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			y_2[place2] = (long)pool[at];
-		}
+		const int place2 = base + at;
+		y_2[place2] = (long)pool_u64[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = as_ulong(z_2_rows[item]);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)earlier + at2;
-		if (place2 >= 0) {
-			z_2[place2] = as_double(pool[at2]);
-		}
+	while (at2 < count3) {
+		const int place2 = base + at2;
+		z_2[place2] = as_double(pool_u64[at2 + 2560]);
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict filter_columns_kernel1_total0,
+	__global const int *restrict filter_columns_kernel1_total0,
 	__global long *hit_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)get_local_id(0);
-	long total = filter_columns_kernel1_total0[0];
+	int total = filter_columns_kernel1_total0[0];
 	if (lane == 0) {
-		const long hit_length = total;
+		const long hit_length = (long)total;
 		hit_length_cell[0] = hit_length;
 	}
 }

@@ -27,8 +27,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	__global int *x_2,
 	long tiles,
 	__global long *selected_length_cell) {
-	__local uint pool[4352];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[5120];
+	__local int shared_i32_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -40,189 +40,231 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	int x_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)x[first + at];
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar x_kept[16] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	uint x_kept = 0u;
+	int add = 0;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const bool x2 = x_rows[item] < limit;
-			x_kept[item] = x2;
+			x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
 			if (x2) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = x_rows[item] < limit;
+				x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
+				if (x2) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
-		long add2 = 0L;
+		const int start = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add3 = 0L;
-	if (lane == 0 && tile > 0) {
-		atom_xchg(&filter_i32_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state3;
+			atom_xchg(&filter_i32_kernel1_status0[tile], bits | 4611686018427387904UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+			if (x2) {
+				const long selected_place = (long)add3;
+				// bench.kg:10: return x: x[x < limit]
+				const int offset2 = (int)selected_place;
+				pool[offset2] = (uint)x_rows[item];
+				const int add4 = (int)((uint)add3 + 1u);
+				add3 = add4;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (x2) {
+					const long selected_place = (long)add3;
+					const int offset2 = (int)selected_place;
+					pool[offset2] = (uint)x_rows[item];
+					const int add4 = (int)((uint)add3 + 1u);
+					add3 = add4;
+				}
+			}
+		}
+	}
+	int add4 = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add4 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&filter_i32_kernel1_status0[before - lane];
-				if ((word >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2UL) {
-						atomic_min(&shared_nearest[0], (uint)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add5 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&filter_i32_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904UL) {
+						const int theirs = (int)(word & 2147483647UL);
+						add5 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808UL) {
 							atomic_min(&shared_nearest[0], (uint)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0L;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const long add5 = (long)((ulong)other + (ulong)add4);
-				add4 = add5;
-				shared_i64_0[lane] = add4;
+		if (lane < 8) {
+			const int start = lane * 8;
+			int add5 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add5;
 		}
-		const long part = shared_i64_0[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add5 = (long)((ulong)part + (ulong)add3);
-		add3 = add5;
+		int add5 = 0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add6 = (int)((uint)add5 + (uint)state4);
+			add5 = add6;
+		}
+		const int add6 = (int)((uint)add5 + (uint)add4);
+		add4 = add6;
 		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add4 = (long)((ulong)add3 + (ulong)state3);
-		atom_xchg(&filter_i32_kernel1_status0[tile], (ulong)(uint)add4 | 8589934592UL);
+		const int add5 = (int)((uint)add4 + (uint)state3);
+		const ulong bits = (ulong)(uint)add5;
+		atom_xchg(&filter_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
 	}
-	const long add4 = (long)((ulong)add3 + (ulong)state3);
-	const long add5 = (long)((ulong)add3 + (ulong)add2);
-	long add6 = add5;
-	int x_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long base = add3;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (x_kept[item] != 0) {
-				const long selected_place = add6;
-				const long add7 = (long)((ulong)add6 + 1UL);
-				add6 = add7;
-				// bench.kg:10: return x: x[x < limit]
-				offset2[item] = (int)((int)selected_place - (int)base);
-				x_2_rows[item] = x_rows[item];
-			}
-		}
-	}
-	const int count2 = (int)add4 - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (uint)x_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int add5 = (int)((uint)add4 + (uint)state3);
+	const int base = (int)(long)add4;
+	const int end = (int)(long)add5;
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			x_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		x_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add4;
-		const long selected_length = total;
+		int total = add5;
+		const long selected_length = (long)total;
 		selected_length_cell[0] = selected_length;
 	}
 }

@@ -15,78 +15,110 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	long rows,
 	int limit,
 	__global const int *restrict x,
-	__global long *filter_i32_kernel1_tile0) {
-	__local uint pool[4352];
-	__local long shared_i64_0[289];
+	__global int *filter_i32_kernel1_tile0) {
+	__local __attribute__((aligned(16))) uint pool[5120];
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	int x_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)x[first + at];
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const bool x2 = x_rows[item] < limit;
 			if (x2) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = x_rows[item] < limit;
+				if (x2) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
-		long add2 = 0L;
+		const int start = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		filter_i32_kernel1_tile0[tile] = state;
 	}
@@ -95,62 +127,62 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global long *filter_i32_kernel1_tile0,
-	__global long *filter_i32_kernel1_total0) {
+	__global int *filter_i32_kernel1_tile0,
+	__global int *filter_i32_kernel1_total0) {
 	(void)row0;
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add2 = 0L;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = filter_i32_kernel1_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const long state2 = shared_i64_0[lane + lane / 16];
-		const long add3 = (long)((ulong)state + (ulong)state2);
-		const long state3 = shared_i64_0[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((uint)state + (uint)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long add4 = (long)((ulong)add + (ulong)add3);
+			const int add4 = (int)((uint)add + (uint)add3);
 			filter_i32_kernel1_tile0[at] = add4;
 		}
-		const long add4 = (long)((ulong)add + (ulong)state3);
+		const int add4 = (int)((uint)add + (uint)state3);
 		add = add4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
@@ -163,140 +195,175 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	long rows,
 	int limit,
 	__global const int *restrict x,
-	__global const long *restrict filter_i32_kernel1_tile0,
+	__global const int *restrict filter_i32_kernel1_tile0,
 	__global int *x_2) {
-	__local uint pool[4352];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[5120];
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	int x_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)x[first + at];
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar x_kept[16] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	uint x_kept = 0u;
+	int add = 0;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const bool x2 = x_rows[item] < limit;
-			x_kept[item] = x2;
+			x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
 			if (x2) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = x_rows[item] < limit;
+				x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
+				if (x2) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
-		long add2 = 0L;
+		const int start = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = filter_i32_kernel1_tile0[tile];
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
-	int x_2_rows[16] = {0};
-	int offset2[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (x_kept[item] != 0) {
-				const long selected_place = add5;
-				const long add6 = (long)((ulong)add5 + 1UL);
-				add5 = add6;
+	const int earlier = filter_i32_kernel1_tile0[tile];
+	const int add3 = (int)((uint)earlier + (uint)state3);
+	const int add4 = (int)((uint)earlier + (uint)add2);
+	int add5 = add4;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add3;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+			if (x2) {
+				const long selected_place = (long)add5;
 				// bench.kg:10: return x: x[x < limit]
-				offset2[item] = (int)((int)selected_place - (int)earlier);
-				x_2_rows[item] = x_rows[item];
+				const int offset2 = (int)selected_place - base;
+				pool[offset2] = (uint)x_rows[item];
+				const int add6 = (int)((uint)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (x2) {
+					const long selected_place = (long)add5;
+					const int offset2 = (int)selected_place - base;
+					pool[offset2] = (uint)x_rows[item];
+					const int add6 = (int)((uint)add5 + 1u);
+					add5 = add6;
+				}
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (uint)x_2_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			x_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		x_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict filter_i32_kernel1_total0,
+	__global const int *restrict filter_i32_kernel1_total0,
 	__global long *selected_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)get_local_id(0);
-	long total = filter_i32_kernel1_total0[0];
+	int total = filter_i32_kernel1_total0[0];
 	if (lane == 0) {
-		const long selected_length = total;
+		const long selected_length = (long)total;
 		selected_length_cell[0] = selected_length;
 	}
 }

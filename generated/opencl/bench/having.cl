@@ -26,19 +26,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	__global ulong *having_kernel1_status0,
 	__global uint *v_abort,
 	__global long *c,
-	__global int *aggregate,
 	__global long *aggregate_2,
 	__global uchar *keep,
+	__global int *aggregate,
 	long tiles,
 	__global long *g_length_cell) {
-	__local ulong pool[3328];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[289];
+	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -50,560 +47,430 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 3072;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	int key_rows[13] = {0};
+	const int count = rest < 1536 ? rest : 1536L;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 12] = (ulong)key[first + at];
+			pool[at + at / 6] = (uint)key[first + at];
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 6; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[1792 + (at + at / 6)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 12;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 13 + item];
+			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 12];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int value_rows[12] = {0};
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 12] = (ulong)value[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start2 = lane * 12;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 13 + item];
+			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar head_kept[12] = {0};
-	long x_kept[12] = {0};
-	long x_kept2[12] = {0};
-	long add = 0L;
-	bool head = false;
-	long add2 = 0L;
-	bool present = false;
-	int last = 0;
-	bool head2 = false;
+	uint head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
 	long add3 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long x = (long)head4;
-			x_kept[item] = x;
-			const long add4 = (long)((ulong)add + (ulong)x);
+	if (count == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
-			const bool head5 = head || head4;
-			const long add5 = head4 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add5;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const long x2 = (long)value_rows[item];
-			x_kept2[item] = x2;
-			const bool head6 = head2 || head4;
-			const long add6 = head4 ? x2 : (long)((ulong)add3 + (ulong)x2);
-			head2 = head6;
+			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const int add4 = (int)((uint)add + (uint)(int)(long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add5;
+				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = head;
-	shared_i64_1[place] = add2;
-	shared_bool_1[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_2[place] = head2;
-	shared_i64_2[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start3 = lane * 17;
-		long add4 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_0[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_1[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool head5 = head3 || state2;
-			const long add8 = state2 ? state3 : (long)((ulong)add5 + (ulong)state3);
-			const bool present3 = present2 || state4;
-			const int last3 = state4 ? state5 : last2;
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			head3 = head5;
 			add5 = add8;
-			present2 = present3;
-			last2 = last3;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = head3;
-		shared_i64_1[272 + lane] = add5;
-		shared_bool_1[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_2[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add4 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_0[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_1[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool head5 = head3 || state2;
-			const long add8 = state2 ? state3 : (long)((ulong)add5 + (ulong)state3);
-			const bool present3 = present2 || state4;
-			const int last3 = state4 ? state5 : last2;
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			head3 = head5;
 			add5 = add8;
-			present2 = present3;
-			last2 = last3;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = head3;
-		shared_i64_1[288] = add5;
-		shared_bool_1[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_2[288] = head4;
-		shared_i64_2[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const long state3 = shared_i64_1[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const int state5 = shared_i32_0[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const long state7 = shared_i64_2[272 + stretch];
-	const long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long state10 = shared_i64_1[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const int state12 = shared_i32_0[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long state14 = shared_i64_2[lane + lane / 16];
-	const long add4 = (long)((ulong)state + (ulong)state8);
-	const bool head3 = state2 || state9;
-	const long add5 = state9 ? state10 : (long)((ulong)state3 + (ulong)state10);
-	const bool present2 = state4 || state11;
-	const int last2 = state11 ? state12 : state5;
-	const bool head4 = state6 || state13;
-	const long add6 = state13 ? state14 : (long)((ulong)state7 + (ulong)state14);
-	const long state15 = shared_i64_0[288];
-	const bool state16 = shared_bool_0[288] != 0;
-	const long state17 = shared_i64_1[288];
-	const bool state18 = shared_bool_1[288] != 0;
-	const int state19 = shared_i32_0[288];
-	const bool state20 = shared_bool_2[288] != 0;
-	const long state21 = shared_i64_2[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add7 = 0L;
-	bool head5 = false;
-	long add8 = 0L;
-	bool present3 = false;
-	int last3 = 0;
-	bool head6 = false;
-	long add9 = 0L;
-	if (lane == 0 && tile > 0) {
-		const ulong bits = (ulong)state21;
-		atom_xchg(&having_kernel1_status0[tile * 12], (ulong)(uint)state15 | 4294967296UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 2], (ulong)(uint)state17 | 4294967296UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 3], (ulong)(uint)state19 | 4294967296UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 4], (ulong)(uint)bits | 4294967296UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 5], (ulong)(uint)(bits >> 32) | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const long state3 = shared_i64_0[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const long state6 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((uint)state + (uint)state4);
+	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
+	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
+	const int state7 = shared_i32_0[288];
+	const int state8 = shared_i32_1[288];
+	const long state9 = shared_i64_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state7;
+			const ulong bits2 = (ulong)(uint)state8;
+			const ulong bits3 = (ulong)state9;
+			atom_xchg(&having_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&having_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add7 = add4;
+	int add8 = add5;
+	long add9 = add6;
+	const int base = (int)(long)(0UL - 1UL);
+	bool open = false;
+	int add10 = 0;
+	int add11 = 0;
+	long add12 = 0L;
+	if (count == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long g_begun = (long)add7;
+			const bool x = g_begun > 0L;
+			const long slot = (long)((ulong)g_begun - 1UL);
+			const long c2 = (long)add8;
+			const long aggregate_22 = add9;
+			if (head) {
+				if (x) {
+					// bench.kg:46: c = count(by: g)
+					const int offset2 = (int)slot - base;
+					pool[offset2] = (uint)(int)c2;
+					const int offset3 = (int)slot - base;
+					pool_u64[offset3 + 1536] = (ulong)aggregate_22;
+					// bench.kg:47: keep = c >= least
+					const int offset4 = (int)slot - base;
+					pool[offset4 + 6144] = (uint)(c2 >= least);
+				}
+				if (!x) {
+					open = true;
+					add10 = add7;
+					add11 = add8;
+					add12 = add9;
+				}
+			}
+			if (head) {
+				// bench.kg:46: c = count(by: g)
+				const int offset2 = (int)g_begun;
+				pool[offset2 + 1536] = (uint)key_rows[item + 1];
+			}
+			const int add13 = (int)((uint)add7 + (uint)(int)(long)head);
+			add7 = add13;
+			const int add14 = head ? 1 : (int)((uint)add8 + 1u);
+			add8 = add14;
+			const long add15 = head ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
+			add9 = add15;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long g_begun = (long)add7;
+				const bool x = g_begun > 0L;
+				const long slot = (long)((ulong)g_begun - 1UL);
+				const long c2 = (long)add8;
+				const long aggregate_22 = add9;
+				if (head) {
+					if (x) {
+						const int offset2 = (int)slot - base;
+						pool[offset2] = (uint)(int)c2;
+						const int offset3 = (int)slot - base;
+						pool_u64[offset3 + 1536] = (ulong)aggregate_22;
+						// bench.kg:47: keep = c >= least
+						const int offset4 = (int)slot - base;
+						pool[offset4 + 6144] = (uint)(c2 >= least);
+					}
+					if (!x) {
+						open = true;
+						add10 = add7;
+						add11 = add8;
+						add12 = add9;
+					}
+				}
+				if (head) {
+					// bench.kg:46: c = count(by: g)
+					const int offset2 = (int)g_begun;
+					pool[offset2 + 1536] = (uint)key_rows[item + 1];
+				}
+				const int add13 = (int)((uint)add7 + (uint)(int)(long)head);
+				add7 = add13;
+				const int add14 = head ? 1 : (int)((uint)add8 + 1u);
+				add8 = add14;
+				const long add15 = head ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
+				add9 = add15;
+			}
+		}
+	}
+	int add13 = 0;
+	int add14 = 0;
+	long add15 = 0L;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add10 = 0L;
-		bool head7 = false;
-		long add11 = 0L;
-		bool present4 = false;
-		int last4 = 0;
-		bool head8 = false;
-		long add12 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 6];
-				const ulong word2 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 7];
-				const ulong word3 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 8];
-				const ulong word4 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 9];
-				const ulong word5 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 10];
-				const ulong word6 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 11];
-				const ulong word7 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12];
-				const ulong word8 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 1];
-				const ulong word9 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 2];
-				const ulong word10 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 3];
-				const ulong word11 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 4];
-				const ulong word12 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 12 + 5];
-				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
-					const long theirs3 = (long)(uint)word3;
-					const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
-					const int theirs5 = (int)(uint)word4;
-					const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
-					const long theirs7 = (long)((word6 << 32) | (ulong)(uint)word5);
-					add10 = theirs;
-					head7 = theirs2;
-					add11 = theirs3;
-					present4 = theirs4;
-					last4 = theirs5;
-					head8 = theirs6;
-					add12 = theirs7;
-					waiting = false;
-					atomic_min(&shared_nearest[0], (uint)lane);
-				} else if ((word7 >> 32) != 0UL && (word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL) {
-					const long theirs = (long)(uint)word7;
-					const bool theirs2 = (((uint)word8 >> 0) & 1u) != 0u;
-					const long theirs3 = (long)(uint)word9;
-					const bool theirs4 = (((uint)word8 >> 1) & 1u) != 0u;
-					const int theirs5 = (int)(uint)word10;
-					const bool theirs6 = (((uint)word8 >> 2) & 1u) != 0u;
-					const long theirs7 = (long)((word12 << 32) | (ulong)(uint)word11);
-					add10 = theirs;
-					head7 = theirs2;
-					add11 = theirs3;
-					present4 = theirs4;
-					last4 = theirs5;
-					head8 = theirs6;
-					add12 = theirs7;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomic_min(&shared_nearest[0], (uint)lane);
+		if (lane < 64) {
+			int add16 = 0;
+			int add17 = 0;
+			long add18 = 0L;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 4 + 2];
+					const ulong word2 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 4 + 3];
+					const ulong word3 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 4];
+					const ulong word4 = *(volatile __global ulong *)&having_kernel1_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
+						const int theirs = (int)(word2 & 2147483647UL);
+						const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
+						const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
+						add16 = theirs;
+						add17 = theirs2;
+						add18 = theirs3;
+						waiting = false;
+						atomic_min(&shared_nearest[0], (uint)lane);
+					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
+						const int theirs = (int)(word4 & 2147483647UL);
+						const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
+						const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
+						add16 = theirs;
+						add17 = theirs2;
+						add18 = theirs3;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add16;
+			shared_i32_1[lane] = add17;
+			shared_i64_0[lane] = add18;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last5 = (int)shared_nearest[0];
-		if (lane > last5) {
-			add10 = 0L;
-			head7 = false;
-			add11 = 0L;
-			present4 = false;
-			last4 = 0;
-			head8 = false;
-			add12 = 0L;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add10;
-			shared_bool_0[lane] = head7;
-			shared_i64_1[lane] = add11;
-			shared_bool_1[lane] = present4;
-			shared_i32_0[lane] = last4;
-			shared_bool_2[lane] = head8;
-			shared_i64_2[lane] = add12;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last5 && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const bool other2 = shared_bool_0[lane + v_distance] != 0;
-				const long other3 = shared_i64_1[lane + v_distance];
-				const bool other4 = shared_bool_1[lane + v_distance] != 0;
-				const int other5 = shared_i32_0[lane + v_distance];
-				const bool other6 = shared_bool_2[lane + v_distance] != 0;
-				const long other7 = shared_i64_2[lane + v_distance];
-				const long add13 = (long)((ulong)other + (ulong)add10);
-				const bool head9 = other2 || head7;
-				const long add14 = head7 ? add11 : (long)((ulong)other3 + (ulong)add11);
-				const bool present5 = other4 || present4;
-				const int last6 = present4 ? last4 : other5;
-				const bool head10 = other6 || head8;
-				const long add15 = head8 ? add12 : (long)((ulong)other7 + (ulong)add12);
-				add10 = add13;
-				head7 = head9;
-				add11 = add14;
-				present4 = present5;
-				last4 = last6;
-				head8 = head10;
-				add12 = add15;
-				shared_i64_0[lane] = add10;
-				shared_bool_0[lane] = head7;
-				shared_i64_1[lane] = add11;
-				shared_bool_1[lane] = present4;
-				shared_i32_0[lane] = last4;
-				shared_bool_2[lane] = head8;
-				shared_i64_2[lane] = add12;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start3 = lane * 8;
+			int add16 = 0;
+			int add17 = 0;
+			long add18 = 0L;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start3 + 7) - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const long state12 = shared_i64_0[at];
+				const int state13 = at <= last ? state10 : 0;
+				const int state14 = at <= last ? state11 : 0;
+				const long state15 = at <= last ? state12 : 0L;
+				const int add19 = (int)((uint)add16 + (uint)state13);
+				const int add20 = state13 > 0 ? state14 : (int)((uint)add17 + (uint)state14);
+				const long add21 = state13 > 0 ? state15 : (long)((ulong)add18 + (ulong)state15);
+				add16 = add19;
+				add17 = add20;
+				add18 = add21;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add16;
+			shared_i32_1[64 + lane] = add17;
+			shared_i64_0[64 + lane] = add18;
 		}
-		const long part = shared_i64_0[0];
-		const bool part2 = shared_bool_0[0] != 0;
-		const long part3 = shared_i64_1[0];
-		const bool part4 = shared_bool_1[0] != 0;
-		const int part5 = shared_i32_0[0];
-		const bool part6 = shared_bool_2[0] != 0;
-		const long part7 = shared_i64_2[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add13 = (long)((ulong)part + (ulong)add7);
-		const bool head9 = part2 || head5;
-		const long add14 = head5 ? add8 : (long)((ulong)part3 + (ulong)add8);
-		const bool present5 = part4 || present3;
-		const int last6 = present3 ? last3 : part5;
-		const bool head10 = part6 || head6;
-		const long add15 = head6 ? add9 : (long)((ulong)part7 + (ulong)add9);
-		add7 = add13;
-		head5 = head9;
-		add8 = add14;
-		present3 = present5;
-		last3 = last6;
-		head6 = head10;
-		add9 = add15;
-		before = last5 < 64 ? -1L : before - 64;
+		int add16 = 0;
+		int add17 = 0;
+		long add18 = 0L;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state10 = shared_i32_0[at];
+			const int state11 = shared_i32_1[at];
+			const long state12 = shared_i64_0[at];
+			const int add19 = (int)((uint)add16 + (uint)state10);
+			const int add20 = state10 > 0 ? state11 : (int)((uint)add17 + (uint)state11);
+			const long add21 = state10 > 0 ? state12 : (long)((ulong)add18 + (ulong)state12);
+			add16 = add19;
+			add17 = add20;
+			add18 = add21;
+		}
+		const int add19 = (int)((uint)add16 + (uint)add13);
+		const int add20 = add13 > 0 ? add14 : (int)((uint)add17 + (uint)add14);
+		const long add21 = add13 > 0 ? add15 : (long)((ulong)add18 + (ulong)add15);
+		add13 = add19;
+		add14 = add20;
+		add15 = add21;
+		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add10 = (long)((ulong)add7 + (ulong)state15);
-		const bool head7 = head5 || state16;
-		const long add11 = state16 ? state17 : (long)((ulong)add8 + (ulong)state17);
-		const bool present4 = present3 || state18;
-		const int last4 = state18 ? state19 : last3;
-		const bool head8 = head6 || state20;
-		const long add12 = state20 ? state21 : (long)((ulong)add9 + (ulong)state21);
-		const ulong bits = (ulong)add12;
-		atom_xchg(&having_kernel1_status0[tile * 12 + 6], (ulong)(uint)add10 | 8589934592UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 7], (ulong)(((uint)head7 << 0) | ((uint)present4 << 1) | ((uint)head8 << 2)) | 8589934592UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 8], (ulong)(uint)add11 | 8589934592UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 9], (ulong)(uint)last4 | 8589934592UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 10], (ulong)(uint)bits | 8589934592UL);
-		atom_xchg(&having_kernel1_status0[tile * 12 + 11], (ulong)(uint)(bits >> 32) | 8589934592UL);
+		const int add16 = (int)((uint)add13 + (uint)state7);
+		const int add17 = state7 > 0 ? state8 : (int)((uint)add14 + (uint)state8);
+		const long add18 = state7 > 0 ? state9 : (long)((ulong)add15 + (ulong)state9);
+		const ulong bits = (ulong)(uint)add16;
+		const ulong bits2 = (ulong)(uint)add17;
+		const ulong bits3 = (ulong)add18;
+		atom_xchg(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
 	}
-	const long add10 = (long)((ulong)add7 + (ulong)state15);
-	const long add11 = state16 ? state17 : (long)((ulong)add8 + (ulong)state17);
-	const int last4 = state18 ? state19 : last3;
-	const long add12 = state20 ? state21 : (long)((ulong)add9 + (ulong)state21);
-	const long add13 = (long)((ulong)add7 + (ulong)add4);
-	long add14 = add13;
-	const bool head7 = head5 || head3;
-	const long add15 = head3 ? add5 : (long)((ulong)add8 + (ulong)add5);
-	bool head8 = head7;
-	long add16 = add15;
-	const int last5 = present2 ? last2 : last3;
-	int last6 = last5;
-	const bool head9 = head6 || head4;
-	const long add17 = head4 ? add6 : (long)((ulong)add9 + (ulong)add6);
-	bool head10 = head9;
-	long add18 = add17;
-	long c_rows[12] = {0};
-	int offset2[12] = {0};
-	const long base = (long)((ulong)add7 - 1UL);
-	const long end = (long)((ulong)add10 - 1UL);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		offset2[item] = -1;
-	}
-	int aggregate_rows[12] = {0};
-	long aggregate_2_rows[12] = {0};
-	uchar keep_rows[12] = {0};
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count) {
-			const long g_begun = add14;
-			const long add19 = (long)((ulong)add14 + (ulong)x_kept[item]);
-			add14 = add19;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const long c2 = add16;
-			const bool head11 = head8 || head_kept[item] != 0;
-			const long add20 = head_kept[item] != 0 ? 1L : (long)((ulong)add16 + 1UL);
-			head8 = head11;
-			add16 = add20;
-			const int aggregate2 = last6;
-			const int last7 = key_rows[item + 1];
-			last6 = last7;
-			const long aggregate_22 = add18;
-			const bool head12 = head10 || head_kept[item] != 0;
-			const long add21 = head_kept[item] != 0 ? x_kept2[item] : (long)((ulong)add18 + (ulong)x_kept2[item]);
-			head10 = head12;
-			add18 = add21;
-			if (head_kept[item] != 0 && x) {
-				// bench.kg:46: c = count(by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				c_rows[item] = c2;
-				offset2[item] = (int)((int)slot - (int)base);
-				aggregate_rows[item] = aggregate2;
-				offset2[item] = (int)((int)slot - (int)base);
-				aggregate_2_rows[item] = aggregate_22;
-				// bench.kg:47: keep = c >= least
-				offset2[item] = (int)((int)slot - (int)base);
-				keep_rows[item] = c2 >= least;
-			}
+	const int add16 = (int)((uint)add13 + (uint)state7);
+	const int add17 = state7 > 0 ? state8 : (int)((uint)add14 + (uint)state8);
+	const long add18 = state7 > 0 ? state9 : (long)((ulong)add15 + (ulong)state9);
+	const int base2 = (int)(long)((ulong)(long)add13 - 1UL);
+	const int end = (int)(long)((ulong)(long)add16 - 1UL);
+	const int base3 = (int)(long)add13;
+	const int end2 = (int)(long)add16;
+	if (open) {
+		const int add19 = (int)((uint)add13 + (uint)add10);
+		const int add20 = add10 > 0 ? add11 : (int)((uint)add14 + (uint)add11);
+		const long add21 = add10 > 0 ? add12 : (long)((ulong)add15 + (ulong)add12);
+		int add22 = add19;
+		int add23 = add20;
+		long add24 = add21;
+		if ((long)add22 > 0L) {
+			c[(int)(long)((ulong)(long)add22 - 1UL)] = (long)add23;
+			aggregate_2[(int)(long)((ulong)(long)add22 - 1UL)] = add24;
+			// bench.kg:47: keep = c >= least
+			keep[(int)(long)((ulong)(long)add22 - 1UL)] = (long)add23 >= least;
 		}
 	}
-	const int count2 = (int)end - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)c_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int at = lane;
+	const int count2 = end - base2;
+	int at = lane + 1;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			c[place2] = (long)pool[at];
-		}
+		const int place2 = base2 + at;
+		c[place2] = (long)(int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)aggregate_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			aggregate[place2] = (int)pool[at2];
-		}
+	const int count3 = end - base2;
+	int at2 = lane + 1;
+	while (at2 < count3) {
+		const int place2 = base2 + at2;
+		aggregate_2[place2] = (long)pool_u64[at2 + 1536];
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (ulong)aggregate_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int at3 = lane;
-	while (at3 < count2) {
-		const int place2 = (int)base + at3;
-		if (place2 >= 0) {
-			aggregate_2[place2] = (long)pool[at3];
-		}
+	const int count4 = end - base2;
+	int at3 = lane + 1;
+	while (at3 < count4) {
+		const int place2 = base2 + at3;
+		keep[place2] = pool[at3 + 6144] != 0u;
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at4 = offset2[item];
-		if (at4 >= 0) {
-			pool[(int)at4] = (ulong)(keep_rows[item] != 0);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count5 = end2 - base3;
 	int at4 = lane;
-	while (at4 < count2) {
-		const int place2 = (int)base + at4;
-		if (place2 >= 0) {
-			keep[place2] = pool[at4] != 0UL;
-		}
+	while (at4 < count5) {
+		const int place2 = base3 + at4;
+		aggregate[place2] = (int)pool[at4 + 1536];
 		at4 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add10;
-		long total2 = add11;
-		int total3 = last4;
-		long total4 = add12;
-		if (total > 0L) {
+		int total = add16;
+		int total2 = add17;
+		long total3 = add18;
+		if ((long)total > 0L) {
 			// bench.kg:46: c = count(by: g)
-			c[(int)(long)((ulong)total - 1UL)] = total2;
-			aggregate[(int)(long)((ulong)total - 1UL)] = total3;
-			aggregate_2[(int)(long)((ulong)total - 1UL)] = total4;
+			c[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
+			aggregate_2[(int)(long)((ulong)(long)total - 1UL)] = total3;
 			// bench.kg:47: keep = c >= least
-			keep[(int)(long)((ulong)total - 1UL)] = total2 >= least;
+			keep[(int)(long)((ulong)(long)total - 1UL)] = (long)total2 >= least;
 		}
-		const long g_length = total;
+		const long g_length = (long)total;
 		g_length_cell[0] = g_length;
 	}
 }
@@ -623,8 +490,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	__global long *total,
 	long tiles,
 	__global long *keep_length_cell) {
-	__local ulong pool[2304];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -640,273 +508,301 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 2048 ? rest : 2048L;
-	uchar keep_rows[8] = {0};
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)(keep[first + at] != 0);
+			pool[at + (at >> 3)] = (uint)(keep[first + at] != 0);
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool[2304 + (at + (at >> 3))] = (uint)aggregate[first + at];
+		}
+	}
+	if (count2 == 2048 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(c + (first + at));
+			const long c2 = wide.x;
+			const long c3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (2304 + at)) = (ulong2)((ulong)c2, (ulong)c3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[2304 + at] = (ulong)c[first + at];
+			} else {
+				pool_u64[2304 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
+	uchar keep_rows[8] = {0};
 	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start + item < count2) {
-			keep_rows[item] = pool[lane * 9 + item] != 0UL;
+			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	int aggregate_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)aggregate[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count2) {
-			aggregate_rows[item] = (int)pool[lane * 9 + item];
+			aggregate_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	long c_rows[8] = {0};
+	const int own3 = 2304 + lane * 8;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)c[first + at];
-		}
+	for (int i = 0; i < 4; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		c_rows[item] = (long)word;
+		c_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			c_rows[item] = (long)pool[lane * 9 + item];
+	if (count2 == 2048 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(aggregate_2 + (first + at));
+			const long aggregate_22 = wide.x;
+			const long aggregate_23 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)aggregate_22, (ulong)aggregate_23);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)aggregate_2[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	long aggregate_2_rows[8] = {0};
+	const int own4 = lane * 8;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)aggregate_2[first + at];
-		}
+	for (int i = 0; i < 4; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own4 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		aggregate_2_rows[item] = (long)word;
+		aggregate_2_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start4 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start4 + item < count2) {
-			aggregate_2_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
+	int add = 0;
+	if (count2 == 2048) {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
 			if (keep_rows[item] != 0) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				if (keep_rows[item] != 0) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start5 = lane * 17;
-		long add2 = 0L;
+		const int start3 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start5 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start3 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add3 = 0L;
-	if (lane == 0 && tile > 0) {
-		atom_xchg(&having_kernel2_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state3;
+			atom_xchg(&having_kernel2_status0[tile], bits | 4611686018427387904UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	if (count2 == 2048) {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			if (keep_rows[item] != 0) {
+				const long keep_place = (long)add3;
+				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+				const int offset2 = (int)keep_place;
+				pool[offset2] = (uint)aggregate_rows[item];
+				const int offset3 = (int)keep_place;
+				pool_u64[offset3 + 1024] = (ulong)c_rows[item];
+				const int offset4 = (int)keep_place;
+				pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
+				const int add4 = (int)((uint)add3 + 1u);
+				add3 = add4;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				if (keep_rows[item] != 0) {
+					const long keep_place = (long)add3;
+					const int offset2 = (int)keep_place;
+					pool[offset2] = (uint)aggregate_rows[item];
+					const int offset3 = (int)keep_place;
+					pool_u64[offset3 + 1024] = (ulong)c_rows[item];
+					const int offset4 = (int)keep_place;
+					pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
+					const int add4 = (int)((uint)add3 + 1u);
+					add3 = add4;
+				}
+			}
+		}
+	}
+	int add4 = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add4 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&having_kernel2_status0[before - lane];
-				if ((word >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2UL) {
-						atomic_min(&shared_nearest[0], (uint)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add5 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&having_kernel2_status0[before - lane];
+					if (word >= 4611686018427387904UL) {
+						const int theirs = (int)(word & 2147483647UL);
+						add5 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808UL) {
 							atomic_min(&shared_nearest[0], (uint)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0L;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const long add5 = (long)((ulong)other + (ulong)add4);
-				add4 = add5;
-				shared_i64_0[lane] = add4;
+		if (lane < 8) {
+			const int start3 = lane * 8;
+			int add5 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start3 + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add5;
 		}
-		const long part = shared_i64_0[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add5 = (long)((ulong)part + (ulong)add3);
-		add3 = add5;
+		int add5 = 0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add6 = (int)((uint)add5 + (uint)state4);
+			add5 = add6;
+		}
+		const int add6 = (int)((uint)add5 + (uint)add4);
+		add4 = add6;
 		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add4 = (long)((ulong)add3 + (ulong)state3);
-		atom_xchg(&having_kernel2_status0[tile], (ulong)(uint)add4 | 8589934592UL);
+		const int add5 = (int)((uint)add4 + (uint)state3);
+		const ulong bits = (ulong)(uint)add5;
+		atom_xchg(&having_kernel2_status0[tile], bits | 9223372036854775808UL);
 	}
-	const long add4 = (long)((ulong)add3 + (ulong)state3);
-	const long add5 = (long)((ulong)add3 + (ulong)add2);
-	long add6 = add5;
-	int key_2_rows[8] = {0};
-	int offset2[8] = {0};
-	const long base = add3;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long count_rows[8] = {0};
-	long total_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			if (keep_rows[item] != 0) {
-				const long keep_place = add6;
-				const long add7 = (long)((ulong)add6 + 1UL);
-				add6 = add7;
-				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				offset2[item] = (int)((int)keep_place - (int)base);
-				key_2_rows[item] = aggregate_rows[item];
-				offset2[item] = (int)((int)keep_place - (int)base);
-				count_rows[item] = c_rows[item];
-				offset2[item] = (int)((int)keep_place - (int)base);
-				total_rows[item] = aggregate_2_rows[item];
-			}
-		}
-	}
-	const int count3 = (int)add4 - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)key_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int add5 = (int)((uint)add4 + (uint)state3);
+	const int base = (int)(long)add4;
+	const int end = (int)(long)add5;
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count4 = end - base;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			count[place2] = (long)pool[at2];
-		}
+	while (at2 < count4) {
+		const int place2 = base + at2;
+		count[place2] = (long)pool_u64[at2 + 1024];
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (ulong)total_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count5 = end - base;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)base + at3;
-		if (place2 >= 0) {
-			total[place2] = (long)pool[at3];
-		}
+	while (at3 < count5) {
+		const int place2 = base + at3;
+		total[place2] = (long)pool_u64[at3 + 3072];
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total2 = add4;
-		const long keep_length = total2;
+		int total2 = add5;
+		const long keep_length = (long)total2;
 		keep_length_cell[0] = keep_length;
 	}
 }

@@ -16,458 +16,276 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	long least,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global long *having_kernel1_tile0,
-	__global uchar *having_kernel1_tile1,
-	__global long *having_kernel1_tile2,
-	__global uchar *having_kernel1_tile3,
-	__global int *having_kernel1_tile4,
-	__global uchar *having_kernel1_tile5,
-	__global long *having_kernel1_tile6) {
+	__global int *having_kernel1_tile0,
+	__global int *having_kernel1_tile1,
+	__global long *having_kernel1_tile2) {
 	(void)least;
-	__local ulong pool[3328];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__local uint pool[7680];
 	__local int shared_i32_0[289];
+	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	int key_rows[13] = {0};
+	const int count = rest < 1536 ? rest : 1536L;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 12] = (ulong)key[first + at];
+			pool[at + at / 6] = (uint)key[first + at];
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 6; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[1792 + (at + at / 6)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 12;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 13 + item];
+			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 12];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int value_rows[12] = {0};
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 12] = (ulong)value[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 12;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 13 + item];
+			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	bool head = false;
-	long add2 = 0L;
-	bool present = false;
-	int last = 0;
-	bool head2 = false;
+	int add = 0;
+	int add2 = 0;
 	long add3 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			const long add4 = (long)((ulong)add + (ulong)(long)head4);
+	if (count == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
-			const bool head5 = head || head4;
-			const long add5 = head4 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add5;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head6 = head2 || head4;
-			const long add6 = head4 ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			head2 = head6;
+			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const int add4 = (int)((uint)add + (uint)(int)(long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add5;
+				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = head;
-	shared_i64_1[place] = add2;
-	shared_bool_1[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_2[place] = head2;
-	shared_i64_2[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start3 = lane * 17;
-		long add4 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_0[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_1[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool head5 = head3 || state2;
-			const long add8 = state2 ? state3 : (long)((ulong)add5 + (ulong)state3);
-			const bool present3 = present2 || state4;
-			const int last3 = state4 ? state5 : last2;
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			head3 = head5;
 			add5 = add8;
-			present2 = present3;
-			last2 = last3;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = head3;
-		shared_i64_1[272 + lane] = add5;
-		shared_bool_1[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_2[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add4 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_0[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_1[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool head5 = head3 || state2;
-			const long add8 = state2 ? state3 : (long)((ulong)add5 + (ulong)state3);
-			const bool present3 = present2 || state4;
-			const int last3 = state4 ? state5 : last2;
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			head3 = head5;
 			add5 = add8;
-			present2 = present3;
-			last2 = last3;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = head3;
-		shared_i64_1[288] = add5;
-		shared_bool_1[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_2[288] = head4;
-		shared_i64_2[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	const bool state2 = shared_bool_0[288] != 0;
-	const long state3 = shared_i64_1[288];
-	const bool state4 = shared_bool_1[288] != 0;
-	const int state5 = shared_i32_0[288];
-	const bool state6 = shared_bool_2[288] != 0;
-	const long state7 = shared_i64_2[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
+	const int state2 = shared_i32_1[288];
+	const long state3 = shared_i64_0[288];
 	if (lane == 0) {
 		having_kernel1_tile0[tile] = state;
 		having_kernel1_tile1[tile] = state2;
 		having_kernel1_tile2[tile] = state3;
-		having_kernel1_tile3[tile] = state4;
-		having_kernel1_tile4[tile] = state5;
-		having_kernel1_tile5[tile] = state6;
-		having_kernel1_tile6[tile] = state7;
 	}
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global long *having_kernel1_tile0,
-	__global uchar *having_kernel1_tile1,
+	__global int *having_kernel1_tile0,
+	__global int *having_kernel1_tile1,
 	__global long *having_kernel1_tile2,
-	__global uchar *having_kernel1_tile3,
-	__global int *having_kernel1_tile4,
-	__global uchar *having_kernel1_tile5,
-	__global long *having_kernel1_tile6,
-	__global long *having_kernel1_total0,
-	__global uchar *having_kernel1_total1,
-	__global long *having_kernel1_total2,
-	__global uchar *having_kernel1_total3,
-	__global int *having_kernel1_total4,
-	__global uchar *having_kernel1_total5,
-	__global long *having_kernel1_total6) {
+	__global int *having_kernel1_total0,
+	__global int *having_kernel1_total1,
+	__global long *having_kernel1_total2) {
 	(void)row0;
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
 	__local int shared_i32_0[289];
+	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
-	bool head = false;
-	long add2 = 0L;
-	bool present = false;
-	int last = 0;
-	bool head2 = false;
+	int add = 0;
+	int add2 = 0;
 	long add3 = 0L;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add4 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		if (at < rows2) {
 			add4 = having_kernel1_tile0[at];
-			head3 = having_kernel1_tile1[at] != 0;
-			add5 = having_kernel1_tile2[at];
-			present2 = having_kernel1_tile3[at] != 0;
-			last2 = having_kernel1_tile4[at];
-			head4 = having_kernel1_tile5[at] != 0;
-			add6 = having_kernel1_tile6[at];
+			add5 = having_kernel1_tile1[at];
+			add6 = having_kernel1_tile2[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add4;
-		shared_bool_0[place] = head3;
-		shared_i64_1[place] = add5;
-		shared_bool_1[place] = present2;
-		shared_i32_0[place] = last2;
-		shared_bool_2[place] = head4;
-		shared_i64_2[place] = add6;
+		shared_i32_0[place] = add4;
+		shared_i32_1[place] = add5;
+		shared_i64_0[place] = add6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add7 = 0L;
-			bool head5 = false;
-			long add8 = 0L;
-			bool present3 = false;
-			int last3 = 0;
-			bool head6 = false;
+			int add7 = 0;
+			int add8 = 0;
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const long state3 = shared_i64_1[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const int state5 = shared_i32_0[place2];
-				const bool state6 = shared_bool_2[place2] != 0;
-				const long state7 = shared_i64_2[place2];
-				shared_i64_0[place2] = add7;
-				shared_bool_0[place2] = head5;
-				shared_i64_1[place2] = add8;
-				shared_bool_1[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_2[place2] = head6;
-				shared_i64_2[place2] = add9;
-				const long add10 = (long)((ulong)add7 + (ulong)state);
-				const bool head7 = head5 || state2;
-				const long add11 = state2 ? state3 : (long)((ulong)add8 + (ulong)state3);
-				const bool present4 = present3 || state4;
-				const int last4 = state4 ? state5 : last3;
-				const bool head8 = head6 || state6;
-				const long add12 = state6 ? state7 : (long)((ulong)add9 + (ulong)state7);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				const long state3 = shared_i64_0[place2];
+				shared_i32_0[place2] = add7;
+				shared_i32_1[place2] = add8;
+				shared_i64_0[place2] = add9;
+				const int add10 = (int)((uint)add7 + (uint)state);
+				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
+				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
 				add7 = add10;
-				head5 = head7;
 				add8 = add11;
-				present3 = present4;
-				last3 = last4;
-				head6 = head8;
 				add9 = add12;
 			}
-			shared_i64_0[272 + lane] = add7;
-			shared_bool_0[272 + lane] = head5;
-			shared_i64_1[272 + lane] = add8;
-			shared_bool_1[272 + lane] = present3;
-			shared_i32_0[272 + lane] = last3;
-			shared_bool_2[272 + lane] = head6;
-			shared_i64_2[272 + lane] = add9;
+			shared_i32_0[272 + lane] = add7;
+			shared_i32_1[272 + lane] = add8;
+			shared_i64_0[272 + lane] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add7 = 0L;
-			bool head5 = false;
-			long add8 = 0L;
-			bool present3 = false;
-			int last3 = 0;
-			bool head6 = false;
+			int add7 = 0;
+			int add8 = 0;
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const long state3 = shared_i64_1[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const int state5 = shared_i32_0[place2];
-				const bool state6 = shared_bool_2[place2] != 0;
-				const long state7 = shared_i64_2[place2];
-				shared_i64_0[place2] = add7;
-				shared_bool_0[place2] = head5;
-				shared_i64_1[place2] = add8;
-				shared_bool_1[place2] = present3;
-				shared_i32_0[place2] = last3;
-				shared_bool_2[place2] = head6;
-				shared_i64_2[place2] = add9;
-				const long add10 = (long)((ulong)add7 + (ulong)state);
-				const bool head7 = head5 || state2;
-				const long add11 = state2 ? state3 : (long)((ulong)add8 + (ulong)state3);
-				const bool present4 = present3 || state4;
-				const int last4 = state4 ? state5 : last3;
-				const bool head8 = head6 || state6;
-				const long add12 = state6 ? state7 : (long)((ulong)add9 + (ulong)state7);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				const long state3 = shared_i64_0[place2];
+				shared_i32_0[place2] = add7;
+				shared_i32_1[place2] = add8;
+				shared_i64_0[place2] = add9;
+				const int add10 = (int)((uint)add7 + (uint)state);
+				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
+				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
 				add7 = add10;
-				head5 = head7;
 				add8 = add11;
-				present3 = present4;
-				last3 = last4;
-				head6 = head8;
 				add9 = add12;
 			}
-			shared_i64_0[288] = add7;
-			shared_bool_0[288] = head5;
-			shared_i64_1[288] = add8;
-			shared_bool_1[288] = present3;
-			shared_i32_0[288] = last3;
-			shared_bool_2[288] = head6;
-			shared_i64_2[288] = add9;
+			shared_i32_0[288] = add7;
+			shared_i32_1[288] = add8;
+			shared_i64_0[288] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const bool state2 = shared_bool_0[272 + stretch] != 0;
-		const long state3 = shared_i64_1[272 + stretch];
-		const bool state4 = shared_bool_1[272 + stretch] != 0;
-		const int state5 = shared_i32_0[272 + stretch];
-		const bool state6 = shared_bool_2[272 + stretch] != 0;
-		const long state7 = shared_i64_2[272 + stretch];
-		const long state8 = shared_i64_0[lane + lane / 16];
-		const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-		const long state10 = shared_i64_1[lane + lane / 16];
-		const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-		const int state12 = shared_i32_0[lane + lane / 16];
-		const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-		const long state14 = shared_i64_2[lane + lane / 16];
-		const long add7 = (long)((ulong)state + (ulong)state8);
-		const bool head5 = state2 || state9;
-		const long add8 = state9 ? state10 : (long)((ulong)state3 + (ulong)state10);
-		const bool present3 = state4 || state11;
-		const int last3 = state11 ? state12 : state5;
-		const bool head6 = state6 || state13;
-		const long add9 = state13 ? state14 : (long)((ulong)state7 + (ulong)state14);
-		const long state15 = shared_i64_0[288];
-		const bool state16 = shared_bool_0[288] != 0;
-		const long state17 = shared_i64_1[288];
-		const bool state18 = shared_bool_1[288] != 0;
-		const int state19 = shared_i32_0[288];
-		const bool state20 = shared_bool_2[288] != 0;
-		const long state21 = shared_i64_2[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_1[272 + stretch];
+		const long state3 = shared_i64_0[272 + stretch];
+		const int state4 = shared_i32_0[lane + lane / 16];
+		const int state5 = shared_i32_1[lane + lane / 16];
+		const long state6 = shared_i64_0[lane + lane / 16];
+		const int add7 = (int)((uint)state + (uint)state4);
+		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
+		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
+		const int state7 = shared_i32_0[288];
+		const int state8 = shared_i32_1[288];
+		const long state9 = shared_i64_0[288];
 		if (at < rows2) {
-			const long add10 = (long)((ulong)add + (ulong)add7);
-			const bool head7 = head || head5;
-			const long add11 = head5 ? add8 : (long)((ulong)add2 + (ulong)add8);
-			const bool present4 = present || present3;
-			const int last4 = present3 ? last3 : last;
-			const bool head8 = head2 || head6;
-			const long add12 = head6 ? add9 : (long)((ulong)add3 + (ulong)add9);
+			const int add10 = (int)((uint)add + (uint)add7);
+			const int add11 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
+			const long add12 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
 			having_kernel1_tile0[at] = add10;
-			having_kernel1_tile1[at] = head7;
-			having_kernel1_tile2[at] = add11;
-			having_kernel1_tile3[at] = present4;
-			having_kernel1_tile4[at] = last4;
-			having_kernel1_tile5[at] = head8;
-			having_kernel1_tile6[at] = add12;
+			having_kernel1_tile1[at] = add11;
+			having_kernel1_tile2[at] = add12;
 		}
-		const long add10 = (long)((ulong)add + (ulong)state15);
-		const bool head7 = head || state16;
-		const long add11 = state16 ? state17 : (long)((ulong)add2 + (ulong)state17);
-		const bool present4 = present || state18;
-		const int last4 = state18 ? state19 : last;
-		const bool head8 = head2 || state20;
-		const long add12 = state20 ? state21 : (long)((ulong)add3 + (ulong)state21);
+		const int add10 = (int)((uint)add + (uint)state7);
+		const int add11 = state7 > 0 ? state8 : (int)((uint)add2 + (uint)state8);
+		const long add12 = state7 > 0 ? state9 : (long)((ulong)add3 + (ulong)state9);
 		add = add10;
-		head = head7;
 		add2 = add11;
-		present = present4;
-		last = last4;
-		head2 = head8;
 		add3 = add12;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
 		having_kernel1_total0[0] = add;
-		having_kernel1_total1[0] = head;
-		having_kernel1_total2[0] = add2;
-		having_kernel1_total3[0] = present;
-		having_kernel1_total4[0] = last;
-		having_kernel1_total5[0] = head2;
-		having_kernel1_total6[0] = add3;
+		having_kernel1_total1[0] = add2;
+		having_kernel1_total2[0] = add3;
 	}
 }
 
@@ -477,417 +295,308 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	long least,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global const long *restrict having_kernel1_tile0,
-	__global const uchar *restrict having_kernel1_tile1,
+	__global const int *restrict having_kernel1_tile0,
+	__global const int *restrict having_kernel1_tile1,
 	__global const long *restrict having_kernel1_tile2,
-	__global const uchar *restrict having_kernel1_tile3,
-	__global const int *restrict having_kernel1_tile4,
-	__global const uchar *restrict having_kernel1_tile5,
-	__global const long *restrict having_kernel1_tile6,
 	__global long *c,
-	__global int *aggregate,
 	__global long *aggregate_2,
-	__global uchar *keep) {
-	(void)having_kernel1_tile3;
-	__local ulong pool[3328];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__global uchar *keep,
+	__global int *aggregate) {
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[289];
+	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	int key_rows[13] = {0};
+	const int count = rest < 1536 ? rest : 1536L;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 12] = (ulong)key[first + at];
+			pool[at + at / 6] = (uint)key[first + at];
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 6; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[1792 + (at + at / 6)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 12;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[lane * 13 + item];
+			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 12];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int value_rows[12] = {0};
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 12] = (ulong)value[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 12;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
-			value_rows[item] = (int)pool[lane * 13 + item];
+			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar head_kept[12] = {0};
-	long x_kept[12] = {0};
-	long x_kept2[12] = {0};
-	long add = 0L;
-	bool head = false;
-	long add2 = 0L;
-	bool present = false;
-	int last = 0;
-	bool head2 = false;
+	uint head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
 	long add3 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long x = (long)head4;
-			x_kept[item] = x;
-			const long add4 = (long)((ulong)add + (ulong)x);
+	if (count == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
-			const bool head5 = head || head4;
-			const long add5 = head4 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add5;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const long x2 = (long)value_rows[item];
-			x_kept2[item] = x2;
-			const bool head6 = head2 || head4;
-			const long add6 = head4 ? x2 : (long)((ulong)add3 + (ulong)x2);
-			head2 = head6;
+			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const int add4 = (int)((uint)add + (uint)(int)(long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add5;
+				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = head;
-	shared_i64_1[place] = add2;
-	shared_bool_1[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_2[place] = head2;
-	shared_i64_2[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start3 = lane * 17;
-		long add4 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_0[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_1[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool head5 = head3 || state2;
-			const long add8 = state2 ? state3 : (long)((ulong)add5 + (ulong)state3);
-			const bool present3 = present2 || state4;
-			const int last3 = state4 ? state5 : last2;
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			head3 = head5;
 			add5 = add8;
-			present2 = present3;
-			last2 = last3;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = head3;
-		shared_i64_1[272 + lane] = add5;
-		shared_bool_1[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_2[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add4 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const int state5 = shared_i32_0[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_1[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool head5 = head3 || state2;
-			const long add8 = state2 ? state3 : (long)((ulong)add5 + (ulong)state3);
-			const bool present3 = present2 || state4;
-			const int last3 = state4 ? state5 : last2;
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			head3 = head5;
 			add5 = add8;
-			present2 = present3;
-			last2 = last3;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = head3;
-		shared_i64_1[288] = add5;
-		shared_bool_1[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_2[288] = head4;
-		shared_i64_2[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const long state3 = shared_i64_1[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const int state5 = shared_i32_0[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const long state7 = shared_i64_2[272 + stretch];
-	const long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long state10 = shared_i64_1[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const int state12 = shared_i32_0[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long state14 = shared_i64_2[lane + lane / 16];
-	const long add4 = (long)((ulong)state + (ulong)state8);
-	const bool head3 = state2 || state9;
-	const long add5 = state9 ? state10 : (long)((ulong)state3 + (ulong)state10);
-	const bool present2 = state4 || state11;
-	const int last2 = state11 ? state12 : state5;
-	const bool head4 = state6 || state13;
-	const long add6 = state13 ? state14 : (long)((ulong)state7 + (ulong)state14);
-	const long state15 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const long state3 = shared_i64_0[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const long state6 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((uint)state + (uint)state4);
+	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
+	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
+	const int state7 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = having_kernel1_tile0[tile];
-	const bool earlier2 = having_kernel1_tile1[tile] != 0;
+	const int earlier = having_kernel1_tile0[tile];
+	const int earlier2 = having_kernel1_tile1[tile];
 	const long earlier3 = having_kernel1_tile2[tile];
-	const int earlier4 = having_kernel1_tile4[tile];
-	const bool earlier5 = having_kernel1_tile5[tile] != 0;
-	const long earlier6 = having_kernel1_tile6[tile];
-	const long add7 = (long)((ulong)earlier + (ulong)state15);
-	const long add8 = (long)((ulong)earlier + (ulong)add4);
-	long add9 = add8;
-	const bool head5 = earlier2 || head3;
-	const long add10 = head3 ? add5 : (long)((ulong)earlier3 + (ulong)add5);
-	bool head6 = head5;
-	long add11 = add10;
-	const int last3 = present2 ? last2 : earlier4;
-	int last4 = last3;
-	const bool head7 = earlier5 || head4;
-	const long add12 = head4 ? add6 : (long)((ulong)earlier6 + (ulong)add6);
-	bool head8 = head7;
-	long add13 = add12;
-	long c_rows[12] = {0};
-	int offset2[12] = {0};
-	const long base = (long)((ulong)earlier - 1UL);
-	const long end = (long)((ulong)add7 - 1UL);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		offset2[item] = -1;
-	}
-	int aggregate_rows[12] = {0};
-	long aggregate_2_rows[12] = {0};
-	uchar keep_rows[12] = {0};
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count) {
-			const long g_begun = add9;
-			const long add14 = (long)((ulong)add9 + (ulong)x_kept[item]);
-			add9 = add14;
+	const int add7 = (int)((uint)earlier + (uint)state7);
+	const int add8 = (int)((uint)earlier + (uint)add4);
+	const int add9 = add4 > 0 ? add5 : (int)((uint)earlier2 + (uint)add5);
+	const long add10 = add4 > 0 ? add6 : (long)((ulong)earlier3 + (ulong)add6);
+	int add11 = add8;
+	int add12 = add9;
+	long add13 = add10;
+	const int base = (int)(long)((ulong)(long)earlier - 1UL);
+	const int end = (int)(long)((ulong)(long)add7 - 1UL);
+	const int base2 = (int)(long)earlier;
+	const int end2 = (int)(long)add7;
+	if (count == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long g_begun = (long)add11;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const long c2 = add11;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const long add15 = head_kept[item] != 0 ? 1L : (long)((ulong)add11 + 1UL);
-			head6 = head9;
-			add11 = add15;
-			const int aggregate2 = last4;
-			const int last5 = key_rows[item + 1];
-			last4 = last5;
+			const long c2 = (long)add12;
 			const long aggregate_22 = add13;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const long add16 = head_kept[item] != 0 ? x_kept2[item] : (long)((ulong)add13 + (ulong)x_kept2[item]);
-			head8 = head10;
-			add13 = add16;
-			if (head_kept[item] != 0 && x) {
+			if (head && x) {
 				// bench.kg:46: c = count(by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				c_rows[item] = c2;
-				offset2[item] = (int)((int)slot - (int)base);
-				aggregate_rows[item] = aggregate2;
-				offset2[item] = (int)((int)slot - (int)base);
-				aggregate_2_rows[item] = aggregate_22;
+				const int offset2 = (int)slot - base;
+				pool[offset2] = (uint)(int)c2;
+				const int offset3 = (int)slot - base;
+				pool_u64[offset3 + 1536] = (ulong)aggregate_22;
 				// bench.kg:47: keep = c >= least
-				offset2[item] = (int)((int)slot - (int)base);
-				keep_rows[item] = c2 >= least;
+				const int offset4 = (int)slot - base;
+				pool[offset4 + 6144] = (uint)(c2 >= least);
+			}
+			if (head) {
+				// bench.kg:46: c = count(by: g)
+				const int offset2 = (int)g_begun - base2;
+				pool[offset2 + 1536] = (uint)key_rows[item + 1];
+			}
+			const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
+			add11 = add14;
+			const int add15 = head ? 1 : (int)((uint)add12 + 1u);
+			add12 = add15;
+			const long add16 = head ? (long)value_rows[item] : (long)((ulong)add13 + (ulong)(long)value_rows[item]);
+			add13 = add16;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long g_begun = (long)add11;
+				const bool x = g_begun > 0L;
+				const long slot = (long)((ulong)g_begun - 1UL);
+				const long c2 = (long)add12;
+				const long aggregate_22 = add13;
+				if (head && x) {
+					const int offset2 = (int)slot - base;
+					pool[offset2] = (uint)(int)c2;
+					const int offset3 = (int)slot - base;
+					pool_u64[offset3 + 1536] = (ulong)aggregate_22;
+					// bench.kg:47: keep = c >= least
+					const int offset4 = (int)slot - base;
+					pool[offset4 + 6144] = (uint)(c2 >= least);
+				}
+				if (head) {
+					// bench.kg:46: c = count(by: g)
+					const int offset2 = (int)g_begun - base2;
+					pool[offset2 + 1536] = (uint)key_rows[item + 1];
+				}
+				const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
+				add11 = add14;
+				const int add15 = head ? 1 : (int)((uint)add12 + 1u);
+				add12 = add15;
+				const long add16 = head ? (long)value_rows[item] : (long)((ulong)add13 + (ulong)(long)value_rows[item]);
+				add13 = add16;
 			}
 		}
 	}
-	const int count2 = (int)end - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)c_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
+		const int place2 = base + at;
 		if (place2 >= 0) {
-			c[place2] = (long)pool[at];
+			c[place2] = (long)(int)pool[at];
 		}
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)aggregate_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
+	while (at2 < count3) {
+		const int place2 = base + at2;
 		if (place2 >= 0) {
-			aggregate[place2] = (int)pool[at2];
+			aggregate_2[place2] = (long)pool_u64[at2 + 1536];
 		}
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (ulong)aggregate_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count4 = end - base;
 	int at3 = lane;
-	while (at3 < count2) {
-		const int place2 = (int)base + at3;
+	while (at3 < count4) {
+		const int place2 = base + at3;
 		if (place2 >= 0) {
-			aggregate_2[place2] = (long)pool[at3];
+			keep[place2] = pool[at3 + 6144] != 0u;
 		}
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at4 = offset2[item];
-		if (at4 >= 0) {
-			pool[(int)at4] = (ulong)(keep_rows[item] != 0);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count5 = end2 - base2;
 	int at4 = lane;
-	while (at4 < count2) {
-		const int place2 = (int)base + at4;
-		if (place2 >= 0) {
-			keep[place2] = pool[at4] != 0UL;
-		}
+	while (at4 < count5) {
+		const int place2 = base2 + at4;
+		aggregate[place2] = (int)pool[at4 + 1536];
 		at4 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict having_kernel1_total0,
-	__global const uchar *restrict having_kernel1_total1,
+	__global const int *restrict having_kernel1_total0,
+	__global const int *restrict having_kernel1_total1,
 	__global const long *restrict having_kernel1_total2,
-	__global const uchar *restrict having_kernel1_total3,
-	__global const int *restrict having_kernel1_total4,
-	__global const uchar *restrict having_kernel1_total5,
-	__global const long *restrict having_kernel1_total6,
 	__global long *c,
-	__global int *aggregate,
 	__global long *aggregate_2,
 	__global uchar *keep,
 	long least,
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	(void)having_kernel1_total1;
-	(void)having_kernel1_total3;
-	(void)having_kernel1_total5;
 	const int lane = (int)get_local_id(0);
-	long total = having_kernel1_total0[0];
-	long total2 = having_kernel1_total2[0];
-	int total3 = having_kernel1_total4[0];
-	long total4 = having_kernel1_total6[0];
+	int total = having_kernel1_total0[0];
+	int total2 = having_kernel1_total1[0];
+	long total3 = having_kernel1_total2[0];
 	if (lane == 0) {
-		if (total > 0L) {
+		if ((long)total > 0L) {
 			// bench.kg:46: c = count(by: g)
-			c[(int)(long)((ulong)total - 1UL)] = total2;
-			aggregate[(int)(long)((ulong)total - 1UL)] = total3;
-			aggregate_2[(int)(long)((ulong)total - 1UL)] = total4;
+			c[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
+			aggregate_2[(int)(long)((ulong)(long)total - 1UL)] = total3;
 			// bench.kg:47: keep = c >= least
-			keep[(int)(long)((ulong)total - 1UL)] = total2 >= least;
+			keep[(int)(long)((ulong)(long)total - 1UL)] = (long)total2 >= least;
 		}
-		const long g_length = total;
+		const long g_length = (long)total;
 		g_length_cell[0] = g_length;
 	}
 }
@@ -899,9 +608,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_su
 	__global const int *restrict aggregate,
 	__global const long *restrict c,
 	__global const long *restrict aggregate_2,
-	__global long *having_kernel2_tile0) {
-	__local ulong pool[2304];
-	__local long shared_i64_0[289];
+	__global int *having_kernel2_tile0) {
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -910,117 +620,156 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_su
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 2048 ? rest : 2048L;
-	uchar keep_rows[8] = {0};
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)(keep[first + at] != 0);
+			pool[at + (at >> 3)] = (uint)(keep[first + at] != 0);
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[2304 + (at + (at >> 3))] = (uint)aggregate[first + at];
+		}
+	}
+	if (count == 2048 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(c + (first + at));
+			const long c2 = wide.x;
+			const long c3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (2304 + at)) = (ulong2)((ulong)c2, (ulong)c3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[2304 + at] = (ulong)c[first + at];
+			} else {
+				pool_u64[2304 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uchar keep_rows[8] = {0};
 	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start + item < count) {
-			keep_rows[item] = pool[lane * 9 + item] != 0UL;
+			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int aggregate_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)aggregate[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count) {
-			aggregate_rows[item] = (int)pool[lane * 9 + item];
+			aggregate_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long c_rows[8] = {0};
+	const int own3 = 2304 + lane * 8;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)c[first + at];
-		}
+	for (int i = 0; i < 4; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		c_rows[item] = (long)word;
+		c_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			c_rows[item] = (long)pool[lane * 9 + item];
+	if (count == 2048 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(aggregate_2 + (first + at));
+			const long aggregate_22 = wide.x;
+			const long aggregate_23 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)aggregate_22, (ulong)aggregate_23);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)aggregate_2[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long aggregate_2_rows[8] = {0};
+	const int own4 = lane * 8;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)aggregate_2[first + at];
-		}
+	for (int i = 0; i < 4; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own4 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		aggregate_2_rows[item] = (long)word;
+		aggregate_2_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start4 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start4 + item < count) {
-			aggregate_2_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 2048) {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
 			if (keep_rows[item] != 0) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count) {
+				if (keep_rows[item] != 0) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start5 = lane * 17;
-		long add2 = 0L;
+		const int start3 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start5 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start3 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		having_kernel2_tile0[tile] = state;
 	}
@@ -1029,62 +778,62 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_su
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_scan0_published(
 	long row0,
 	long rows,
-	__global long *having_kernel2_tile0,
-	__global long *having_kernel2_total0) {
+	__global int *having_kernel2_tile0,
+	__global int *having_kernel2_total0) {
 	(void)row0;
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add2 = 0L;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = having_kernel2_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const long state2 = shared_i64_0[lane + lane / 16];
-		const long add3 = (long)((ulong)state + (ulong)state2);
-		const long state3 = shared_i64_0[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((uint)state + (uint)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long add4 = (long)((ulong)add + (ulong)add3);
+			const int add4 = (int)((uint)add + (uint)add3);
 			having_kernel2_tile0[at] = add4;
 		}
-		const long add4 = (long)((ulong)add + (ulong)state3);
+		const int add4 = (int)((uint)add + (uint)state3);
 		add = add4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
@@ -1099,12 +848,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 	__global const int *restrict aggregate,
 	__global const long *restrict c,
 	__global const long *restrict aggregate_2,
-	__global const long *restrict having_kernel2_tile0,
+	__global const int *restrict having_kernel2_tile0,
 	__global int *key_2,
 	__global long *count,
 	__global long *total) {
-	__local ulong pool[2304];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -1113,216 +863,237 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 2048 ? rest : 2048L;
-	uchar keep_rows[8] = {0};
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)(keep[first + at] != 0);
+			pool[at + (at >> 3)] = (uint)(keep[first + at] != 0);
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool[2304 + (at + (at >> 3))] = (uint)aggregate[first + at];
+		}
+	}
+	if (count2 == 2048 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(c + (first + at));
+			const long c2 = wide.x;
+			const long c3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (2304 + at)) = (ulong2)((ulong)c2, (ulong)c3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[2304 + at] = (ulong)c[first + at];
+			} else {
+				pool_u64[2304 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uchar keep_rows[8] = {0};
 	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start + item < count2) {
-			keep_rows[item] = pool[lane * 9 + item] != 0UL;
+			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int aggregate_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)aggregate[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count2) {
-			aggregate_rows[item] = (int)pool[lane * 9 + item];
+			aggregate_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long c_rows[8] = {0};
+	const int own3 = 2304 + lane * 8;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)c[first + at];
-		}
+	for (int i = 0; i < 4; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		c_rows[item] = (long)word;
+		c_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			c_rows[item] = (long)pool[lane * 9 + item];
+	if (count2 == 2048 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(aggregate_2 + (first + at));
+			const long aggregate_22 = wide.x;
+			const long aggregate_23 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)aggregate_22, (ulong)aggregate_23);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)aggregate_2[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long aggregate_2_rows[8] = {0};
+	const int own4 = lane * 8;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)aggregate_2[first + at];
-		}
+	for (int i = 0; i < 4; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own4 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		aggregate_2_rows[item] = (long)word;
+		aggregate_2_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start4 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start4 + item < count2) {
-			aggregate_2_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
+	int add = 0;
+	if (count2 == 2048) {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
 			if (keep_rows[item] != 0) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				if (keep_rows[item] != 0) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start5 = lane * 17;
-		long add2 = 0L;
+		const int start3 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start5 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start3 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = having_kernel2_tile0[tile];
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
-	int key_2_rows[8] = {0};
-	int offset2[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long count_rows[8] = {0};
-	long total_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
+	const int earlier = having_kernel2_tile0[tile];
+	const int add3 = (int)((uint)earlier + (uint)state3);
+	const int add4 = (int)((uint)earlier + (uint)add2);
+	int add5 = add4;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add3;
+	if (count2 == 2048) {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
 			if (keep_rows[item] != 0) {
-				const long keep_place = add5;
-				const long add6 = (long)((ulong)add5 + 1UL);
-				add5 = add6;
+				const long keep_place = (long)add5;
 				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				offset2[item] = (int)((int)keep_place - (int)earlier);
-				key_2_rows[item] = aggregate_rows[item];
-				offset2[item] = (int)((int)keep_place - (int)earlier);
-				count_rows[item] = c_rows[item];
-				offset2[item] = (int)((int)keep_place - (int)earlier);
-				total_rows[item] = aggregate_2_rows[item];
+				const int offset2 = (int)keep_place - base;
+				pool[offset2] = (uint)aggregate_rows[item];
+				const int offset3 = (int)keep_place - base;
+				pool_u64[offset3 + 1024] = (ulong)c_rows[item];
+				const int offset4 = (int)keep_place - base;
+				pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
+				const int add6 = (int)((uint)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				if (keep_rows[item] != 0) {
+					const long keep_place = (long)add5;
+					const int offset2 = (int)keep_place - base;
+					pool[offset2] = (uint)aggregate_rows[item];
+					const int offset3 = (int)keep_place - base;
+					pool_u64[offset3 + 1024] = (ulong)c_rows[item];
+					const int offset4 = (int)keep_place - base;
+					pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
+					const int add6 = (int)((uint)add5 + 1u);
+					add5 = add6;
+				}
 			}
 		}
 	}
-	const int count3 = (int)add3 - (int)earlier;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)key_2_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count4 = end - base;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)earlier + at2;
-		if (place2 >= 0) {
-			count[place2] = (long)pool[at2];
-		}
+	while (at2 < count4) {
+		const int place2 = base + at2;
+		count[place2] = (long)pool_u64[at2 + 1024];
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (ulong)total_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count5 = end - base;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)earlier + at3;
-		if (place2 >= 0) {
-			total[place2] = (long)pool[at3];
-		}
+	while (at3 < count5) {
+		const int place2 = base + at3;
+		total[place2] = (long)pool_u64[at3 + 3072];
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict having_kernel2_total0,
+	__global const int *restrict having_kernel2_total0,
 	__global long *keep_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)get_local_id(0);
-	long total = having_kernel2_total0[0];
+	int total = having_kernel2_total0[0];
 	if (lane == 0) {
-		const long keep_length = total;
+		const long keep_length = (long)total;
 		keep_length_cell[0] = keep_length;
 	}
 }

@@ -20,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	__global ulong *scan_i32_kernel1_status0,
 	__global uint *v_abort,
 	__global int *total) {
-	__local uint pool[4352];
+	__local __attribute__((aligned(16))) uint pool[5120];
 	__local int shared_i32_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
@@ -33,45 +33,75 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	int x_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)x[first + at];
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)x[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 16;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int add = 0;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const int add2 = (int)((uint)add + (uint)x_rows[item]);
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const int add2 = (int)((uint)add + (uint)x_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const int state = shared_i32_0[place2];
 			shared_i32_0[place2] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -98,101 +128,133 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int add3 = 0;
-	if (lane == 0 && tile > 0) {
-		atom_xchg(&scan_i32_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state3;
+			atom_xchg(&scan_i32_kernel1_status0[tile], bits | 4611686018427387904UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int add4 = 0;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&scan_i32_kernel1_status0[before - lane];
-				if ((word >> 32) != 0UL) {
-					const int theirs = (int)(uint)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2UL) {
-						atomic_min(&shared_nearest[0], (uint)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add4 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&scan_i32_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904UL) {
+						const int theirs = (int)(word & 4294967295UL);
+						add4 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808UL) {
 							atomic_min(&shared_nearest[0], (uint)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0;
-		}
-		if (lane < 64) {
 			shared_i32_0[lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const int other = shared_i32_0[lane + v_distance];
-				const int add5 = (int)((uint)other + (uint)add4);
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start = lane * 8;
+			int add4 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add5 = (int)((uint)add4 + (uint)state5);
 				add4 = add5;
-				shared_i32_0[lane] = add4;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add4;
 		}
-		const int part = shared_i32_0[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int add5 = (int)((uint)part + (uint)add3);
+		int add4 = 0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add5 = (int)((uint)add4 + (uint)state4);
+			add4 = add5;
+		}
+		const int add5 = (int)((uint)add4 + (uint)add3);
 		add3 = add5;
 		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
 		const int add4 = (int)((uint)add3 + (uint)state3);
-		atom_xchg(&scan_i32_kernel1_status0[tile], (ulong)(uint)add4 | 8589934592UL);
+		const ulong bits = (ulong)(uint)add4;
+		atom_xchg(&scan_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
 	}
 	const int add4 = (int)((uint)add3 + (uint)add2);
 	int add5 = add4;
-	int total_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int total_rows[20] = {0};
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const int add6 = (int)((uint)add5 + (uint)x_rows[item]);
 			add5 = add6;
 			const int total2 = add5;
 			// bench.kg:5: return total: scan(add, x)
 			total_rows[item] = total2;
 		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (uint)total_rows[item];
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const int add6 = (int)((uint)add5 + (uint)x_rows[item]);
+				add5 = add6;
+				const int total2 = add5;
+				total_rows[item] = total2;
+			}
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int own2 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			total[first + at] = (int)pool[at + (at >> 4)];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		*(__local uint4 *)(pool + (own2 + item)) = (uint4)((uint)total_rows[item], (uint)total_rows[item + 1], (uint)total_rows[item + 2], (uint)total_rows[item + 3]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const uint4 wide = *(__local uint4 *)(pool + at);
+			const uint word = wide.x;
+			const uint word2 = wide.y;
+			const uint word3 = wide.z;
+			const uint word4 = wide.w;
+			*(__global int4 *)(total + (first + at)) = (int4)((int)word, (int)word2, (int)word3, (int)word4);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				total[first + at] = (int)pool[at];
+			}
+		}
+	}
 }

@@ -8,25 +8,25 @@
 // scan_i32_kernel1(row0, rows, scan_i32_kernel1_tickets, x, scan_i32_kernel1_status0, v_abort, total)
 #define SCAN_I32_KERNEL1_NAME "scan_i32_kernel1"
 #define SCAN_I32_KERNEL1_WORKGROUP 256
-#define SCAN_I32_KERNEL1_ROWS 4096 // of a group
+#define SCAN_I32_KERNEL1_ROWS 5120 // of a group
 #define SCAN_I32_KERNEL1_ARGS 7
 
 // scan_i32_kernel1_sum0_published(row0, rows, x, scan_i32_kernel1_tile0)
 #define SCAN_I32_KERNEL1_SUM0_PUBLISHED_NAME "scan_i32_kernel1_sum0_published"
 #define SCAN_I32_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define SCAN_I32_KERNEL1_SUM0_PUBLISHED_ROWS 4096 // of a group
+#define SCAN_I32_KERNEL1_SUM0_PUBLISHED_ROWS 5120 // of a group
 #define SCAN_I32_KERNEL1_SUM0_PUBLISHED_ARGS 4
 
 // scan_i32_kernel1_scan0_published(row0, rows, scan_i32_kernel1_tile0, scan_i32_kernel1_total0)
 #define SCAN_I32_KERNEL1_SCAN0_PUBLISHED_NAME "scan_i32_kernel1_scan0_published"
 #define SCAN_I32_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define SCAN_I32_KERNEL1_SCAN0_PUBLISHED_ROWS 4096 // of a group
+#define SCAN_I32_KERNEL1_SCAN0_PUBLISHED_ROWS 5120 // of a group
 #define SCAN_I32_KERNEL1_SCAN0_PUBLISHED_ARGS 4
 
 // scan_i32_kernel1_published(row0, rows, x, scan_i32_kernel1_tile0, total)
 #define SCAN_I32_KERNEL1_PUBLISHED_NAME "scan_i32_kernel1_published"
 #define SCAN_I32_KERNEL1_PUBLISHED_WORKGROUP 256
-#define SCAN_I32_KERNEL1_PUBLISHED_ROWS 4096 // of a group
+#define SCAN_I32_KERNEL1_PUBLISHED_ROWS 5120 // of a group
 #define SCAN_I32_KERNEL1_PUBLISHED_ARGS 5
 
 #endif

@@ -24,19 +24,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	__global const int *restrict value,
 	__global ulong *sum_runs_kernel1_status0,
 	__global uint *v_abort,
-	__global int *key_2,
 	__global long *count,
 	__global long *total,
+	__global int *key_2,
 	long tiles,
 	__global long *g_length_cell) {
-	__local ulong pool[3328];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__local __attribute__((aligned(16))) uint pool[8192];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[289];
+	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -48,536 +45,410 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 3072 ? rest : 3072L;
-	int key_rows[13] = {0};
+	const int count2 = rest < 2048 ? rest : 2048L;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + at / 12] = (ulong)key[first + at];
+			pool[at + (at >> 3)] = (uint)key[first + at];
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 12;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[lane * 13 + item];
+			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 12];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int value_rows[12] = {0};
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + at / 12] = (ulong)value[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start2 = lane * 12;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count2) {
-			value_rows[item] = (int)pool[lane * 13 + item];
+			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar head_kept[12] = {0};
-	long x_kept[12] = {0};
-	long x_kept2[12] = {0};
-	long add = 0L;
-	bool present = false;
-	int last = 0;
-	bool head = false;
-	long add2 = 0L;
-	bool head2 = false;
+	uint head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
 	long add3 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count2) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = key_rows[item + 1] != key_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long x = (long)head4;
-			x_kept[item] = x;
-			const long add4 = (long)((ulong)add + (ulong)x);
+	if (count2 == 2048) {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
-			const int last2 = key_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const long add5 = head4 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add5;
-			const long x2 = (long)value_rows[item];
-			x_kept2[item] = x2;
-			const bool head6 = head2 || head4;
-			const long add6 = head4 ? x2 : (long)((ulong)add3 + (ulong)x2);
-			head2 = head6;
+			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const int add4 = (int)((uint)add + (uint)(int)(long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add5;
+				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i32_0[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_1[place] = add2;
-	shared_bool_2[place] = head2;
-	shared_i64_2[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start3 = lane * 17;
-		long add4 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
-		long add5 = 0L;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long add8 = state4 ? state5 : (long)((ulong)add5 + (ulong)state5);
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = present2;
-		shared_i32_0[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
-		shared_i64_1[272 + lane] = add5;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_2[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add4 = 0L;
-		bool present2 = false;
-		int last2 = 0;
-		bool head3 = false;
-		long add5 = 0L;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const int state3 = shared_i32_0[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_1[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_2[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i32_0[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_1[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_2[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const int last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long add8 = state4 ? state5 : (long)((ulong)add5 + (ulong)state5);
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = present2;
-		shared_i32_0[288] = last2;
-		shared_bool_1[288] = head3;
-		shared_i64_1[288] = add5;
-		shared_bool_2[288] = head4;
-		shared_i64_2[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const int state3 = shared_i32_0[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const long state5 = shared_i64_1[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const long state7 = shared_i64_2[272 + stretch];
-	const long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const int state10 = shared_i32_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const long state12 = shared_i64_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long state14 = shared_i64_2[lane + lane / 16];
-	const long add4 = (long)((ulong)state + (ulong)state8);
-	const bool present2 = state2 || state9;
-	const int last2 = state9 ? state10 : state3;
-	const bool head3 = state4 || state11;
-	const long add5 = state11 ? state12 : (long)((ulong)state5 + (ulong)state12);
-	const bool head4 = state6 || state13;
-	const long add6 = state13 ? state14 : (long)((ulong)state7 + (ulong)state14);
-	const long state15 = shared_i64_0[288];
-	const bool state16 = shared_bool_0[288] != 0;
-	const int state17 = shared_i32_0[288];
-	const bool state18 = shared_bool_1[288] != 0;
-	const long state19 = shared_i64_1[288];
-	const bool state20 = shared_bool_2[288] != 0;
-	const long state21 = shared_i64_2[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add7 = 0L;
-	bool present3 = false;
-	int last3 = 0;
-	bool head5 = false;
-	long add8 = 0L;
-	bool head6 = false;
-	long add9 = 0L;
-	if (lane == 0 && tile > 0) {
-		const ulong bits = (ulong)state21;
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12], (ulong)(uint)state15 | 4294967296UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 1], (ulong)(((uint)state16 << 0) | ((uint)state18 << 1) | ((uint)state20 << 2)) | 4294967296UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 2], (ulong)(uint)state17 | 4294967296UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 3], (ulong)(uint)state19 | 4294967296UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 4], (ulong)(uint)bits | 4294967296UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 5], (ulong)(uint)(bits >> 32) | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const long state3 = shared_i64_0[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const long state6 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((uint)state + (uint)state4);
+	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
+	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
+	const int state7 = shared_i32_0[288];
+	const int state8 = shared_i32_1[288];
+	const long state9 = shared_i64_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state7;
+			const ulong bits2 = (ulong)(uint)state8;
+			const ulong bits3 = (ulong)state9;
+			atom_xchg(&sum_runs_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add7 = add4;
+	int add8 = add5;
+	long add9 = add6;
+	const int base = (int)(long)(0UL - 1UL);
+	bool open = false;
+	int add10 = 0;
+	int add11 = 0;
+	long add12 = 0L;
+	if (count2 == 2048) {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long g_begun = (long)add7;
+			const bool x = g_begun > 0L;
+			const long slot = (long)((ulong)g_begun - 1UL);
+			const long count3 = (long)add8;
+			const long total2 = add9;
+			if (head) {
+				if (x) {
+					// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+					const int offset2 = (int)slot - base;
+					pool[offset2 + 2048] = (uint)(int)count3;
+					const int offset3 = (int)slot - base;
+					pool_u64[offset3 + 2048] = (ulong)total2;
+				}
+				if (!x) {
+					open = true;
+					add10 = add7;
+					add11 = add8;
+					add12 = add9;
+				}
+			}
+			if (head) {
+				const int offset2 = (int)g_begun;
+				pool[offset2] = (uint)key_rows[item + 1];
+			}
+			const int add13 = (int)((uint)add7 + (uint)(int)(long)head);
+			add7 = add13;
+			const int add14 = head ? 1 : (int)((uint)add8 + 1u);
+			add8 = add14;
+			const long add15 = head ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
+			add9 = add15;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long g_begun = (long)add7;
+				const bool x = g_begun > 0L;
+				const long slot = (long)((ulong)g_begun - 1UL);
+				const long count3 = (long)add8;
+				const long total2 = add9;
+				if (head) {
+					if (x) {
+						const int offset2 = (int)slot - base;
+						pool[offset2 + 2048] = (uint)(int)count3;
+						const int offset3 = (int)slot - base;
+						pool_u64[offset3 + 2048] = (ulong)total2;
+					}
+					if (!x) {
+						open = true;
+						add10 = add7;
+						add11 = add8;
+						add12 = add9;
+					}
+				}
+				if (head) {
+					const int offset2 = (int)g_begun;
+					pool[offset2] = (uint)key_rows[item + 1];
+				}
+				const int add13 = (int)((uint)add7 + (uint)(int)(long)head);
+				add7 = add13;
+				const int add14 = head ? 1 : (int)((uint)add8 + 1u);
+				add8 = add14;
+				const long add15 = head ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
+				add9 = add15;
+			}
+		}
+	}
+	int add13 = 0;
+	int add14 = 0;
+	long add15 = 0L;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add10 = 0L;
-		bool present4 = false;
-		int last4 = 0;
-		bool head7 = false;
-		long add11 = 0L;
-		bool head8 = false;
-		long add12 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 6];
-				const ulong word2 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 7];
-				const ulong word3 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 8];
-				const ulong word4 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 9];
-				const ulong word5 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 10];
-				const ulong word6 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 11];
-				const ulong word7 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12];
-				const ulong word8 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 1];
-				const ulong word9 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 2];
-				const ulong word10 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 3];
-				const ulong word11 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 4];
-				const ulong word12 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 12 + 5];
-				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					const bool theirs2 = (((uint)word2 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(uint)word3;
-					const bool theirs4 = (((uint)word2 >> 1) & 1u) != 0u;
-					const long theirs5 = (long)(uint)word4;
-					const bool theirs6 = (((uint)word2 >> 2) & 1u) != 0u;
-					const long theirs7 = (long)((word6 << 32) | (ulong)(uint)word5);
-					add10 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head7 = theirs4;
-					add11 = theirs5;
-					head8 = theirs6;
-					add12 = theirs7;
-					waiting = false;
-					atomic_min(&shared_nearest[0], (uint)lane);
-				} else if ((word7 >> 32) != 0UL && (word8 >> 32) != 0UL && (word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL) {
-					const long theirs = (long)(uint)word7;
-					const bool theirs2 = (((uint)word8 >> 0) & 1u) != 0u;
-					const int theirs3 = (int)(uint)word9;
-					const bool theirs4 = (((uint)word8 >> 1) & 1u) != 0u;
-					const long theirs5 = (long)(uint)word10;
-					const bool theirs6 = (((uint)word8 >> 2) & 1u) != 0u;
-					const long theirs7 = (long)((word12 << 32) | (ulong)(uint)word11);
-					add10 = theirs;
-					present4 = theirs2;
-					last4 = theirs3;
-					head7 = theirs4;
-					add11 = theirs5;
-					head8 = theirs6;
-					add12 = theirs7;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomic_min(&shared_nearest[0], (uint)lane);
+		if (lane < 64) {
+			int add16 = 0;
+			int add17 = 0;
+			long add18 = 0L;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 4 + 2];
+					const ulong word2 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 4 + 3];
+					const ulong word3 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 4];
+					const ulong word4 = *(volatile __global ulong *)&sum_runs_kernel1_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
+						const int theirs = (int)(word2 & 2147483647UL);
+						const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
+						const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
+						add16 = theirs;
+						add17 = theirs2;
+						add18 = theirs3;
+						waiting = false;
+						atomic_min(&shared_nearest[0], (uint)lane);
+					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
+						const int theirs = (int)(word4 & 2147483647UL);
+						const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
+						const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
+						add16 = theirs;
+						add17 = theirs2;
+						add18 = theirs3;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add16;
+			shared_i32_1[lane] = add17;
+			shared_i64_0[lane] = add18;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last5 = (int)shared_nearest[0];
-		if (lane > last5) {
-			add10 = 0L;
-			present4 = false;
-			last4 = 0;
-			head7 = false;
-			add11 = 0L;
-			head8 = false;
-			add12 = 0L;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add10;
-			shared_bool_0[lane] = present4;
-			shared_i32_0[lane] = last4;
-			shared_bool_1[lane] = head7;
-			shared_i64_1[lane] = add11;
-			shared_bool_2[lane] = head8;
-			shared_i64_2[lane] = add12;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last5 && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const bool other2 = shared_bool_0[lane + v_distance] != 0;
-				const int other3 = shared_i32_0[lane + v_distance];
-				const bool other4 = shared_bool_1[lane + v_distance] != 0;
-				const long other5 = shared_i64_1[lane + v_distance];
-				const bool other6 = shared_bool_2[lane + v_distance] != 0;
-				const long other7 = shared_i64_2[lane + v_distance];
-				const long add13 = (long)((ulong)other + (ulong)add10);
-				const bool present5 = other2 || present4;
-				const int last6 = present4 ? last4 : other3;
-				const bool head9 = other4 || head7;
-				const long add14 = head7 ? add11 : (long)((ulong)other5 + (ulong)add11);
-				const bool head10 = other6 || head8;
-				const long add15 = head8 ? add12 : (long)((ulong)other7 + (ulong)add12);
-				add10 = add13;
-				present4 = present5;
-				last4 = last6;
-				head7 = head9;
-				add11 = add14;
-				head8 = head10;
-				add12 = add15;
-				shared_i64_0[lane] = add10;
-				shared_bool_0[lane] = present4;
-				shared_i32_0[lane] = last4;
-				shared_bool_1[lane] = head7;
-				shared_i64_1[lane] = add11;
-				shared_bool_2[lane] = head8;
-				shared_i64_2[lane] = add12;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start3 = lane * 8;
+			int add16 = 0;
+			int add17 = 0;
+			long add18 = 0L;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start3 + 7) - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const long state12 = shared_i64_0[at];
+				const int state13 = at <= last ? state10 : 0;
+				const int state14 = at <= last ? state11 : 0;
+				const long state15 = at <= last ? state12 : 0L;
+				const int add19 = (int)((uint)add16 + (uint)state13);
+				const int add20 = state13 > 0 ? state14 : (int)((uint)add17 + (uint)state14);
+				const long add21 = state13 > 0 ? state15 : (long)((ulong)add18 + (ulong)state15);
+				add16 = add19;
+				add17 = add20;
+				add18 = add21;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add16;
+			shared_i32_1[64 + lane] = add17;
+			shared_i64_0[64 + lane] = add18;
 		}
-		const long part = shared_i64_0[0];
-		const bool part2 = shared_bool_0[0] != 0;
-		const int part3 = shared_i32_0[0];
-		const bool part4 = shared_bool_1[0] != 0;
-		const long part5 = shared_i64_1[0];
-		const bool part6 = shared_bool_2[0] != 0;
-		const long part7 = shared_i64_2[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add13 = (long)((ulong)part + (ulong)add7);
-		const bool present5 = part2 || present3;
-		const int last6 = present3 ? last3 : part3;
-		const bool head9 = part4 || head5;
-		const long add14 = head5 ? add8 : (long)((ulong)part5 + (ulong)add8);
-		const bool head10 = part6 || head6;
-		const long add15 = head6 ? add9 : (long)((ulong)part7 + (ulong)add9);
-		add7 = add13;
-		present3 = present5;
-		last3 = last6;
-		head5 = head9;
-		add8 = add14;
-		head6 = head10;
-		add9 = add15;
-		before = last5 < 64 ? -1L : before - 64;
+		int add16 = 0;
+		int add17 = 0;
+		long add18 = 0L;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state10 = shared_i32_0[at];
+			const int state11 = shared_i32_1[at];
+			const long state12 = shared_i64_0[at];
+			const int add19 = (int)((uint)add16 + (uint)state10);
+			const int add20 = state10 > 0 ? state11 : (int)((uint)add17 + (uint)state11);
+			const long add21 = state10 > 0 ? state12 : (long)((ulong)add18 + (ulong)state12);
+			add16 = add19;
+			add17 = add20;
+			add18 = add21;
+		}
+		const int add19 = (int)((uint)add16 + (uint)add13);
+		const int add20 = add13 > 0 ? add14 : (int)((uint)add17 + (uint)add14);
+		const long add21 = add13 > 0 ? add15 : (long)((ulong)add18 + (ulong)add15);
+		add13 = add19;
+		add14 = add20;
+		add15 = add21;
+		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add10 = (long)((ulong)add7 + (ulong)state15);
-		const bool present4 = present3 || state16;
-		const int last4 = state16 ? state17 : last3;
-		const bool head7 = head5 || state18;
-		const long add11 = state18 ? state19 : (long)((ulong)add8 + (ulong)state19);
-		const bool head8 = head6 || state20;
-		const long add12 = state20 ? state21 : (long)((ulong)add9 + (ulong)state21);
-		const ulong bits = (ulong)add12;
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 6], (ulong)(uint)add10 | 8589934592UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 7], (ulong)(((uint)present4 << 0) | ((uint)head7 << 1) | ((uint)head8 << 2)) | 8589934592UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 8], (ulong)(uint)last4 | 8589934592UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 9], (ulong)(uint)add11 | 8589934592UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 10], (ulong)(uint)bits | 8589934592UL);
-		atom_xchg(&sum_runs_kernel1_status0[tile * 12 + 11], (ulong)(uint)(bits >> 32) | 8589934592UL);
+		const int add16 = (int)((uint)add13 + (uint)state7);
+		const int add17 = state7 > 0 ? state8 : (int)((uint)add14 + (uint)state8);
+		const long add18 = state7 > 0 ? state9 : (long)((ulong)add15 + (ulong)state9);
+		const ulong bits = (ulong)(uint)add16;
+		const ulong bits2 = (ulong)(uint)add17;
+		const ulong bits3 = (ulong)add18;
+		atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
 	}
-	const long add10 = (long)((ulong)add7 + (ulong)state15);
-	const int last4 = state16 ? state17 : last3;
-	const long add11 = state18 ? state19 : (long)((ulong)add8 + (ulong)state19);
-	const long add12 = state20 ? state21 : (long)((ulong)add9 + (ulong)state21);
-	const long add13 = (long)((ulong)add7 + (ulong)add4);
-	long add14 = add13;
-	const int last5 = present2 ? last2 : last3;
-	int last6 = last5;
-	const bool head7 = head5 || head3;
-	const long add15 = head3 ? add5 : (long)((ulong)add8 + (ulong)add5);
-	bool head8 = head7;
-	long add16 = add15;
-	const bool head9 = head6 || head4;
-	const long add17 = head4 ? add6 : (long)((ulong)add9 + (ulong)add6);
-	bool head10 = head9;
-	long add18 = add17;
-	int key_2_rows[12] = {0};
-	int offset2[12] = {0};
-	const long base = (long)((ulong)add7 - 1UL);
-	const long end = (long)((ulong)add10 - 1UL);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		offset2[item] = -1;
-	}
-	long count_rows[12] = {0};
-	long total_rows[12] = {0};
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = lane * 12 + item;
-		if (at < count2) {
-			const long g_begun = add14;
-			const long add19 = (long)((ulong)add14 + (ulong)x_kept[item]);
-			add14 = add19;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const int key_22 = last6;
-			const int last7 = key_rows[item + 1];
-			last6 = last7;
-			const long count3 = add16;
-			const bool head11 = head8 || head_kept[item] != 0;
-			const long add20 = head_kept[item] != 0 ? 1L : (long)((ulong)add16 + 1UL);
-			head8 = head11;
-			add16 = add20;
-			const long total2 = add18;
-			const bool head12 = head10 || head_kept[item] != 0;
-			const long add21 = head_kept[item] != 0 ? x_kept2[item] : (long)((ulong)add18 + (ulong)x_kept2[item]);
-			head10 = head12;
-			add18 = add21;
-			if (head_kept[item] != 0 && x) {
-				// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_2_rows[item] = key_22;
-				offset2[item] = (int)((int)slot - (int)base);
-				count_rows[item] = count3;
-				offset2[item] = (int)((int)slot - (int)base);
-				total_rows[item] = total2;
-			}
+	const int add16 = (int)((uint)add13 + (uint)state7);
+	const int add17 = state7 > 0 ? state8 : (int)((uint)add14 + (uint)state8);
+	const long add18 = state7 > 0 ? state9 : (long)((ulong)add15 + (ulong)state9);
+	const int base2 = (int)(long)add13;
+	const int end = (int)(long)add16;
+	const int base3 = (int)(long)((ulong)(long)add13 - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add16 - 1UL);
+	if (open) {
+		const int add19 = (int)((uint)add13 + (uint)add10);
+		const int add20 = add10 > 0 ? add11 : (int)((uint)add14 + (uint)add11);
+		const long add21 = add10 > 0 ? add12 : (long)((ulong)add15 + (ulong)add12);
+		int add22 = add19;
+		int add23 = add20;
+		long add24 = add21;
+		if ((long)add22 > 0L) {
+			count[(int)(long)((ulong)(long)add22 - 1UL)] = (long)add23;
+			total[(int)(long)((ulong)(long)add22 - 1UL)] = add24;
 		}
 	}
-	const int count3 = (int)end - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)key_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count3 = end - base2;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key_2[place2] = (int)pool[at];
-		}
+		const int place2 = base2 + at;
+		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			count[place2] = (long)pool[at2];
-		}
+	const int count4 = end2 - base3;
+	int at2 = lane + 1;
+	while (at2 < count4) {
+		const int place2 = base3 + at2;
+		count[place2] = (long)(int)pool[at2 + 2048];
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (ulong)total_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)base + at3;
-		if (place2 >= 0) {
-			total[place2] = (long)pool[at3];
-		}
+	const int count5 = end2 - base3;
+	int at3 = lane + 1;
+	while (at3 < count5) {
+		const int place2 = base3 + at3;
+		total[place2] = (long)pool_u64[at3 + 2048];
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total2 = add10;
-		int total3 = last4;
-		long total4 = add11;
-		long total5 = add12;
-		if (total2 > 0L) {
-			key_2[(int)(long)((ulong)total2 - 1UL)] = total3;
-			count[(int)(long)((ulong)total2 - 1UL)] = total4;
-			total[(int)(long)((ulong)total2 - 1UL)] = total5;
+		int total2 = add16;
+		int total3 = add17;
+		long total4 = add18;
+		if ((long)total2 > 0L) {
+			count[(int)(long)((ulong)(long)total2 - 1UL)] = (long)total3;
+			total[(int)(long)((ulong)(long)total2 - 1UL)] = total4;
 		}
-		const long g_length = total2;
+		const long g_length = (long)total2;
 		g_length_cell[0] = g_length;
 	}
 }

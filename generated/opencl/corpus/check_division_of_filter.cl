@@ -33,8 +33,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global int *ratio,
 	long tiles,
 	__global long *k_length_cell) {
-	__local uint pool[4352];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[5376];
+	__local int shared_i32_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -46,229 +46,303 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	uchar k_rows[16] = {0};
+	const int count = rest < 5120 ? rest : 5120L;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (uint)(k[first + at] != 0);
+			pool[at + at / 20] = (uint)(k[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 16;
+	uchar k_rows[20] = {0};
+	const int start = lane * 20;
+	const int own = lane * 21;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[lane * 17 + item] != 0u;
+			k_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	int a_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)a[first + at];
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(a + (first + at));
+			const int a2 = wide.x;
+			const int a3 = wide.y;
+			const int a4 = wide.z;
+			const int a5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)a2, (uint)a3, (uint)a4, (uint)a5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)a[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start2 = lane * 16;
+	int a_rows[20] = {0};
+	const int own2 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			a_rows[item] = (int)pool[lane * 17 + item];
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		a_rows[item] = (int)word;
+		a_rows[item + 1] = (int)word2;
+		a_rows[item + 2] = (int)word3;
+		a_rows[item + 3] = (int)word4;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(b + (first + at));
+			const int b2 = wide.x;
+			const int b3 = wide.y;
+			const int b4 = wide.z;
+			const int b5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)b2, (uint)b3, (uint)b4, (uint)b5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)b[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	int b_rows[16] = {0};
+	int b_rows[20] = {0};
+	const int own3 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)b[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own3 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		b_rows[item] = (int)word;
+		b_rows[item + 1] = (int)word2;
+		b_rows[item + 2] = (int)word3;
+		b_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start3 = lane * 16;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start3 + item < count) {
-			b_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar x_kept[16] = {0};
-	int x_kept2[16] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	uint x_kept = 0u;
+	int x_kept2[20] = {0};
+	int add = 0;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			if (k_rows[item] != 0) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
 				const bool x = b_rows[item] == 0;
-				x_kept[item] = x;
+				x_kept = x_kept | ((uint)x << ((uint)item & 31));
 				const int x2 = kgen_divide_i32(a_rows[item], x ? 1 : b_rows[item]);
 				x_kept2[item] = x2;
 			}
 		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				if (k_rows[item] != 0) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+					const bool x = b_rows[item] == 0;
+					x_kept = x_kept | ((uint)x << ((uint)item & 31));
+					const int x2 = kgen_divide_i32(a_rows[item], x ? 1 : b_rows[item]);
+					x_kept2[item] = x2;
+				}
+			}
+		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long add2 = 0L;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add3 = 0L;
-	if (lane == 0 && tile > 0) {
-		atom_xchg(&check_division_of_filter_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state3;
+			atom_xchg(&check_division_of_filter_kernel1_status0[tile], bits | 4611686018427387904UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add4 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&check_division_of_filter_kernel1_status0[before - lane];
-				if ((word >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2UL) {
-						atomic_min(&shared_nearest[0], (uint)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add4 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&check_division_of_filter_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904UL) {
+						const int theirs = (int)(word & 2147483647UL);
+						add4 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808UL) {
 							atomic_min(&shared_nearest[0], (uint)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0L;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const long add5 = (long)((ulong)other + (ulong)add4);
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add4 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add5 = (int)((uint)add4 + (uint)state5);
 				add4 = add5;
-				shared_i64_0[lane] = add4;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add4;
 		}
-		const long part = shared_i64_0[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add5 = (long)((ulong)part + (ulong)add3);
+		int add4 = 0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add5 = (int)((uint)add4 + (uint)state4);
+			add4 = add5;
+		}
+		const int add5 = (int)((uint)add4 + (uint)add3);
 		add3 = add5;
 		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add4 = (long)((ulong)add3 + (ulong)state3);
-		atom_xchg(&check_division_of_filter_kernel1_status0[tile], (ulong)(uint)add4 | 8589934592UL);
+		const int add4 = (int)((uint)add3 + (uint)state3);
+		const ulong bits = (ulong)(uint)add4;
+		atom_xchg(&check_division_of_filter_kernel1_status0[tile], bits | 9223372036854775808UL);
 	}
-	const long add4 = (long)((ulong)add3 + (ulong)state3);
-	const long add5 = (long)((ulong)add3 + (ulong)add2);
-	long add6 = add5;
-	int ratio_rows[16] = {0};
-	int offset2[16] = {0};
-	const long base = add3;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	const int add4 = (int)((uint)add3 + (uint)state3);
+	const int add5 = (int)((uint)add3 + (uint)add2);
+	int add6 = add5;
+	const int base = (int)(long)add3;
+	const int end = (int)(long)add4;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			if (k_rows[item] != 0) {
-				const long k_place = add6;
-				const long add7 = (long)((ulong)add6 + 1UL);
-				add6 = add7;
+				const long k_place = (long)add6;
 				// check_division_of_filter.kg:3: return ratio: a[k] / b[k]
-				if (x_kept[item] != 0) {
+				const bool x = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (x) {
 					atom_min(&errors[0], k_place);
 				}
-				offset2[item] = (int)((int)k_place - (int)base);
-				ratio_rows[item] = x_kept2[item];
+				const int x2 = x_kept2[item];
+				const int offset2 = (int)k_place - base;
+				pool[offset2] = (uint)x2;
+				const int add7 = (int)((uint)add6 + 1u);
+				add6 = add7;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				if (k_rows[item] != 0) {
+					const long k_place = (long)add6;
+					const bool x = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+					if (x) {
+						atom_min(&errors[0], k_place);
+					}
+					const int x2 = x_kept2[item];
+					const int offset2 = (int)k_place - base;
+					pool[offset2] = (uint)x2;
+					const int add7 = (int)((uint)add6 + 1u);
+					add6 = add7;
+				}
 			}
 		}
 	}
-	const int count2 = (int)add4 - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (uint)ratio_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			ratio[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		ratio[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add4;
-		const long k_length = total;
+		int total = add4;
+		const long k_length = (long)total;
 		k_length_cell[0] = k_length;
 	}
 }

@@ -22,111 +22,165 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global const uchar *restrict k,
 	__global const int *restrict a,
 	__global const int *restrict b,
-	__global long *check_division_of_filter_kernel1_tile0) {
-	__local uint pool[4352];
-	__local long shared_i64_0[289];
+	__global int *check_division_of_filter_kernel1_tile0) {
+	__local __attribute__((aligned(16))) uint pool[5376];
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	uchar k_rows[16] = {0};
+	const int count = rest < 5120 ? rest : 5120L;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (uint)(k[first + at] != 0);
+			pool[at + at / 20] = (uint)(k[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	uchar k_rows[20] = {0};
+	const int start = lane * 20;
+	const int own = lane * 21;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[lane * 17 + item] != 0u;
+			k_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int a_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)a[first + at];
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(a + (first + at));
+			const int a2 = wide.x;
+			const int a3 = wide.y;
+			const int a4 = wide.z;
+			const int a5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)a2, (uint)a3, (uint)a4, (uint)a5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)a[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 16;
+	int a_rows[20] = {0};
+	const int own2 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			a_rows[item] = (int)pool[lane * 17 + item];
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		a_rows[item] = (int)word;
+		a_rows[item + 1] = (int)word2;
+		a_rows[item + 2] = (int)word3;
+		a_rows[item + 3] = (int)word4;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(b + (first + at));
+			const int b2 = wide.x;
+			const int b3 = wide.y;
+			const int b4 = wide.z;
+			const int b5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)b2, (uint)b3, (uint)b4, (uint)b5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)b[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int b_rows[16] = {0};
+	int b_rows[20] = {0};
+	const int own3 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)b[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own3 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		b_rows[item] = (int)word;
+		b_rows[item + 1] = (int)word2;
+		b_rows[item + 2] = (int)word3;
+		b_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start3 = lane * 16;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start3 + item < count) {
-			b_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			if (k_rows[item] != 0) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				if (k_rows[item] != 0) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start4 = lane * 17;
-		long add2 = 0L;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		check_division_of_filter_kernel1_tile0[tile] = state;
 	}
@@ -135,62 +189,62 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of_filter_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global long *check_division_of_filter_kernel1_tile0,
-	__global long *check_division_of_filter_kernel1_total0) {
+	__global int *check_division_of_filter_kernel1_tile0,
+	__global int *check_division_of_filter_kernel1_total0) {
 	(void)row0;
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add2 = 0L;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = check_division_of_filter_kernel1_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const long state2 = shared_i64_0[lane + lane / 16];
-		const long add3 = (long)((ulong)state + (ulong)state2);
-		const long state3 = shared_i64_0[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((uint)state + (uint)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long add4 = (long)((ulong)add + (ulong)add3);
+			const int add4 = (int)((uint)add + (uint)add3);
 			check_division_of_filter_kernel1_tile0[at] = add4;
 		}
-		const long add4 = (long)((ulong)add + (ulong)state3);
+		const int add4 = (int)((uint)add + (uint)state3);
 		add = add4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
@@ -204,181 +258,246 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global const uchar *restrict k,
 	__global const int *restrict a,
 	__global const int *restrict b,
-	__global const long *restrict check_division_of_filter_kernel1_tile0,
+	__global const int *restrict check_division_of_filter_kernel1_tile0,
 	__global long *errors,
 	__global int *ratio) {
-	__local uint pool[4352];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[5376];
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	uchar k_rows[16] = {0};
+	const int count = rest < 5120 ? rest : 5120L;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (uint)(k[first + at] != 0);
+			pool[at + at / 20] = (uint)(k[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	uchar k_rows[20] = {0};
+	const int start = lane * 20;
+	const int own = lane * 21;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[lane * 17 + item] != 0u;
+			k_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int a_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)a[first + at];
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(a + (first + at));
+			const int a2 = wide.x;
+			const int a3 = wide.y;
+			const int a4 = wide.z;
+			const int a5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)a2, (uint)a3, (uint)a4, (uint)a5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)a[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 16;
+	int a_rows[20] = {0};
+	const int own2 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			a_rows[item] = (int)pool[lane * 17 + item];
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		a_rows[item] = (int)word;
+		a_rows[item + 1] = (int)word2;
+		a_rows[item + 2] = (int)word3;
+		a_rows[item + 3] = (int)word4;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count == 5120 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(b + (first + at));
+			const int b2 = wide.x;
+			const int b3 = wide.y;
+			const int b4 = wide.z;
+			const int b5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)b2, (uint)b3, (uint)b4, (uint)b5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)b[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int b_rows[16] = {0};
+	int b_rows[20] = {0};
+	const int own3 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (uint)b[first + at];
-		}
+	for (int i = 0; i < 5; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own3 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		b_rows[item] = (int)word;
+		b_rows[item + 1] = (int)word2;
+		b_rows[item + 2] = (int)word3;
+		b_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start3 = lane * 16;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start3 + item < count) {
-			b_rows[item] = (int)pool[lane * 17 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar x_kept[16] = {0};
-	int x_kept2[16] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	uint x_kept = 0u;
+	int x_kept2[20] = {0};
+	int add = 0;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			if (k_rows[item] != 0) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
 				const bool x = b_rows[item] == 0;
-				x_kept[item] = x;
+				x_kept = x_kept | ((uint)x << ((uint)item & 31));
 				const int x2 = kgen_divide_i32(a_rows[item], x ? 1 : b_rows[item]);
 				x_kept2[item] = x2;
 			}
 		}
-	}
-	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start4 = lane * 17;
-		long add2 = 0L;
+	} else {
 		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			add2 = add3;
-		}
-		shared_i64_0[272 + lane] = add2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
-		long add2 = 0L;
-		kgen_unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			add2 = add3;
-		}
-		shared_i64_0[288] = add2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = check_division_of_filter_kernel1_tile0[tile];
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
-	int ratio_rows[16] = {0};
-	int offset2[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (k_rows[item] != 0) {
-				const long k_place = add5;
-				const long add6 = (long)((ulong)add5 + 1UL);
-				add5 = add6;
-				// check_division_of_filter.kg:3: return ratio: a[k] / b[k]
-				if (x_kept[item] != 0) {
-					atom_min(&errors[0], k_place);
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				if (k_rows[item] != 0) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+					const bool x = b_rows[item] == 0;
+					x_kept = x_kept | ((uint)x << ((uint)item & 31));
+					const int x2 = kgen_divide_i32(a_rows[item], x ? 1 : b_rows[item]);
+					x_kept2[item] = x2;
 				}
-				offset2[item] = (int)((int)k_place - (int)earlier);
-				ratio_rows[item] = x_kept2[item];
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (uint)ratio_rows[item];
+	const int place = lane + lane / 16;
+	shared_i32_0[place] = add;
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (lane < 16) {
+		const int start2 = lane * 17;
+		int add2 = 0;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
+			add2 = add3;
+		}
+		shared_i32_0[272 + lane] = add2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (lane == 0) {
+		int add2 = 0;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const int place2 = 272 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
+			add2 = add3;
+		}
+		shared_i32_0[288] = add2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int stretch = lane / 16;
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int earlier = check_division_of_filter_kernel1_tile0[tile];
+	const int add3 = (int)((uint)earlier + (uint)state3);
+	const int add4 = (int)((uint)earlier + (uint)add2);
+	int add5 = add4;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add3;
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			if (k_rows[item] != 0) {
+				const long k_place = (long)add5;
+				// check_division_of_filter.kg:3: return ratio: a[k] / b[k]
+				const bool x = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (x) {
+					atom_min(&errors[0], k_place);
+				}
+				const int x2 = x_kept2[item];
+				const int offset2 = (int)k_place - base;
+				pool[offset2] = (uint)x2;
+				const int add6 = (int)((uint)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				if (k_rows[item] != 0) {
+					const long k_place = (long)add5;
+					const bool x = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+					if (x) {
+						atom_min(&errors[0], k_place);
+					}
+					const int x2 = x_kept2[item];
+					const int offset2 = (int)k_place - base;
+					pool[offset2] = (uint)x2;
+					const int add6 = (int)((uint)add5 + 1u);
+					add5 = add6;
+				}
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			ratio[place2] = (int)pool[at];
-		}
+		const int place2 = base + at;
+		ratio[place2] = (int)pool[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of_filter_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict check_division_of_filter_kernel1_total0,
+	__global const int *restrict check_division_of_filter_kernel1_total0,
 	__global long *k_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)get_local_id(0);
-	long total = check_division_of_filter_kernel1_total0[0];
+	int total = check_division_of_filter_kernel1_total0[0];
 	if (lane == 0) {
-		const long k_length = total;
+		const long k_length = (long)total;
 		k_length_cell[0] = k_length;
 	}
 }

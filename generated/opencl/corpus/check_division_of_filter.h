@@ -8,31 +8,31 @@
 // check_division_of_filter_kernel1(row0, rows, check_division_of_filter_kernel1_tickets, k, a, b, check_division_of_filter_kernel1_status0, v_abort, errors, ratio, tiles, k_length_cell)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_NAME "check_division_of_filter_kernel1"
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_WORKGROUP 256
-#define CHECK_DIVISION_OF_FILTER_KERNEL1_ROWS 4096 // of a group
+#define CHECK_DIVISION_OF_FILTER_KERNEL1_ROWS 5120 // of a group
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_ARGS 12
 
 // check_division_of_filter_kernel1_sum0_published(row0, rows, k, a, b, check_division_of_filter_kernel1_tile0)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_NAME "check_division_of_filter_kernel1_sum0_published"
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_ROWS 4096 // of a group
+#define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_ROWS 5120 // of a group
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_ARGS 6
 
 // check_division_of_filter_kernel1_scan0_published(row0, rows, check_division_of_filter_kernel1_tile0, check_division_of_filter_kernel1_total0)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SCAN0_PUBLISHED_NAME "check_division_of_filter_kernel1_scan0_published"
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define CHECK_DIVISION_OF_FILTER_KERNEL1_SCAN0_PUBLISHED_ROWS 4096 // of a group
+#define CHECK_DIVISION_OF_FILTER_KERNEL1_SCAN0_PUBLISHED_ROWS 5120 // of a group
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SCAN0_PUBLISHED_ARGS 4
 
 // check_division_of_filter_kernel1_published(row0, rows, k, a, b, check_division_of_filter_kernel1_tile0, errors, ratio)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_PUBLISHED_NAME "check_division_of_filter_kernel1_published"
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_PUBLISHED_WORKGROUP 256
-#define CHECK_DIVISION_OF_FILTER_KERNEL1_PUBLISHED_ROWS 4096 // of a group
+#define CHECK_DIVISION_OF_FILTER_KERNEL1_PUBLISHED_ROWS 5120 // of a group
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_PUBLISHED_ARGS 8
 
 // check_division_of_filter_kernel1_finish_published(row0, rows, check_division_of_filter_kernel1_total0, k_length_cell)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_FINISH_PUBLISHED_NAME "check_division_of_filter_kernel1_finish_published"
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define CHECK_DIVISION_OF_FILTER_KERNEL1_FINISH_PUBLISHED_ROWS 4096 // of a group
+#define CHECK_DIVISION_OF_FILTER_KERNEL1_FINISH_PUBLISHED_ROWS 5120 // of a group
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_FINISH_PUBLISHED_ARGS 4
 
 #endif

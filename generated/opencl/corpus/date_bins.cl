@@ -45,10 +45,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const int day2 = day[first + at];
 			const long m = (long)((ulong)(long)kgen_month(day2) - 1UL);
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
@@ -66,6 +66,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 			}
 			if ((ulong)m < (ulong)days_elements) {
 				atom_add(&days[(int)m], 1L);
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const int day2 = day[first + at];
+				const long m = (long)((ulong)(long)kgen_month(day2) - 1UL);
+				if ((ulong)m < (ulong)m_min_min_elements) {
+					atomic_min(&m_min_min[(int)m], day2);
+				}
+				if ((ulong)m < (ulong)m_min_count_elements) {
+					atom_add(&m_min_count[(int)m], 1L);
+				}
+				if ((ulong)m < (ulong)m_max_max_elements) {
+					atomic_max(&m_max_max[(int)m], day2);
+				}
+				if ((ulong)m < (ulong)m_max_count_elements) {
+					atom_add(&m_max_count[(int)m], 1L);
+				}
+				if ((ulong)m < (ulong)days_elements) {
+					atom_add(&days[(int)m], 1L);
+				}
 			}
 		}
 	}
@@ -88,13 +112,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel2
 	const int first2 = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
 			first[first2 + at] = m_min_count[first2 + at] > 0L ? m_min_min[first2 + at] : 2932896;
 			last[first2 + at] = m_max_count[first2 + at] > 0L ? m_max_max[first2 + at] : -719162;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				first[first2 + at] = m_min_count[first2 + at] > 0L ? m_min_min[first2 + at] : 2932896;
+				last[first2 + at] = m_max_count[first2 + at] > 0L ? m_max_max[first2 + at] : -719162;
+			}
 		}
 	}
 }

@@ -26,14 +26,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void hist_kernel1(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			// histogram_bytes.kg:3: return h: count(by: bins(x, 256))
 			const long bin = (long)x[first + at];
 			if ((ulong)bin < (ulong)h_elements) {
 				atom_add(&h[(int)bin], 1L);
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const long bin = (long)x[first + at];
+				if ((ulong)bin < (ulong)h_elements) {
+					atom_add(&h[(int)bin], 1L);
+				}
 			}
 		}
 	}

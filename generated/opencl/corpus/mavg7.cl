@@ -25,7 +25,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	__global ulong *mavg7_kernel1_status0,
 	__global uint *v_abort,
 	__global double *c) {
-	__local ulong pool[4352];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local double shared_f64_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
@@ -38,45 +39,69 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	double x_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = as_ulong(x[first + at]);
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(__global const double2 *)(x + (first + at));
+			const double x2 = wide.x;
+			const double x3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = as_ulong(x[first + at]);
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 16;
+	double x_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = as_double(pool[lane * 17 + item]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		x_rows[item] = as_double(word);
+		x_rows[item + 1] = as_double(word2);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	double add = 0.0;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add2 = add + x_rows[item];
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_f64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const double state = shared_f64_0[place2];
 			shared_f64_0[place2] = add2;
 			const double add3 = add2 + state;
@@ -103,112 +128,140 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	const double state2 = shared_f64_0[lane + lane / 16];
 	const double add2 = state + state2;
 	const double state3 = shared_f64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	double add3 = 0.0;
-	if (lane == 0 && tile > 0) {
-		const ulong bits = as_ulong(state3);
-		atom_xchg(&mavg7_kernel1_status0[tile * 4], (ulong)(uint)bits | 4294967296UL);
-		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 1], (ulong)(uint)(bits >> 32) | 4294967296UL);
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = as_ulong(state3);
+			atom_xchg(&mavg7_kernel1_status0[tile * 4], (bits & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&mavg7_kernel1_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	double add3 = 0.0;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		double add4 = 0.0;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 2];
-				const ulong word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 3];
-				const ulong word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4];
-				const ulong word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 1];
-				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL) {
-					const double theirs = as_double((word2 << 32) | (ulong)(uint)word);
-					add4 = theirs;
-					waiting = false;
-					atomic_min(&shared_nearest[0], (uint)lane);
-				} else if ((word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
-					const double theirs = as_double((word4 << 32) | (ulong)(uint)word3);
-					add4 = theirs;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomic_min(&shared_nearest[0], (uint)lane);
+		if (lane < 64) {
+			double add4 = 0.0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 2];
+					const ulong word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 3];
+					const ulong word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4];
+					const ulong word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
+						const double theirs = as_double((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
+						add4 = theirs;
+						waiting = false;
+						atomic_min(&shared_nearest[0], (uint)lane);
+					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
+						const double theirs = as_double((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
+						add4 = theirs;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0.0;
-		}
-		if (lane < 64) {
 			shared_f64_0[lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const double other = shared_f64_0[lane + v_distance];
-				const double add5 = other + add4;
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start = lane * 8;
+			double add4 = 0.0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start + 7) - i;
+				const double state4 = shared_f64_0[at];
+				const double state5 = at <= last ? state4 : 0.0;
+				const double add5 = add4 + state5;
 				add4 = add5;
-				shared_f64_0[lane] = add4;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_f64_0[64 + lane] = add4;
 		}
-		const double part = shared_f64_0[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const double add5 = part + add3;
+		double add4 = 0.0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const double state4 = shared_f64_0[at];
+			const double add5 = add4 + state4;
+			add4 = add5;
+		}
+		const double add5 = add4 + add3;
 		add3 = add5;
 		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
 		const double add4 = add3 + state3;
 		const ulong bits = as_ulong(add4);
-		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 2], (ulong)(uint)bits | 8589934592UL);
-		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 3], (ulong)(uint)(bits >> 32) | 8589934592UL);
+		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808UL);
 	}
 	const double add4 = add3 + add2;
 	double add5 = add4;
-	double c_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	double c_rows[20] = {0};
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const double add6 = add5 + x_rows[item];
 			add5 = add6;
 			const double c2 = add5;
 			// moving_average.kg:3: c = scan(add, x)
 			c_rows[item] = c2;
 		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = as_ulong(c_rows[item]);
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add6 = add5 + x_rows[item];
+				add5 = add6;
+				const double c2 = add5;
+				c_rows[item] = c2;
+			}
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int own2 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			c[first + at] = as_double(pool[at + (at >> 4)]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)(as_ulong(c_rows[item]), as_ulong(c_rows[item + 1]));
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
+			const ulong word = wide.x;
+			const ulong word2 = wide.y;
+			*(__global double2 *)(c + (first + at)) = (double2)(as_double(word), as_double(word2));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				c[first + at] = as_double(pool_u64[at]);
+			}
+		}
+	}
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2(
@@ -224,10 +277,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const double c2 = c[first + at];
 			double neighbour = 0.0;
 			if (first + at >= 7) {
@@ -236,6 +289,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2(
 			const double x = neighbour;
 			// moving_average.kg:4: return avg: (c - prev(c, 7, 0)) / f64(least(index(x) + 1, 7))
 			avg[first + at] = (c2 - x) / (double)kgen_least_i64((long)((ulong)(long)(first + at) + 1UL), 7L);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const double c2 = c[first + at];
+				double neighbour = 0.0;
+				if (first + at >= 7) {
+					neighbour = c[(first + at) - 7];
+				}
+				const double x = neighbour;
+				avg[first + at] = (c2 - x) / (double)kgen_least_i64((long)((ulong)(long)(first + at) + 1UL), 7L);
+			}
 		}
 	}
 }

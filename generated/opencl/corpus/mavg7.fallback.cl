@@ -20,51 +20,76 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	long rows,
 	__global const double *restrict x,
 	__global double *mavg7_kernel1_tile0) {
-	__local ulong pool[4352];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local double shared_f64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	double x_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = as_ulong(x[first + at]);
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(__global const double2 *)(x + (first + at));
+			const double x2 = wide.x;
+			const double x3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = as_ulong(x[first + at]);
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	double x_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = as_double(pool[lane * 17 + item]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		x_rows[item] = as_double(word);
+		x_rows[item + 1] = as_double(word2);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	double add = 0.0;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add2 = add + x_rows[item];
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_f64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const double state = shared_f64_0[place2];
 			shared_f64_0[place2] = add2;
 			const double add3 = add2 + state;
@@ -87,7 +112,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const double state = shared_f64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
 		mavg7_kernel1_tile0[tile] = state;
 	}
@@ -145,13 +169,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 		const double state2 = shared_f64_0[lane + lane / 16];
 		const double add3 = state + state2;
 		const double state3 = shared_f64_0[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (at < rows2) {
 			const double add4 = add + add3;
 			mavg7_kernel1_tile0[at] = add4;
 		}
 		const double add4 = add + state3;
 		add = add4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
@@ -165,51 +189,76 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	__global const double *restrict x,
 	__global const double *restrict mavg7_kernel1_tile0,
 	__global double *c) {
-	__local ulong pool[4352];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local double shared_f64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	double x_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = as_ulong(x[first + at]);
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const double2 wide = *(__global const double2 *)(x + (first + at));
+			const double x2 = wide.x;
+			const double x3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = as_ulong(x[first + at]);
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	double x_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			x_rows[item] = as_double(pool[lane * 17 + item]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		x_rows[item] = as_double(word);
+		x_rows[item + 1] = as_double(word2);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	double add = 0.0;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add2 = add + x_rows[item];
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_f64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const double state = shared_f64_0[place2];
 			shared_f64_0[place2] = add2;
 			const double add3 = add2 + state;
@@ -239,33 +288,53 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	const double earlier = mavg7_kernel1_tile0[tile];
 	const double add3 = earlier + add2;
 	double add4 = add3;
-	double c_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	double c_rows[20] = {0};
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const double add5 = add4 + x_rows[item];
 			add4 = add5;
 			const double c2 = add4;
 			// moving_average.kg:3: c = scan(add, x)
 			c_rows[item] = c2;
 		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = as_ulong(c_rows[item]);
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const double add5 = add4 + x_rows[item];
+				add4 = add5;
+				const double c2 = add4;
+				c_rows[item] = c2;
+			}
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int own2 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			c[first + at] = as_double(pool[at + (at >> 4)]);
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)(as_ulong(c_rows[item]), as_ulong(c_rows[item + 1]));
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
+			const ulong word = wide.x;
+			const ulong word2 = wide.y;
+			*(__global double2 *)(c + (first + at)) = (double2)(as_double(word), as_double(word2));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				c[first + at] = as_double(pool_u64[at]);
+			}
+		}
+	}
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2_published(
@@ -281,10 +350,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2_pub
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const double c2 = c[first + at];
 			double neighbour = 0.0;
 			if (first + at >= 7) {
@@ -293,6 +362,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2_pub
 			const double x = neighbour;
 			// moving_average.kg:4: return avg: (c - prev(c, 7, 0)) / f64(least(index(x) + 1, 7))
 			avg[first + at] = (c2 - x) / (double)kgen_least_i64((long)((ulong)(long)(first + at) + 1UL), 7L);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const double c2 = c[first + at];
+				double neighbour = 0.0;
+				if (first + at >= 7) {
+					neighbour = c[(first + at) - 7];
+				}
+				const double x = neighbour;
+				avg[first + at] = (c2 - x) / (double)kgen_least_i64((long)((ulong)(long)(first + at) + 1UL), 7L);
+			}
 		}
 	}
 }

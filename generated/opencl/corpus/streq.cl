@@ -32,8 +32,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	__global int *v_2,
 	long tiles,
 	__global long *m_length_cell) {
-	__local ulong pool[4352];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[9216];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -45,226 +46,260 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	ulong name_rows[16] = {0};
+	const int count = rest < 3072 ? rest : 3072L;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 16;
+	ulong name_rows[12] = {0};
+	const int start = lane * 12;
+	const int own = lane * 13;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool[lane * 17 + item];
+			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	int v_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)v[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(v + (first + at));
+			const int v2 = wide.x;
+			const int v3 = wide.y;
+			const int v4 = wide.z;
+			const int v5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)v2, (uint)v3, (uint)v4, (uint)v5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)v[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start2 = lane * 16;
+	int v_rows[12] = {0};
+	const int own2 = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			v_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		v_rows[item] = (int)word;
+		v_rows[item + 1] = (int)word2;
+		v_rows[item + 2] = (int)word3;
+		v_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar m_kept[16] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	uint m_kept = 0u;
+	int add = 0;
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
-			m_kept[item] = m;
+			m_kept = m_kept | ((uint)m << ((uint)item & 31));
 			if (m) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = name_rows[item] == 0x4141414100000000UL;
+				m_kept = m_kept | ((uint)m << ((uint)item & 31));
+				if (m) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long add2 = 0L;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add3 = 0L;
-	if (lane == 0 && tile > 0) {
-		atom_xchg(&streq_kernel1_status0[tile], (ulong)(uint)state3 | 4294967296UL);
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)state3;
+			atom_xchg(&streq_kernel1_status0[tile], bits | 4611686018427387904UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	int add3 = add2;
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
+			if (m) {
+				const long m_place = (long)add3;
+				// string_filter.kg:4: return name[m], v[m]
+				const int offset2 = (int)m_place;
+				pool_u64[offset2] = name_rows[item];
+				const int offset3 = (int)m_place;
+				pool[offset3 + 6144] = (uint)v_rows[item];
+				const int add4 = (int)((uint)add3 + 1u);
+				add3 = add4;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (m) {
+					const long m_place = (long)add3;
+					const int offset2 = (int)m_place;
+					pool_u64[offset2] = name_rows[item];
+					const int offset3 = (int)m_place;
+					pool[offset3 + 6144] = (uint)v_rows[item];
+					const int add4 = (int)((uint)add3 + 1u);
+					add3 = add4;
+				}
+			}
+		}
+	}
+	int add4 = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add4 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&streq_kernel1_status0[before - lane];
-				if ((word >> 32) != 0UL) {
-					const long theirs = (long)(uint)word;
-					add4 = theirs;
-					waiting = false;
-					if ((word >> 32) == 2UL) {
-						atomic_min(&shared_nearest[0], (uint)lane);
-					}
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
+		if (lane < 64) {
+			int add5 = 0;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&streq_kernel1_status0[before - lane];
+					if (word >= 4611686018427387904UL) {
+						const int theirs = (int)(word & 2147483647UL);
+						add5 = theirs;
+						waiting = false;
+						if (word >= 9223372036854775808UL) {
 							atomic_min(&shared_nearest[0], (uint)lane);
+						}
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0L;
-		}
-		if (lane < 64) {
-			shared_i64_0[lane] = add4;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const long add5 = (long)((ulong)other + (ulong)add4);
-				add4 = add5;
-				shared_i64_0[lane] = add4;
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			int add5 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const int state4 = shared_i32_0[at];
+				const int state5 = at <= last ? state4 : 0;
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i32_0[64 + lane] = add5;
 		}
-		const long part = shared_i64_0[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add5 = (long)((ulong)part + (ulong)add3);
-		add3 = add5;
+		int add5 = 0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const int state4 = shared_i32_0[at];
+			const int add6 = (int)((uint)add5 + (uint)state4);
+			add5 = add6;
+		}
+		const int add6 = (int)((uint)add5 + (uint)add4);
+		add4 = add6;
 		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const long add4 = (long)((ulong)add3 + (ulong)state3);
-		atom_xchg(&streq_kernel1_status0[tile], (ulong)(uint)add4 | 8589934592UL);
+		const int add5 = (int)((uint)add4 + (uint)state3);
+		const ulong bits = (ulong)(uint)add5;
+		atom_xchg(&streq_kernel1_status0[tile], bits | 9223372036854775808UL);
 	}
-	const long add4 = (long)((ulong)add3 + (ulong)state3);
-	const long add5 = (long)((ulong)add3 + (ulong)add2);
-	long add6 = add5;
-	ulong name_2_rows[16] = {0};
-	int offset2[16] = {0};
-	const long base = add3;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	int v_2_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (m_kept[item] != 0) {
-				const long m_place = add6;
-				const long add7 = (long)((ulong)add6 + 1UL);
-				add6 = add7;
-				// string_filter.kg:4: return name[m], v[m]
-				offset2[item] = (int)((int)m_place - (int)base);
-				name_2_rows[item] = name_rows[item];
-				offset2[item] = (int)((int)m_place - (int)base);
-				v_2_rows[item] = v_rows[item];
-			}
-		}
-	}
-	const int count2 = (int)add4 - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = name_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int add5 = (int)((uint)add4 + (uint)state3);
+	const int base = (int)(long)add4;
+	const int end = (int)(long)add5;
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			name_2[place2] = kgen_swap_char8(pool[at]);
-		}
+		const int place2 = base + at;
+		name_2[place2] = kgen_swap_char8(pool_u64[at]);
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)v_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)base + at2;
-		if (place2 >= 0) {
-			v_2[place2] = (int)pool[at2];
-		}
+	while (at2 < count3) {
+		const int place2 = base + at2;
+		v_2[place2] = (int)pool[at2 + 6144];
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add4;
-		const long m_length = total;
+		int total = add5;
+		const long m_length = (long)total;
 		m_length_cell[0] = m_length;
 	}
 }

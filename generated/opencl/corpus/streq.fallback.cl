@@ -19,95 +19,129 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	long rows,
 	__global const ulong *restrict name,
 	__global const int *restrict v,
-	__global long *streq_kernel1_tile0) {
-	__local ulong pool[4352];
-	__local long shared_i64_0[289];
+	__global int *streq_kernel1_tile0) {
+	__local __attribute__((aligned(16))) uint pool[9216];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	ulong name_rows[16] = {0};
+	const int count = rest < 3072 ? rest : 3072L;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	ulong name_rows[12] = {0};
+	const int start = lane * 12;
+	const int own = lane * 13;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool[lane * 17 + item];
+			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int v_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)v[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(v + (first + at));
+			const int v2 = wide.x;
+			const int v3 = wide.y;
+			const int v4 = wide.z;
+			const int v5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)v2, (uint)v3, (uint)v4, (uint)v5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)v[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 16;
+	int v_rows[12] = {0};
+	const int own2 = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			v_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		v_rows[item] = (int)word;
+		v_rows[item + 1] = (int)word2;
+		v_rows[item + 2] = (int)word3;
+		v_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	int add = 0;
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
 			if (m) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = name_rows[item] == 0x4141414100000000UL;
+				if (m) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long add2 = 0L;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
 	if (lane == 0) {
 		streq_kernel1_tile0[tile] = state;
 	}
@@ -116,62 +150,62 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global long *streq_kernel1_tile0,
-	__global long *streq_kernel1_total0) {
+	__global int *streq_kernel1_tile0,
+	__global int *streq_kernel1_total0) {
 	(void)row0;
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
+	int add = 0;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add2 = 0L;
+		int add2 = 0;
 		if (at < rows2) {
 			add2 = streq_kernel1_tile0[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
+		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add3 = 0L;
+			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const int state = shared_i32_0[place2];
+				shared_i32_0[place2] = add3;
+				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i32_0[288] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const long state2 = shared_i64_0[lane + lane / 16];
-		const long add3 = (long)((ulong)state + (ulong)state2);
-		const long state3 = shared_i64_0[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_0[lane + lane / 16];
+		const int add3 = (int)((uint)state + (uint)state2);
+		const int state3 = shared_i32_0[288];
 		if (at < rows2) {
-			const long add4 = (long)((ulong)add + (ulong)add3);
+			const int add4 = (int)((uint)add + (uint)add3);
 			streq_kernel1_tile0[at] = add4;
 		}
-		const long add4 = (long)((ulong)add + (ulong)state3);
+		const int add4 = (int)((uint)add + (uint)state3);
 		add = add4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
@@ -184,178 +218,206 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	long rows,
 	__global const ulong *restrict name,
 	__global const int *restrict v,
-	__global const long *restrict streq_kernel1_tile0,
+	__global const int *restrict streq_kernel1_tile0,
 	__global ulong *name_2,
 	__global int *v_2) {
-	__local ulong pool[4352];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[9216];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	ulong name_rows[16] = {0};
+	const int count = rest < 3072 ? rest : 3072L;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	ulong name_rows[12] = {0};
+	const int start = lane * 12;
+	const int own = lane * 13;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool[lane * 17 + item];
+			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int v_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)v[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(v + (first + at));
+			const int v2 = wide.x;
+			const int v3 = wide.y;
+			const int v4 = wide.z;
+			const int v5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)v2, (uint)v3, (uint)v4, (uint)v5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)v[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 16;
+	int v_rows[12] = {0};
+	const int own2 = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start2 + item < count) {
-			v_rows[item] = (int)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		v_rows[item] = (int)word;
+		v_rows[item + 1] = (int)word2;
+		v_rows[item + 2] = (int)word3;
+		v_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar m_kept[16] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	uint m_kept = 0u;
+	int add = 0;
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
-			m_kept[item] = m;
+			m_kept = m_kept | ((uint)m << ((uint)item & 31));
 			if (m) {
-				const long add2 = (long)((ulong)add + 1UL);
+				const int add2 = (int)((uint)add + 1u);
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = name_rows[item] == 0x4141414100000000UL;
+				m_kept = m_kept | ((uint)m << ((uint)item & 31));
+				if (m) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long add2 = 0L;
+		const int start2 = lane * 17;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = streq_kernel1_tile0[tile];
-	const long add3 = (long)((ulong)earlier + (ulong)state3);
-	const long add4 = (long)((ulong)earlier + (ulong)add2);
-	long add5 = add4;
-	ulong name_2_rows[16] = {0};
-	int offset2[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		offset2[item] = -1;
-	}
-	int v_2_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			if (m_kept[item] != 0) {
-				const long m_place = add5;
-				const long add6 = (long)((ulong)add5 + 1UL);
-				add5 = add6;
+	const int earlier = streq_kernel1_tile0[tile];
+	const int add3 = (int)((uint)earlier + (uint)state3);
+	const int add4 = (int)((uint)earlier + (uint)add2);
+	int add5 = add4;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add3;
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
+			if (m) {
+				const long m_place = (long)add5;
 				// string_filter.kg:4: return name[m], v[m]
-				offset2[item] = (int)((int)m_place - (int)earlier);
-				name_2_rows[item] = name_rows[item];
-				offset2[item] = (int)((int)m_place - (int)earlier);
-				v_2_rows[item] = v_rows[item];
+				const int offset2 = (int)m_place - base;
+				pool_u64[offset2] = name_rows[item];
+				const int offset3 = (int)m_place - base;
+				pool[offset3 + 6144] = (uint)v_rows[item];
+				const int add6 = (int)((uint)add5 + 1u);
+				add5 = add6;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (m) {
+					const long m_place = (long)add5;
+					const int offset2 = (int)m_place - base;
+					pool_u64[offset2] = name_rows[item];
+					const int offset3 = (int)m_place - base;
+					pool[offset3 + 6144] = (uint)v_rows[item];
+					const int add6 = (int)((uint)add5 + 1u);
+					add5 = add6;
+				}
 			}
 		}
 	}
-	const int count2 = (int)add3 - (int)earlier;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = name_2_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = (int)earlier + at;
-		if (place2 >= 0) {
-			name_2[place2] = kgen_swap_char8(pool[at]);
-		}
+		const int place2 = base + at;
+		name_2[place2] = kgen_swap_char8(pool_u64[at]);
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)v_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at2 = lane;
-	while (at2 < count2) {
-		const int place2 = (int)earlier + at2;
-		if (place2 >= 0) {
-			v_2[place2] = (int)pool[at2];
-		}
+	while (at2 < count3) {
+		const int place2 = base + at2;
+		v_2[place2] = (int)pool[at2 + 6144];
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict streq_kernel1_total0,
+	__global const int *restrict streq_kernel1_total0,
 	__global long *m_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int lane = (int)get_local_id(0);
-	long total = streq_kernel1_total0[0];
+	int total = streq_kernel1_total0[0];
 	if (lane == 0) {
-		const long m_length = total;
+		const long m_length = (long)total;
 		m_length_cell[0] = m_length;
 	}
 }

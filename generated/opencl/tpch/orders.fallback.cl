@@ -15,457 +15,307 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	long rows,
 	__global const long *restrict l_orderkey,
 	__global const long *restrict l_quantity,
-	__global long *orders_kernel1_tile0,
-	__global uchar *orders_kernel1_tile1,
-	__global long *orders_kernel1_tile2,
-	__global uchar *orders_kernel1_tile3,
-	__global long *orders_kernel1_tile4,
-	__global uchar *orders_kernel1_tile5,
-	__global long *orders_kernel1_tile6) {
-	__local ulong pool[2304];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__global int *orders_kernel1_tile0,
+	__global int *orders_kernel1_tile1,
+	__global long *orders_kernel1_tile2) {
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
+	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
-	__local long shared_i64_3[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
-	long l_orderkey_rows[9] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)l_orderkey[first + at];
+	const int count = rest < 1536 ? rest : 1536L;
+	if (count == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
+			const long l_orderkey2 = wide.x;
+			const long l_orderkey3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)l_orderkey[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	if (count == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
+			const long l_quantity2 = wide.x;
+			const long l_quantity3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1536 + at] = (ulong)l_quantity[first + at];
+			} else {
+				pool_u64[1536 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 8;
+	long l_orderkey_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count) {
-			l_orderkey_rows[item + 1] = (long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_orderkey_rows[item + 1] = (long)word;
+		l_orderkey_rows[item + 2] = (long)word2;
 	}
 	if (start > 0 && start < count) {
-		l_orderkey_rows[0] = (long)pool[(start - 1) + ((start - 1) >> 3)];
+		l_orderkey_rows[0] = (long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_quantity_rows[8] = {0};
+	long l_quantity_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)l_quantity[first + at];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_quantity_rows[item] = (long)word;
+		l_quantity_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			l_quantity_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add = 0L;
-	bool present = false;
-	long last = 0L;
-	bool head = false;
-	long add2 = 0L;
-	bool head2 = false;
+	int add = 0;
+	int add2 = 0;
 	long add3 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = l_orderkey_rows[item + 1] != l_orderkey_rows[item];
-			}
-			const bool head4 = head3;
-			const long add4 = (long)((ulong)add + (ulong)(long)head4);
+	if (count == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
+			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
-			const long last2 = l_orderkey_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const long add5 = head4 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add5;
-			const bool head6 = head2 || head4;
-			const long add6 = head4 ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
-			head2 = head6;
+			const long add6 = head ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
+				const int add4 = (int)((uint)add + (uint)(int)(long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add5;
+				const long add6 = head ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i64_1[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_2[place] = add2;
-	shared_bool_2[place] = head2;
-	shared_i64_3[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long add4 = 0L;
-		bool present2 = false;
-		long last2 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool head4 = false;
+		const int start2 = lane * 17;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_3[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i64_1[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_2[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_3[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const long last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long add8 = state4 ? state5 : (long)((ulong)add5 + (ulong)state5);
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = present2;
-		shared_i64_1[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add5;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add4 = 0L;
-		bool present2 = false;
-		long last2 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_3[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i64_1[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_2[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_3[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const long last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long add8 = state4 ? state5 : (long)((ulong)add5 + (ulong)state5);
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = present2;
-		shared_i64_1[288] = last2;
-		shared_bool_1[288] = head3;
-		shared_i64_2[288] = add5;
-		shared_bool_2[288] = head4;
-		shared_i64_3[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
-	const bool state2 = shared_bool_0[288] != 0;
-	const long state3 = shared_i64_1[288];
-	const bool state4 = shared_bool_1[288] != 0;
-	const long state5 = shared_i64_2[288];
-	const bool state6 = shared_bool_2[288] != 0;
-	const long state7 = shared_i64_3[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int state = shared_i32_0[288];
+	const int state2 = shared_i32_1[288];
+	const long state3 = shared_i64_0[288];
 	if (lane == 0) {
 		orders_kernel1_tile0[tile] = state;
 		orders_kernel1_tile1[tile] = state2;
 		orders_kernel1_tile2[tile] = state3;
-		orders_kernel1_tile3[tile] = state4;
-		orders_kernel1_tile4[tile] = state5;
-		orders_kernel1_tile5[tile] = state6;
-		orders_kernel1_tile6[tile] = state7;
 	}
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_scan0_published(
 	long row0,
 	long rows,
-	__global long *orders_kernel1_tile0,
-	__global uchar *orders_kernel1_tile1,
+	__global int *orders_kernel1_tile0,
+	__global int *orders_kernel1_tile1,
 	__global long *orders_kernel1_tile2,
-	__global uchar *orders_kernel1_tile3,
-	__global long *orders_kernel1_tile4,
-	__global uchar *orders_kernel1_tile5,
-	__global long *orders_kernel1_tile6,
-	__global long *orders_kernel1_total0,
-	__global uchar *orders_kernel1_total1,
-	__global long *orders_kernel1_total2,
-	__global uchar *orders_kernel1_total3,
-	__global long *orders_kernel1_total4,
-	__global uchar *orders_kernel1_total5,
-	__global long *orders_kernel1_total6) {
+	__global int *orders_kernel1_total0,
+	__global int *orders_kernel1_total1,
+	__global long *orders_kernel1_total2) {
 	(void)row0;
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__local int shared_i32_0[289];
+	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
-	__local long shared_i64_3[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
-	long add = 0L;
-	bool present = false;
-	long last = 0L;
-	bool head = false;
-	long add2 = 0L;
-	bool head2 = false;
+	int add = 0;
+	int add2 = 0;
 	long add3 = 0L;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
-		long add4 = 0L;
-		bool present2 = false;
-		long last2 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		if (at < rows2) {
 			add4 = orders_kernel1_tile0[at];
-			present2 = orders_kernel1_tile1[at] != 0;
-			last2 = orders_kernel1_tile2[at];
-			head3 = orders_kernel1_tile3[at] != 0;
-			add5 = orders_kernel1_tile4[at];
-			head4 = orders_kernel1_tile5[at] != 0;
-			add6 = orders_kernel1_tile6[at];
+			add5 = orders_kernel1_tile1[at];
+			add6 = orders_kernel1_tile2[at];
 		}
 		const int place = lane + lane / 16;
-		shared_i64_0[place] = add4;
-		shared_bool_0[place] = present2;
-		shared_i64_1[place] = last2;
-		shared_bool_1[place] = head3;
-		shared_i64_2[place] = add5;
-		shared_bool_2[place] = head4;
-		shared_i64_3[place] = add6;
+		shared_i32_0[place] = add4;
+		shared_i32_1[place] = add5;
+		shared_i64_0[place] = add6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
-			long add7 = 0L;
-			bool present3 = false;
-			long last3 = 0L;
-			bool head5 = false;
-			long add8 = 0L;
-			bool head6 = false;
+			int add7 = 0;
+			int add8 = 0;
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
-				const long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const long state3 = shared_i64_1[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const long state5 = shared_i64_2[place2];
-				const bool state6 = shared_bool_2[place2] != 0;
-				const long state7 = shared_i64_3[place2];
-				shared_i64_0[place2] = add7;
-				shared_bool_0[place2] = present3;
-				shared_i64_1[place2] = last3;
-				shared_bool_1[place2] = head5;
-				shared_i64_2[place2] = add8;
-				shared_bool_2[place2] = head6;
-				shared_i64_3[place2] = add9;
-				const long add10 = (long)((ulong)add7 + (ulong)state);
-				const bool present4 = present3 || state2;
-				const long last4 = state2 ? state3 : last3;
-				const bool head7 = head5 || state4;
-				const long add11 = state4 ? state5 : (long)((ulong)add8 + (ulong)state5);
-				const bool head8 = head6 || state6;
-				const long add12 = state6 ? state7 : (long)((ulong)add9 + (ulong)state7);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				const long state3 = shared_i64_0[place2];
+				shared_i32_0[place2] = add7;
+				shared_i32_1[place2] = add8;
+				shared_i64_0[place2] = add9;
+				const int add10 = (int)((uint)add7 + (uint)state);
+				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
+				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
 				add7 = add10;
-				present3 = present4;
-				last3 = last4;
-				head5 = head7;
 				add8 = add11;
-				head6 = head8;
 				add9 = add12;
 			}
-			shared_i64_0[272 + lane] = add7;
-			shared_bool_0[272 + lane] = present3;
-			shared_i64_1[272 + lane] = last3;
-			shared_bool_1[272 + lane] = head5;
-			shared_i64_2[272 + lane] = add8;
-			shared_bool_2[272 + lane] = head6;
-			shared_i64_3[272 + lane] = add9;
+			shared_i32_0[272 + lane] = add7;
+			shared_i32_1[272 + lane] = add8;
+			shared_i64_0[272 + lane] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
-			long add7 = 0L;
-			bool present3 = false;
-			long last3 = 0L;
-			bool head5 = false;
-			long add8 = 0L;
-			bool head6 = false;
+			int add7 = 0;
+			int add8 = 0;
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				const bool state2 = shared_bool_0[place2] != 0;
-				const long state3 = shared_i64_1[place2];
-				const bool state4 = shared_bool_1[place2] != 0;
-				const long state5 = shared_i64_2[place2];
-				const bool state6 = shared_bool_2[place2] != 0;
-				const long state7 = shared_i64_3[place2];
-				shared_i64_0[place2] = add7;
-				shared_bool_0[place2] = present3;
-				shared_i64_1[place2] = last3;
-				shared_bool_1[place2] = head5;
-				shared_i64_2[place2] = add8;
-				shared_bool_2[place2] = head6;
-				shared_i64_3[place2] = add9;
-				const long add10 = (long)((ulong)add7 + (ulong)state);
-				const bool present4 = present3 || state2;
-				const long last4 = state2 ? state3 : last3;
-				const bool head7 = head5 || state4;
-				const long add11 = state4 ? state5 : (long)((ulong)add8 + (ulong)state5);
-				const bool head8 = head6 || state6;
-				const long add12 = state6 ? state7 : (long)((ulong)add9 + (ulong)state7);
+				const int state = shared_i32_0[place2];
+				const int state2 = shared_i32_1[place2];
+				const long state3 = shared_i64_0[place2];
+				shared_i32_0[place2] = add7;
+				shared_i32_1[place2] = add8;
+				shared_i64_0[place2] = add9;
+				const int add10 = (int)((uint)add7 + (uint)state);
+				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
+				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
 				add7 = add10;
-				present3 = present4;
-				last3 = last4;
-				head5 = head7;
 				add8 = add11;
-				head6 = head8;
 				add9 = add12;
 			}
-			shared_i64_0[288] = add7;
-			shared_bool_0[288] = present3;
-			shared_i64_1[288] = last3;
-			shared_bool_1[288] = head5;
-			shared_i64_2[288] = add8;
-			shared_bool_2[288] = head6;
-			shared_i64_3[288] = add9;
+			shared_i32_0[288] = add7;
+			shared_i32_1[288] = add8;
+			shared_i64_0[288] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
-		const bool state2 = shared_bool_0[272 + stretch] != 0;
-		const long state3 = shared_i64_1[272 + stretch];
-		const bool state4 = shared_bool_1[272 + stretch] != 0;
-		const long state5 = shared_i64_2[272 + stretch];
-		const bool state6 = shared_bool_2[272 + stretch] != 0;
-		const long state7 = shared_i64_3[272 + stretch];
-		const long state8 = shared_i64_0[lane + lane / 16];
-		const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-		const long state10 = shared_i64_1[lane + lane / 16];
-		const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-		const long state12 = shared_i64_2[lane + lane / 16];
-		const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-		const long state14 = shared_i64_3[lane + lane / 16];
-		const long add7 = (long)((ulong)state + (ulong)state8);
-		const bool present3 = state2 || state9;
-		const long last3 = state9 ? state10 : state3;
-		const bool head5 = state4 || state11;
-		const long add8 = state11 ? state12 : (long)((ulong)state5 + (ulong)state12);
-		const bool head6 = state6 || state13;
-		const long add9 = state13 ? state14 : (long)((ulong)state7 + (ulong)state14);
-		const long state15 = shared_i64_0[288];
-		const bool state16 = shared_bool_0[288] != 0;
-		const long state17 = shared_i64_1[288];
-		const bool state18 = shared_bool_1[288] != 0;
-		const long state19 = shared_i64_2[288];
-		const bool state20 = shared_bool_2[288] != 0;
-		const long state21 = shared_i64_3[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int state = shared_i32_0[272 + stretch];
+		const int state2 = shared_i32_1[272 + stretch];
+		const long state3 = shared_i64_0[272 + stretch];
+		const int state4 = shared_i32_0[lane + lane / 16];
+		const int state5 = shared_i32_1[lane + lane / 16];
+		const long state6 = shared_i64_0[lane + lane / 16];
+		const int add7 = (int)((uint)state + (uint)state4);
+		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
+		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
+		const int state7 = shared_i32_0[288];
+		const int state8 = shared_i32_1[288];
+		const long state9 = shared_i64_0[288];
 		if (at < rows2) {
-			const long add10 = (long)((ulong)add + (ulong)add7);
-			const bool present4 = present || present3;
-			const long last4 = present3 ? last3 : last;
-			const bool head7 = head || head5;
-			const long add11 = head5 ? add8 : (long)((ulong)add2 + (ulong)add8);
-			const bool head8 = head2 || head6;
-			const long add12 = head6 ? add9 : (long)((ulong)add3 + (ulong)add9);
+			const int add10 = (int)((uint)add + (uint)add7);
+			const int add11 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
+			const long add12 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
 			orders_kernel1_tile0[at] = add10;
-			orders_kernel1_tile1[at] = present4;
-			orders_kernel1_tile2[at] = last4;
-			orders_kernel1_tile3[at] = head7;
-			orders_kernel1_tile4[at] = add11;
-			orders_kernel1_tile5[at] = head8;
-			orders_kernel1_tile6[at] = add12;
+			orders_kernel1_tile1[at] = add11;
+			orders_kernel1_tile2[at] = add12;
 		}
-		const long add10 = (long)((ulong)add + (ulong)state15);
-		const bool present4 = present || state16;
-		const long last4 = state16 ? state17 : last;
-		const bool head7 = head || state18;
-		const long add11 = state18 ? state19 : (long)((ulong)add2 + (ulong)state19);
-		const bool head8 = head2 || state20;
-		const long add12 = state20 ? state21 : (long)((ulong)add3 + (ulong)state21);
+		const int add10 = (int)((uint)add + (uint)state7);
+		const int add11 = state7 > 0 ? state8 : (int)((uint)add2 + (uint)state8);
+		const long add12 = state7 > 0 ? state9 : (long)((ulong)add3 + (ulong)state9);
 		add = add10;
-		present = present4;
-		last = last4;
-		head = head7;
 		add2 = add11;
-		head2 = head8;
 		add3 = add12;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
 		orders_kernel1_total0[0] = add;
-		orders_kernel1_total1[0] = present;
-		orders_kernel1_total2[0] = last;
-		orders_kernel1_total3[0] = head;
-		orders_kernel1_total4[0] = add2;
-		orders_kernel1_total5[0] = head2;
-		orders_kernel1_total6[0] = add3;
+		orders_kernel1_total1[0] = add2;
+		orders_kernel1_total2[0] = add3;
 	}
 }
 
@@ -474,388 +324,317 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	long rows,
 	__global const long *restrict l_orderkey,
 	__global const long *restrict l_quantity,
-	__global const long *restrict orders_kernel1_tile0,
-	__global const uchar *restrict orders_kernel1_tile1,
+	__global const int *restrict orders_kernel1_tile0,
+	__global const int *restrict orders_kernel1_tile1,
 	__global const long *restrict orders_kernel1_tile2,
-	__global const uchar *restrict orders_kernel1_tile3,
-	__global const long *restrict orders_kernel1_tile4,
-	__global const uchar *restrict orders_kernel1_tile5,
-	__global const long *restrict orders_kernel1_tile6,
 	__global long *key,
 	__global long *count,
 	__global long *quantity) {
-	(void)orders_kernel1_tile1;
-	__local ulong pool[2304];
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local int shared_i32_0[289];
+	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
-	__local long shared_i64_3[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
-	long l_orderkey_rows[9] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)l_orderkey[first + at];
+	const int count2 = rest < 1536 ? rest : 1536L;
+	if (count2 == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
+			const long l_orderkey2 = wide.x;
+			const long l_orderkey3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)l_orderkey[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	if (count2 == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
+			const long l_quantity2 = wide.x;
+			const long l_quantity3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[1536 + at] = (ulong)l_quantity[first + at];
+			} else {
+				pool_u64[1536 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 8;
+	long l_orderkey_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			l_orderkey_rows[item + 1] = (long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_orderkey_rows[item + 1] = (long)word;
+		l_orderkey_rows[item + 2] = (long)word2;
 	}
 	if (start > 0 && start < count2) {
-		l_orderkey_rows[0] = (long)pool[(start - 1) + ((start - 1) >> 3)];
+		l_orderkey_rows[0] = (long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_quantity_rows[8] = {0};
+	long l_quantity_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)l_quantity[first + at];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_quantity_rows[item] = (long)word;
+		l_quantity_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			l_quantity_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar head_kept[8] = {0};
-	long x_kept[8] = {0};
-	long add = 0L;
-	bool present = false;
-	long last = 0L;
-	bool head = false;
-	long add2 = 0L;
-	bool head2 = false;
+	uint head_kept = 0u;
+	int add = 0;
+	int add2 = 0;
 	long add3 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = l_orderkey_rows[item + 1] != l_orderkey_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
-			const long x = (long)head4;
-			x_kept[item] = x;
-			const long add4 = (long)((ulong)add + (ulong)x);
+	if (count2 == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
+			head_kept = head_kept | ((uint)head << ((uint)item & 31));
+			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
-			const long last2 = l_orderkey_rows[item + 1];
-			present = true;
-			last = last2;
-			const bool head5 = head || head4;
-			const long add5 = head4 ? 1L : (long)((ulong)add2 + 1UL);
-			head = head5;
+			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
 			add2 = add5;
-			const bool head6 = head2 || head4;
-			const long add6 = head4 ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
-			head2 = head6;
+			const long add6 = head ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
 			add3 = add6;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
+				head_kept = head_kept | ((uint)head << ((uint)item & 31));
+				const int add4 = (int)((uint)add + (uint)(int)(long)head);
+				add = add4;
+				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
+				add2 = add5;
+				const long add6 = head ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
+				add3 = add6;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	shared_bool_0[place] = present;
-	shared_i64_1[place] = last;
-	shared_bool_1[place] = head;
-	shared_i64_2[place] = add2;
-	shared_bool_2[place] = head2;
-	shared_i64_3[place] = add3;
+	shared_i32_0[place] = add;
+	shared_i32_1[place] = add2;
+	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
-		long add4 = 0L;
-		bool present2 = false;
-		long last2 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool head4 = false;
+		const int start2 = lane * 17;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_3[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i64_1[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_2[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_3[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const long last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long add8 = state4 ? state5 : (long)((ulong)add5 + (ulong)state5);
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int place2 = start2 + i;
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[272 + lane] = add4;
-		shared_bool_0[272 + lane] = present2;
-		shared_i64_1[272 + lane] = last2;
-		shared_bool_1[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add5;
-		shared_bool_2[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add6;
+		shared_i32_0[272 + lane] = add4;
+		shared_i32_1[272 + lane] = add5;
+		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add4 = 0L;
-		bool present2 = false;
-		long last2 = 0L;
-		bool head3 = false;
-		long add5 = 0L;
-		bool head4 = false;
+		int add4 = 0;
+		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			const bool state2 = shared_bool_0[place2] != 0;
-			const long state3 = shared_i64_1[place2];
-			const bool state4 = shared_bool_1[place2] != 0;
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_2[place2] != 0;
-			const long state7 = shared_i64_3[place2];
-			shared_i64_0[place2] = add4;
-			shared_bool_0[place2] = present2;
-			shared_i64_1[place2] = last2;
-			shared_bool_1[place2] = head3;
-			shared_i64_2[place2] = add5;
-			shared_bool_2[place2] = head4;
-			shared_i64_3[place2] = add6;
-			const long add7 = (long)((ulong)add4 + (ulong)state);
-			const bool present3 = present2 || state2;
-			const long last3 = state2 ? state3 : last2;
-			const bool head5 = head3 || state4;
-			const long add8 = state4 ? state5 : (long)((ulong)add5 + (ulong)state5);
-			const bool head6 = head4 || state6;
-			const long add9 = state6 ? state7 : (long)((ulong)add6 + (ulong)state7);
+			const int state = shared_i32_0[place2];
+			const int state2 = shared_i32_1[place2];
+			const long state3 = shared_i64_0[place2];
+			shared_i32_0[place2] = add4;
+			shared_i32_1[place2] = add5;
+			shared_i64_0[place2] = add6;
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
 			add4 = add7;
-			present2 = present3;
-			last2 = last3;
-			head3 = head5;
 			add5 = add8;
-			head4 = head6;
 			add6 = add9;
 		}
-		shared_i64_0[288] = add4;
-		shared_bool_0[288] = present2;
-		shared_i64_1[288] = last2;
-		shared_bool_1[288] = head3;
-		shared_i64_2[288] = add5;
-		shared_bool_2[288] = head4;
-		shared_i64_3[288] = add6;
+		shared_i32_0[288] = add4;
+		shared_i32_1[288] = add5;
+		shared_i64_0[288] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const bool state2 = shared_bool_0[272 + stretch] != 0;
-	const long state3 = shared_i64_1[272 + stretch];
-	const bool state4 = shared_bool_1[272 + stretch] != 0;
-	const long state5 = shared_i64_2[272 + stretch];
-	const bool state6 = shared_bool_2[272 + stretch] != 0;
-	const long state7 = shared_i64_3[272 + stretch];
-	const long state8 = shared_i64_0[lane + lane / 16];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long state10 = shared_i64_1[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const long state12 = shared_i64_2[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long state14 = shared_i64_3[lane + lane / 16];
-	const long add4 = (long)((ulong)state + (ulong)state8);
-	const bool present2 = state2 || state9;
-	const long last2 = state9 ? state10 : state3;
-	const bool head3 = state4 || state11;
-	const long add5 = state11 ? state12 : (long)((ulong)state5 + (ulong)state12);
-	const bool head4 = state6 || state13;
-	const long add6 = state13 ? state14 : (long)((ulong)state7 + (ulong)state14);
-	const long state15 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_1[272 + stretch];
+	const long state3 = shared_i64_0[272 + stretch];
+	const int state4 = shared_i32_0[lane + lane / 16];
+	const int state5 = shared_i32_1[lane + lane / 16];
+	const long state6 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((uint)state + (uint)state4);
+	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
+	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
+	const int state7 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long earlier = orders_kernel1_tile0[tile];
-	const long earlier2 = orders_kernel1_tile2[tile];
-	const bool earlier3 = orders_kernel1_tile3[tile] != 0;
-	const long earlier4 = orders_kernel1_tile4[tile];
-	const bool earlier5 = orders_kernel1_tile5[tile] != 0;
-	const long earlier6 = orders_kernel1_tile6[tile];
-	const long add7 = (long)((ulong)earlier + (ulong)state15);
-	const long add8 = (long)((ulong)earlier + (ulong)add4);
-	long add9 = add8;
-	const long last3 = present2 ? last2 : earlier2;
-	long last4 = last3;
-	const bool head5 = earlier3 || head3;
-	const long add10 = head3 ? add5 : (long)((ulong)earlier4 + (ulong)add5);
-	bool head6 = head5;
-	long add11 = add10;
-	const bool head7 = earlier5 || head4;
-	const long add12 = head4 ? add6 : (long)((ulong)earlier6 + (ulong)add6);
-	bool head8 = head7;
-	long add13 = add12;
-	long key_rows[8] = {0};
-	int offset2[8] = {0};
-	const long base = (long)((ulong)earlier - 1UL);
-	const long end = (long)((ulong)add7 - 1UL);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long count_rows[8] = {0};
-	long quantity_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			const long g_begun = add9;
-			const long add14 = (long)((ulong)add9 + (ulong)x_kept[item]);
-			add9 = add14;
+	const int earlier = orders_kernel1_tile0[tile];
+	const int earlier2 = orders_kernel1_tile1[tile];
+	const long earlier3 = orders_kernel1_tile2[tile];
+	const int add7 = (int)((uint)earlier + (uint)state7);
+	const int add8 = (int)((uint)earlier + (uint)add4);
+	const int add9 = add4 > 0 ? add5 : (int)((uint)earlier2 + (uint)add5);
+	const long add10 = add4 > 0 ? add6 : (long)((ulong)earlier3 + (ulong)add6);
+	int add11 = add8;
+	int add12 = add9;
+	long add13 = add10;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add7;
+	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add7 - 1UL);
+	if (count2 == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long g_begun = (long)add11;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const long key2 = last4;
-			const long last5 = l_orderkey_rows[item + 1];
-			last4 = last5;
-			const long count3 = add11;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const long add15 = head_kept[item] != 0 ? 1L : (long)((ulong)add11 + 1UL);
-			head6 = head9;
-			add11 = add15;
+			const long count3 = (long)add12;
 			const long quantity2 = add13;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const long add16 = head_kept[item] != 0 ? l_quantity_rows[item] : (long)((ulong)add13 + (ulong)l_quantity_rows[item]);
-			head8 = head10;
-			add13 = add16;
-			if (head_kept[item] != 0 && x) {
+			if (head && x) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				offset2[item] = (int)((int)slot - (int)base);
-				key_rows[item] = key2;
-				offset2[item] = (int)((int)slot - (int)base);
-				count_rows[item] = count3;
-				offset2[item] = (int)((int)slot - (int)base);
-				quantity_rows[item] = quantity2;
+				const int offset2 = (int)slot - base2;
+				pool[offset2 + 3072] = (uint)(int)count3;
+				const int offset3 = (int)slot - base2;
+				pool_u64[offset3 + 2304] = (ulong)quantity2;
+			}
+			if (head) {
+				const int offset2 = (int)g_begun - base;
+				pool_u64[offset2] = (ulong)l_orderkey_rows[item + 1];
+			}
+			const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
+			add11 = add14;
+			const int add15 = head ? 1 : (int)((uint)add12 + 1u);
+			add12 = add15;
+			const long add16 = head ? l_quantity_rows[item] : (long)((ulong)add13 + (ulong)l_quantity_rows[item]);
+			add13 = add16;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long g_begun = (long)add11;
+				const bool x = g_begun > 0L;
+				const long slot = (long)((ulong)g_begun - 1UL);
+				const long count3 = (long)add12;
+				const long quantity2 = add13;
+				if (head && x) {
+					const int offset2 = (int)slot - base2;
+					pool[offset2 + 3072] = (uint)(int)count3;
+					const int offset3 = (int)slot - base2;
+					pool_u64[offset3 + 2304] = (ulong)quantity2;
+				}
+				if (head) {
+					const int offset2 = (int)g_begun - base;
+					pool_u64[offset2] = (ulong)l_orderkey_rows[item + 1];
+				}
+				const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
+				add11 = add14;
+				const int add15 = head ? 1 : (int)((uint)add12 + 1u);
+				add12 = add15;
+				const long add16 = head ? l_quantity_rows[item] : (long)((ulong)add13 + (ulong)l_quantity_rows[item]);
+				add13 = add16;
 			}
 		}
 	}
-	const int count3 = (int)end - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)key_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
-		if (place2 >= 0) {
-			key[place2] = (long)pool[at];
-		}
+		const int place2 = base + at;
+		key[place2] = (long)pool_u64[at];
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count4 = end2 - base2;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
+	while (at2 < count4) {
+		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)pool[at2];
+			count[place2] = (long)(int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (ulong)quantity_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count5 = end2 - base2;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)base + at3;
+	while (at3 < count5) {
+		const int place2 = base2 + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long)pool[at3];
+			quantity[place2] = (long)pool_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_finish_published(
 	long row0,
 	long rows,
-	__global const long *restrict orders_kernel1_total0,
-	__global const uchar *restrict orders_kernel1_total1,
+	__global const int *restrict orders_kernel1_total0,
+	__global const int *restrict orders_kernel1_total1,
 	__global const long *restrict orders_kernel1_total2,
-	__global const uchar *restrict orders_kernel1_total3,
-	__global const long *restrict orders_kernel1_total4,
-	__global const uchar *restrict orders_kernel1_total5,
-	__global const long *restrict orders_kernel1_total6,
-	__global long *key,
 	__global long *count,
 	__global long *quantity,
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	(void)orders_kernel1_total1;
-	(void)orders_kernel1_total3;
-	(void)orders_kernel1_total5;
 	const int lane = (int)get_local_id(0);
-	long total = orders_kernel1_total0[0];
-	long total2 = orders_kernel1_total2[0];
-	long total3 = orders_kernel1_total4[0];
-	long total4 = orders_kernel1_total6[0];
+	int total = orders_kernel1_total0[0];
+	int total2 = orders_kernel1_total1[0];
+	long total3 = orders_kernel1_total2[0];
 	if (lane == 0) {
-		if (total > 0L) {
+		if ((long)total > 0L) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-			key[(int)(long)((ulong)total - 1UL)] = total2;
-			count[(int)(long)((ulong)total - 1UL)] = total3;
-			quantity[(int)(long)((ulong)total - 1UL)] = total4;
+			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
+			quantity[(int)(long)((ulong)(long)total - 1UL)] = total3;
 		}
-		const long g_length = total;
+		const long g_length = (long)total;
 		g_length_cell[0] = g_length;
 	}
 }

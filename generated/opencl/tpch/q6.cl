@@ -31,16 +31,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
 	double add = 0.0;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			const int l_shipdate2 = l_shipdate[first + at];
 			const double l_discount2 = l_discount[first + at];
 			const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount2 <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity[first + at] < 24L;
 			if (hit) {
 				const double add2 = add + l_extendedprice[first + at] * l_discount2;
 				add = add2;
+			}
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				const int l_shipdate2 = l_shipdate[first + at];
+				const double l_discount2 = l_discount[first + at];
+				const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount2 <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity[first + at] < 24L;
+				if (hit) {
+					const double add2 = add + l_extendedprice[first + at] * l_discount2;
+					add = add2;
+				}
 			}
 		}
 	}
@@ -75,10 +89,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const double state = shared_f64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
 		q6_kernel1_tile0[tile] = state;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish(
@@ -130,9 +144,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const double state = shared_f64_0[288];
-		barrier(CLK_LOCAL_MEM_FENCE);
 		const double add3 = add + state;
 		add = add3;
+		barrier(CLK_LOCAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {

@@ -29,10 +29,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			bool head = true;
 			if (first + at > 0) {
 				head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
@@ -40,6 +40,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 			const bool head2 = head;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_head[first + at] = head2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				bool head = true;
+				if (first + at > 0) {
+					head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
+				}
+				const bool head2 = head;
+				g_head[first + at] = head2;
+			}
 		}
 	}
 }
@@ -50,8 +63,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	__global const uchar *restrict g_head,
 	__global long *g_total,
 	__global long *g_partial) {
-	__local ulong pool[4352];
-	__local long shared_i64_0[289];
+	__local uint pool[4352];
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -60,91 +73,109 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 4096 ? rest : 4096L;
-	uchar g_head_rows[16] = {0};
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)(g_head[first + at] != 0);
+			pool[at + (at >> 4)] = (uint)(g_head[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
+	uchar g_head_rows[16] = {0};
 	const int start = lane * 16;
+	const int own = lane * 17;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		if (start + item < count) {
-			g_head_rows[item] = pool[lane * 17 + item] != 0UL;
+			g_head_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	long x_kept[16] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long x = (long)(g_head_rows[item] != 0);
-			x_kept[item] = x;
-			const long add2 = (long)((ulong)add + (ulong)x);
+	int add = 0;
+	if (count == 4096) {
+		kgen_unroll
+		for (int item = 0; item < 16; item++) {
+			const int add2 = (int)((uint)add + (uint)(int)(long)(g_head_rows[item] != 0));
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 16; item++) {
+			const int at = lane * 16 + item;
+			if (at < count) {
+				const int add2 = (int)((uint)add + (uint)(int)(long)(g_head_rows[item] != 0));
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	long add3 = add2;
+	int add3 = add2;
 	if (lane == 0) {
-		g_total[row02 / 4096 + tile] = state3;
+		g_total[row02 / 4096 + tile] = (long)state3;
 	}
-	long g_partial_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long add4 = (long)((ulong)add3 + (ulong)x_kept[item]);
+	int g_partial_rows[16] = {0};
+	if (count == 4096) {
+		kgen_unroll
+		for (int item = 0; item < 16; item++) {
+			const int add4 = (int)((uint)add3 + (uint)(int)(long)(g_head_rows[item] != 0));
 			add3 = add4;
-			const long g_partial2 = add3;
+			const long g_partial2 = (long)add3;
 			// orders.kg:4: g = runs(l_orderkey)
-			g_partial_rows[item] = g_partial2;
+			g_partial_rows[item] = (int)g_partial2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 16; item++) {
+			const int at = lane * 16 + item;
+			if (at < count) {
+				const int add4 = (int)((uint)add3 + (uint)(int)(long)(g_head_rows[item] != 0));
+				add3 = add4;
+				const long g_partial2 = (long)add3;
+				g_partial_rows[item] = (int)g_partial2;
+			}
 		}
 	}
+	const int own2 = lane * 17;
+	const int start2 = lane * 16;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (ulong)g_partial_rows[item];
+		if (start2 + item < count) {
+			pool[own2 + item] = (uint)g_partial_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
@@ -152,10 +183,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			g_partial[first + at] = (long)pool[at + (at >> 4)];
+			g_partial[first + at] = (long)(int)pool[at + (at >> 4)];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
@@ -168,7 +198,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	__global long *g_offset,
 	long tiles,
 	__global long *g_length_cell) {
-	__local ulong pool[4352];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local long shared_i64_0[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
@@ -181,45 +212,69 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	long g_total_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)g_total[first + at];
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(g_total + (first + at));
+			const long g_total2 = wide.x;
+			const long g_total3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)g_total[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 16;
+	long g_total_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			g_total_rows[item] = (long)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		g_total_rows[item] = (long)word;
+		g_total_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const long state = shared_i64_0[place2];
 			shared_i64_0[place2] = add2;
 			const long add3 = (long)((ulong)add2 + (ulong)state);
@@ -246,113 +301,141 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	const long state2 = shared_i64_0[lane + lane / 16];
 	const long add2 = (long)((ulong)state + (ulong)state2);
 	const long state3 = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long add3 = 0L;
-	if (lane == 0 && tile > 0) {
-		const ulong bits = (ulong)state3;
-		atom_xchg(&orders_kernel3_status0[tile * 4], (ulong)(uint)bits | 4294967296UL);
-		atom_xchg(&orders_kernel3_status0[tile * 4 + 1], (ulong)(uint)(bits >> 32) | 4294967296UL);
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)state3;
+			atom_xchg(&orders_kernel3_status0[tile * 4], (bits & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel3_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808UL);
+		}
+		shared_nearest[0] = 65536u;
 	}
+	long add3 = 0L;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		long add4 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 2];
-				const ulong word2 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 3];
-				const ulong word3 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4];
-				const ulong word4 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 1];
-				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL) {
-					const long theirs = (long)((word2 << 32) | (ulong)(uint)word);
-					add4 = theirs;
-					waiting = false;
-					atomic_min(&shared_nearest[0], (uint)lane);
-				} else if ((word3 >> 32) != 0UL && (word4 >> 32) != 0UL) {
-					const long theirs = (long)((word4 << 32) | (ulong)(uint)word3);
-					add4 = theirs;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomic_min(&shared_nearest[0], (uint)lane);
+		if (lane < 64) {
+			long add4 = 0L;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 2];
+					const ulong word2 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 3];
+					const ulong word3 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4];
+					const ulong word4 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 1];
+					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
+						const long theirs = (long)((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
+						add4 = theirs;
+						waiting = false;
+						atomic_min(&shared_nearest[0], (uint)lane);
+					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
+						const long theirs = (long)((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
+						add4 = theirs;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
-		if (lane > last) {
-			add4 = 0L;
-		}
-		if (lane < 64) {
 			shared_i64_0[lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const long other = shared_i64_0[lane + v_distance];
-				const long add5 = (long)((ulong)other + (ulong)add4);
+		const int last = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start = lane * 8;
+			long add4 = 0L;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start + 7) - i;
+				const long state4 = shared_i64_0[at];
+				const long state5 = at <= last ? state4 : 0L;
+				const long add5 = (long)((ulong)add4 + (ulong)state5);
 				add4 = add5;
-				shared_i64_0[lane] = add4;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_i64_0[64 + lane] = add4;
 		}
-		const long part = shared_i64_0[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const long add5 = (long)((ulong)part + (ulong)add3);
+		long add4 = 0L;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const long state4 = shared_i64_0[at];
+			const long add5 = (long)((ulong)add4 + (ulong)state4);
+			add4 = add5;
+		}
+		const long add5 = (long)((ulong)add4 + (ulong)add3);
 		add3 = add5;
 		before = last < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
 		const long add4 = (long)((ulong)add3 + (ulong)state3);
 		const ulong bits = (ulong)add4;
-		atom_xchg(&orders_kernel3_status0[tile * 4 + 2], (ulong)(uint)bits | 8589934592UL);
-		atom_xchg(&orders_kernel3_status0[tile * 4 + 3], (ulong)(uint)(bits >> 32) | 8589934592UL);
+		atom_xchg(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&orders_kernel3_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808UL);
 	}
 	const long add4 = (long)((ulong)add3 + (ulong)state3);
 	const long add5 = (long)((ulong)add3 + (ulong)add2);
 	long add6 = add5;
-	long g_offset_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	long g_offset_rows[20] = {0};
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const long offset2 = add6;
-			const long add7 = (long)((ulong)add6 + (ulong)g_total_rows[item]);
-			add6 = add7;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
+			const long add7 = (long)((ulong)add6 + (ulong)g_total_rows[item]);
+			add6 = add7;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long offset2 = add6;
+				g_offset_rows[item] = offset2;
+				const long add7 = (long)((ulong)add6 + (ulong)g_total_rows[item]);
+				add6 = add7;
+			}
 		}
 	}
+	const int own2 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (ulong)g_offset_rows[item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)((ulong)g_offset_rows[item], (ulong)g_offset_rows[item + 1]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			g_offset[first + at] = (long)pool[at + (at >> 4)];
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
+			const ulong word = wide.x;
+			const ulong word2 = wide.y;
+			*(__global long2 *)(g_offset + (first + at)) = (long2)((long)word, (long)word2);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				g_offset[first + at] = (long)pool_u64[at];
+			}
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
 		long total = add4;
 		const long x = total;
@@ -374,12 +457,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4(
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			// orders.kg:4: g = runs(l_orderkey)
 			g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
+			}
 		}
 	}
 }
@@ -397,15 +488,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__global long *count,
 	__global long *quantity,
 	long tiles) {
-	__local ulong pool[2304];
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local uchar shared_bool_0[289];
 	__local uchar shared_bool_1[289];
 	__local uchar shared_bool_2[289];
-	__local uchar shared_bool_3[289];
+	__local int shared_i32_0[289];
 	__local long shared_i64_0[289];
 	__local long shared_i64_1[289];
 	__local long shared_i64_2[289];
-	__local long shared_i64_3[289];
 	__local uint shared_nearest[1];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -417,594 +508,643 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
-	long g_rows[9] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)g[first + at];
+	const int count2 = rest < 1536 ? rest : 1536L;
+	if (count2 == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(g + (first + at));
+			const long g2 = wide.x;
+			const long g3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)g[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	if (count2 == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
+			const long l_orderkey2 = wide.x;
+			const long l_orderkey3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[1536 + at] = (ulong)l_orderkey[first + at];
+			} else {
+				pool_u64[1536 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start = lane * 8;
+	long g_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			g_rows[item + 1] = (long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		g_rows[item + 1] = (long)word;
+		g_rows[item + 2] = (long)word2;
 	}
 	if (start > 0 && start < count2) {
-		g_rows[0] = (long)pool[(start - 1) + ((start - 1) >> 3)];
+		g_rows[0] = (long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long l_orderkey_rows[8] = {0};
+	long l_orderkey_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)l_orderkey[first + at];
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_orderkey_rows[item] = (long)word;
+		l_orderkey_rows[item + 1] = (long)word2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (count2 == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
+			const long l_quantity2 = wide.x;
+			const long l_quantity3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)l_quantity[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start2 = lane * 8;
+	long l_quantity_rows[6] = {0};
+	const int own3 = lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			l_orderkey_rows[item] = (long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_quantity_rows[item] = (long)word;
+		l_quantity_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	long l_quantity_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)l_quantity[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			l_quantity_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar head_kept[8] = {0};
+	uint head_kept = 0u;
 	bool present = false;
 	long last = 0L;
-	bool present2 = false;
 	long last2 = 0L;
-	bool head = false;
-	long add = 0L;
-	bool head2 = false;
+	int add = 0;
 	long add2 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = g_rows[item + 1] != g_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
+	bool present2 = false;
+	bool head = false;
+	if (count2 == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
+			head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
 			const long last3 = g_rows[item + 1];
 			present = true;
 			last = last3;
 			const long last4 = l_orderkey_rows[item];
 			present2 = true;
 			last2 = last4;
-			const bool head5 = head || head4;
-			const long add3 = head4 ? 1L : (long)((ulong)add + 1UL);
-			head = head5;
+			const bool head3 = head || head2;
+			const int add3 = head2 ? 1 : (int)((uint)add + 1u);
+			head = head3;
 			add = add3;
-			const bool head6 = head2 || head4;
-			const long add4 = head4 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
-			head2 = head6;
+			const long add4 = head2 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
 			add2 = add4;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
+				head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
+				const long last3 = g_rows[item + 1];
+				present = true;
+				last = last3;
+				const long last4 = l_orderkey_rows[item];
+				present2 = true;
+				last2 = last4;
+				const bool head3 = head || head2;
+				const int add3 = head2 ? 1 : (int)((uint)add + 1u);
+				head = head3;
+				add = add3;
+				const long add4 = head2 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_bool_1[place] = present2;
 	shared_i64_1[place] = last2;
+	shared_i32_0[place] = add;
+	shared_i64_2[place] = add2;
+	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
-	shared_i64_2[place] = add;
-	shared_bool_3[place] = head2;
-	shared_i64_3[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start4 = lane * 17;
+		const int start2 = lane * 17;
 		bool present3 = false;
 		long last3 = 0L;
-		bool present4 = false;
 		long last4 = 0L;
-		bool head3 = false;
-		long add3 = 0L;
-		bool head4 = false;
+		int add3 = 0;
 		long add4 = 0L;
+		bool present4 = false;
+		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
+			const int place2 = start2 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long state8 = shared_i64_3[place2];
+			const long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long add5 = state5 ? state6 : (long)((ulong)add3 + (ulong)state6);
-			const bool head6 = head4 || state7;
-			const long add6 = state7 ? state8 : (long)((ulong)add4 + (ulong)state8);
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[272 + lane] = present3;
 		shared_i64_0[272 + lane] = last3;
-		shared_bool_1[272 + lane] = present4;
 		shared_i64_1[272 + lane] = last4;
-		shared_bool_2[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add3;
-		shared_bool_3[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i64_2[272 + lane] = add4;
+		shared_bool_1[272 + lane] = present4;
+		shared_bool_2[272 + lane] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0) {
 		bool present3 = false;
 		long last3 = 0L;
-		bool present4 = false;
 		long last4 = 0L;
-		bool head3 = false;
-		long add3 = 0L;
-		bool head4 = false;
+		int add3 = 0;
 		long add4 = 0L;
+		bool present4 = false;
+		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long state8 = shared_i64_3[place2];
+			const long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long add5 = state5 ? state6 : (long)((ulong)add3 + (ulong)state6);
-			const bool head6 = head4 || state7;
-			const long add6 = state7 ? state8 : (long)((ulong)add4 + (ulong)state8);
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[288] = present3;
 		shared_i64_0[288] = last3;
-		shared_bool_1[288] = present4;
 		shared_i64_1[288] = last4;
-		shared_bool_2[288] = head3;
-		shared_i64_2[288] = add3;
-		shared_bool_3[288] = head4;
-		shared_i64_3[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i64_2[288] = add4;
+		shared_bool_1[288] = present4;
+		shared_bool_2[288] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const bool state = shared_bool_0[272 + stretch] != 0;
 	const long state2 = shared_i64_0[272 + stretch];
-	const bool state3 = shared_bool_1[272 + stretch] != 0;
-	const long state4 = shared_i64_1[272 + stretch];
-	const bool state5 = shared_bool_2[272 + stretch] != 0;
-	const long state6 = shared_i64_2[272 + stretch];
-	const bool state7 = shared_bool_3[272 + stretch] != 0;
-	const long state8 = shared_i64_3[272 + stretch];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long state10 = shared_i64_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const long state12 = shared_i64_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long state14 = shared_i64_2[lane + lane / 16];
-	const bool state15 = shared_bool_3[lane + lane / 16] != 0;
-	const long state16 = shared_i64_3[lane + lane / 16];
-	const bool present3 = state || state9;
-	const long last3 = state9 ? state10 : state2;
-	const bool present4 = state3 || state11;
-	const long last4 = state11 ? state12 : state4;
-	const bool head3 = state5 || state13;
-	const long add3 = state13 ? state14 : (long)((ulong)state6 + (ulong)state14);
-	const bool head4 = state7 || state15;
-	const long add4 = state15 ? state16 : (long)((ulong)state8 + (ulong)state16);
-	const bool state17 = shared_bool_0[288] != 0;
-	const long state18 = shared_i64_0[288];
-	const bool state19 = shared_bool_1[288] != 0;
-	const long state20 = shared_i64_1[288];
+	const long state3 = shared_i64_1[272 + stretch];
+	const int state4 = shared_i32_0[272 + stretch];
+	const long state5 = shared_i64_2[272 + stretch];
+	const bool state6 = shared_bool_1[272 + stretch] != 0;
+	const bool state7 = shared_bool_2[272 + stretch] != 0;
+	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
+	const long state9 = shared_i64_0[lane + lane / 16];
+	const long state10 = shared_i64_1[lane + lane / 16];
+	const int state11 = shared_i32_0[lane + lane / 16];
+	const long state12 = shared_i64_2[lane + lane / 16];
+	const bool state13 = shared_bool_1[lane + lane / 16] != 0;
+	const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+	const bool present3 = state || state8;
+	const long last3 = state8 ? state9 : state2;
+	const long last4 = state13 ? state10 : state3;
+	const int add3 = state14 ? state11 : (int)((uint)state4 + (uint)state11);
+	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
+	const bool present4 = state6 || state13;
+	const bool head2 = state7 || state14;
+	const bool state15 = shared_bool_0[288] != 0;
+	const long state16 = shared_i64_0[288];
+	const long state17 = shared_i64_1[288];
+	const int state18 = shared_i32_0[288];
+	const long state19 = shared_i64_2[288];
+	const bool state20 = shared_bool_1[288] != 0;
 	const bool state21 = shared_bool_2[288] != 0;
-	const long state22 = shared_i64_2[288];
-	const bool state23 = shared_bool_3[288] != 0;
-	const long state24 = shared_i64_3[288];
-	barrier(CLK_LOCAL_MEM_FENCE);
+	if (lane == 0) {
+		if (tile > 0) {
+			const ulong bits = (ulong)state15;
+			const ulong bits2 = (ulong)state16;
+			const ulong bits3 = (ulong)state17;
+			const ulong bits4 = (ulong)(uint)state18;
+			const ulong bits5 = (ulong)state19;
+			const ulong bits6 = (ulong)state20;
+			const ulong bits7 = (ulong)state21;
+			atom_xchg(&orders_kernel5_status0[tile * 8], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel5_status0[tile * 8 + 1], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel5_status0[tile * 8 + 2], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel5_status0[tile * 8 + 3], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
+		}
+		shared_nearest[0] = 65536u;
+	}
 	bool present5 = false;
 	long last5 = 0L;
-	bool present6 = false;
 	long last6 = 0L;
-	bool head5 = false;
-	long add5 = 0L;
-	bool head6 = false;
+	int add5 = 0;
 	long add6 = 0L;
-	if (lane == 0 && tile > 0) {
-		const ulong bits = (ulong)state18;
-		const ulong bits2 = (ulong)state20;
-		const ulong bits3 = (ulong)state24;
-		atom_xchg(&orders_kernel5_status0[tile * 16], (ulong)(((uint)state17 << 0) | ((uint)state19 << 1) | ((uint)state21 << 2) | ((uint)state23 << 3)) | 4294967296UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 1], (ulong)(uint)bits | 4294967296UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 2], (ulong)(uint)(bits >> 32) | 4294967296UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 3], (ulong)(uint)bits2 | 4294967296UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 4], (ulong)(uint)(bits2 >> 32) | 4294967296UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 5], (ulong)(uint)state22 | 4294967296UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 6], (ulong)(uint)bits3 | 4294967296UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 7], (ulong)(uint)(bits3 >> 32) | 4294967296UL);
-	}
+	bool present6 = false;
+	bool head3 = false;
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane == 0) {
-			shared_nearest[0] = 64u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		bool present7 = false;
-		long last7 = 0L;
-		bool present8 = false;
-		long last8 = 0L;
-		bool head7 = false;
-		long add7 = 0L;
-		bool head8 = false;
-		long add8 = 0L;
-		if (lane < 64 && before >= lane) {
-			int spins = 0;
-			bool waiting = true;
-			while (waiting) {
-				const ulong word = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 8];
-				const ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 9];
-				const ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 10];
-				const ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 11];
-				const ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 12];
-				const ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 13];
-				const ulong word7 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 14];
-				const ulong word8 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 15];
-				const ulong word9 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16];
-				const ulong word10 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 1];
-				const ulong word11 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 2];
-				const ulong word12 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 3];
-				const ulong word13 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 4];
-				const ulong word14 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 5];
-				const ulong word15 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 6];
-				const ulong word16 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 16 + 7];
-				if ((word >> 32) != 0UL && (word2 >> 32) != 0UL && (word3 >> 32) != 0UL && (word4 >> 32) != 0UL && (word5 >> 32) != 0UL && (word6 >> 32) != 0UL && (word7 >> 32) != 0UL && (word8 >> 32) != 0UL) {
-					const bool theirs = (((uint)word >> 0) & 1u) != 0u;
-					const long theirs2 = (long)((word3 << 32) | (ulong)(uint)word2);
-					const bool theirs3 = (((uint)word >> 1) & 1u) != 0u;
-					const long theirs4 = (long)((word5 << 32) | (ulong)(uint)word4);
-					const bool theirs5 = (((uint)word >> 2) & 1u) != 0u;
-					const long theirs6 = (long)(uint)word6;
-					const bool theirs7 = (((uint)word >> 3) & 1u) != 0u;
-					const long theirs8 = (long)((word8 << 32) | (ulong)(uint)word7);
-					present7 = theirs;
-					last7 = theirs2;
-					present8 = theirs3;
-					last8 = theirs4;
-					head7 = theirs5;
-					add7 = theirs6;
-					head8 = theirs7;
-					add8 = theirs8;
-					waiting = false;
-					atomic_min(&shared_nearest[0], (uint)lane);
-				} else if ((word9 >> 32) != 0UL && (word10 >> 32) != 0UL && (word11 >> 32) != 0UL && (word12 >> 32) != 0UL && (word13 >> 32) != 0UL && (word14 >> 32) != 0UL && (word15 >> 32) != 0UL && (word16 >> 32) != 0UL) {
-					const bool theirs = (((uint)word9 >> 0) & 1u) != 0u;
-					const long theirs2 = (long)((word11 << 32) | (ulong)(uint)word10);
-					const bool theirs3 = (((uint)word9 >> 1) & 1u) != 0u;
-					const long theirs4 = (long)((word13 << 32) | (ulong)(uint)word12);
-					const bool theirs5 = (((uint)word9 >> 2) & 1u) != 0u;
-					const long theirs6 = (long)(uint)word14;
-					const bool theirs7 = (((uint)word9 >> 3) & 1u) != 0u;
-					const long theirs8 = (long)((word16 << 32) | (ulong)(uint)word15);
-					present7 = theirs;
-					last7 = theirs2;
-					present8 = theirs3;
-					last8 = theirs4;
-					head7 = theirs5;
-					add7 = theirs6;
-					head8 = theirs7;
-					add8 = theirs8;
-					waiting = false;
-				} else {
-					spins++;
-					if ((spins & 1023) == 0) {
-						if (spins >= 16777216) {
-							atomic_or(&v_abort[0], 1u);
-						}
-						if (*(volatile __global uint *)&v_abort[0] != 0u) {
-							waiting = false;
-							atomic_min(&shared_nearest[0], (uint)lane);
+		if (lane < 64) {
+			bool present7 = false;
+			long last7 = 0L;
+			long last8 = 0L;
+			int add7 = 0;
+			long add8 = 0L;
+			bool present8 = false;
+			bool head4 = false;
+			if (before >= lane) {
+				int spins = 0;
+				bool waiting = true;
+				while (waiting) {
+					const ulong word = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 4];
+					const ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 5];
+					const ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 6];
+					const ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 7];
+					const ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8];
+					const ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 1];
+					const ulong word7 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 2];
+					const ulong word8 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 3];
+					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
+						const bool theirs = (word4 & 1UL) != 0UL;
+						const long theirs2 = (long)((word & 9223372036854775807UL) | (((word4 >> 34) & 1UL) << 63));
+						const long theirs3 = (long)((word2 & 9223372036854775807UL) | (((word4 >> 35) & 1UL) << 63));
+						const int theirs4 = (int)((word4 >> 1) & 2147483647UL);
+						const long theirs5 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 36) & 1UL) << 63));
+						const bool theirs6 = ((word4 >> 32) & 1UL) != 0UL;
+						const bool theirs7 = ((word4 >> 33) & 1UL) != 0UL;
+						present7 = theirs;
+						last7 = theirs2;
+						last8 = theirs3;
+						add7 = theirs4;
+						add8 = theirs5;
+						present8 = theirs6;
+						head4 = theirs7;
+						waiting = false;
+						atomic_min(&shared_nearest[0], (uint)lane);
+					} else if (word5 >= 9223372036854775808UL && word6 >= 9223372036854775808UL && word7 >= 9223372036854775808UL && word8 >= 9223372036854775808UL) {
+						const bool theirs = (word8 & 1UL) != 0UL;
+						const long theirs2 = (long)((word5 & 9223372036854775807UL) | (((word8 >> 34) & 1UL) << 63));
+						const long theirs3 = (long)((word6 & 9223372036854775807UL) | (((word8 >> 35) & 1UL) << 63));
+						const int theirs4 = (int)((word8 >> 1) & 2147483647UL);
+						const long theirs5 = (long)((word7 & 9223372036854775807UL) | (((word8 >> 36) & 1UL) << 63));
+						const bool theirs6 = ((word8 >> 32) & 1UL) != 0UL;
+						const bool theirs7 = ((word8 >> 33) & 1UL) != 0UL;
+						present7 = theirs;
+						last7 = theirs2;
+						last8 = theirs3;
+						add7 = theirs4;
+						add8 = theirs5;
+						present8 = theirs6;
+						head4 = theirs7;
+						waiting = false;
+					} else {
+						spins++;
+						if ((spins & 1023) == 0) {
+							if (spins >= 16777216) {
+								atomic_or(&v_abort[0], 1u);
+							}
+							if (*(volatile __global uint *)&v_abort[0] != 0u) {
+								waiting = false;
+								atomic_min(&shared_nearest[0], (uint)lane);
+							}
 						}
 					}
 				}
 			}
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last9 = (int)shared_nearest[0];
-		if (lane > last9) {
-			present7 = false;
-			last7 = 0L;
-			present8 = false;
-			last8 = 0L;
-			head7 = false;
-			add7 = 0L;
-			head8 = false;
-			add8 = 0L;
-		}
-		if (lane < 64) {
 			shared_bool_0[lane] = present7;
 			shared_i64_0[lane] = last7;
-			shared_bool_1[lane] = present8;
 			shared_i64_1[lane] = last8;
-			shared_bool_2[lane] = head7;
-			shared_i64_2[lane] = add7;
-			shared_bool_3[lane] = head8;
-			shared_i64_3[lane] = add8;
+			shared_i32_0[lane] = add7;
+			shared_i64_2[lane] = add8;
+			shared_bool_1[lane] = present8;
+			shared_bool_2[lane] = head4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int v_distance = 1;
-		while (v_distance <= last9 && v_distance < 64) {
-			if ((lane & ((v_distance + v_distance) - 1)) == 0 && lane + v_distance < 64) {
-				const bool other = shared_bool_0[lane + v_distance] != 0;
-				const long other2 = shared_i64_0[lane + v_distance];
-				const bool other3 = shared_bool_1[lane + v_distance] != 0;
-				const long other4 = shared_i64_1[lane + v_distance];
-				const bool other5 = shared_bool_2[lane + v_distance] != 0;
-				const long other6 = shared_i64_2[lane + v_distance];
-				const bool other7 = shared_bool_3[lane + v_distance] != 0;
-				const long other8 = shared_i64_3[lane + v_distance];
-				const bool present9 = other || present7;
-				const long last10 = present7 ? last7 : other2;
-				const bool present10 = other3 || present8;
-				const long last11 = present8 ? last8 : other4;
-				const bool head9 = other5 || head7;
-				const long add9 = head7 ? add7 : (long)((ulong)other6 + (ulong)add7);
-				const bool head10 = other7 || head8;
-				const long add10 = head8 ? add8 : (long)((ulong)other8 + (ulong)add8);
+		const int last7 = (int)shared_nearest[0];
+		if (lane < 8) {
+			const int start2 = lane * 8;
+			bool present7 = false;
+			long last8 = 0L;
+			long last9 = 0L;
+			int add7 = 0;
+			long add8 = 0L;
+			bool present8 = false;
+			bool head4 = false;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = (start2 + 7) - i;
+				const bool state22 = shared_bool_0[at] != 0;
+				const long state23 = shared_i64_0[at];
+				const long state24 = shared_i64_1[at];
+				const int state25 = shared_i32_0[at];
+				const long state26 = shared_i64_2[at];
+				const bool state27 = shared_bool_1[at] != 0;
+				const bool state28 = shared_bool_2[at] != 0;
+				const bool state29 = at <= last7 ? state22 : false;
+				const long state30 = at <= last7 ? state23 : 0L;
+				const long state31 = at <= last7 ? state24 : 0L;
+				const int state32 = at <= last7 ? state25 : 0;
+				const long state33 = at <= last7 ? state26 : 0L;
+				const bool state34 = at <= last7 ? state27 : false;
+				const bool state35 = at <= last7 ? state28 : false;
+				const bool present9 = present7 || state29;
+				const long last10 = state29 ? state30 : last8;
+				const long last11 = state34 ? state31 : last9;
+				const int add9 = state35 ? state32 : (int)((uint)add7 + (uint)state32);
+				const long add10 = state35 ? state33 : (long)((ulong)add8 + (ulong)state33);
+				const bool present10 = present8 || state34;
+				const bool head5 = head4 || state35;
 				present7 = present9;
-				last7 = last10;
-				present8 = present10;
-				last8 = last11;
-				head7 = head9;
+				last8 = last10;
+				last9 = last11;
 				add7 = add9;
-				head8 = head10;
 				add8 = add10;
-				shared_bool_0[lane] = present7;
-				shared_i64_0[lane] = last7;
-				shared_bool_1[lane] = present8;
-				shared_i64_1[lane] = last8;
-				shared_bool_2[lane] = head7;
-				shared_i64_2[lane] = add7;
-				shared_bool_3[lane] = head8;
-				shared_i64_3[lane] = add8;
+				present8 = present10;
+				head4 = head5;
 			}
-			barrier(CLK_LOCAL_MEM_FENCE);
-			v_distance += v_distance;
+			shared_bool_0[64 + lane] = present7;
+			shared_i64_0[64 + lane] = last8;
+			shared_i64_1[64 + lane] = last9;
+			shared_i32_0[64 + lane] = add7;
+			shared_i64_2[64 + lane] = add8;
+			shared_bool_1[64 + lane] = present8;
+			shared_bool_2[64 + lane] = head4;
 		}
-		const bool part = shared_bool_0[0] != 0;
-		const long part2 = shared_i64_0[0];
-		const bool part3 = shared_bool_1[0] != 0;
-		const long part4 = shared_i64_1[0];
-		const bool part5 = shared_bool_2[0] != 0;
-		const long part6 = shared_i64_2[0];
-		const bool part7 = shared_bool_3[0] != 0;
-		const long part8 = shared_i64_3[0];
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const bool present9 = part || present5;
-		const long last10 = present5 ? last5 : part2;
-		const bool present10 = part3 || present6;
-		const long last11 = present6 ? last6 : part4;
-		const bool head9 = part5 || head5;
-		const long add9 = head5 ? add5 : (long)((ulong)part6 + (ulong)add5);
-		const bool head10 = part7 || head6;
-		const long add10 = head6 ? add6 : (long)((ulong)part8 + (ulong)add6);
+		bool present7 = false;
+		long last8 = 0L;
+		long last9 = 0L;
+		int add7 = 0;
+		long add8 = 0L;
+		bool present8 = false;
+		bool head4 = false;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = 71 - i;
+			const bool state22 = shared_bool_0[at] != 0;
+			const long state23 = shared_i64_0[at];
+			const long state24 = shared_i64_1[at];
+			const int state25 = shared_i32_0[at];
+			const long state26 = shared_i64_2[at];
+			const bool state27 = shared_bool_1[at] != 0;
+			const bool state28 = shared_bool_2[at] != 0;
+			const bool present9 = present7 || state22;
+			const long last10 = state22 ? state23 : last8;
+			const long last11 = state27 ? state24 : last9;
+			const int add9 = state28 ? state25 : (int)((uint)add7 + (uint)state25);
+			const long add10 = state28 ? state26 : (long)((ulong)add8 + (ulong)state26);
+			const bool present10 = present8 || state27;
+			const bool head5 = head4 || state28;
+			present7 = present9;
+			last8 = last10;
+			last9 = last11;
+			add7 = add9;
+			add8 = add10;
+			present8 = present10;
+			head4 = head5;
+		}
+		const bool present9 = present7 || present5;
+		const long last10 = present5 ? last5 : last8;
+		const long last11 = present6 ? last6 : last9;
+		const int add9 = head3 ? add5 : (int)((uint)add7 + (uint)add5);
+		const long add10 = head3 ? add6 : (long)((ulong)add8 + (ulong)add6);
+		const bool present10 = present8 || present6;
+		const bool head5 = head4 || head3;
 		present5 = present9;
 		last5 = last10;
-		present6 = present10;
 		last6 = last11;
-		head5 = head9;
 		add5 = add9;
-		head6 = head10;
 		add6 = add10;
-		before = last9 < 64 ? -1L : before - 64;
+		present6 = present10;
+		head3 = head5;
+		before = last7 < 64 ? -1L : before - 64;
+		if (lane == 0) {
+			shared_nearest[0] = 65536u;
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
 	}
 	if (lane == 0) {
-		const bool present7 = present5 || state17;
-		const long last7 = state17 ? state18 : last5;
-		const bool present8 = present6 || state19;
-		const long last8 = state19 ? state20 : last6;
-		const bool head7 = head5 || state21;
-		const long add7 = state21 ? state22 : (long)((ulong)add5 + (ulong)state22);
-		const bool head8 = head6 || state23;
-		const long add8 = state23 ? state24 : (long)((ulong)add6 + (ulong)state24);
-		const ulong bits = (ulong)last7;
-		const ulong bits2 = (ulong)last8;
-		const ulong bits3 = (ulong)add8;
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 8], (ulong)(((uint)present7 << 0) | ((uint)present8 << 1) | ((uint)head7 << 2) | ((uint)head8 << 3)) | 8589934592UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 9], (ulong)(uint)bits | 8589934592UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 10], (ulong)(uint)(bits >> 32) | 8589934592UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 11], (ulong)(uint)bits2 | 8589934592UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 12], (ulong)(uint)(bits2 >> 32) | 8589934592UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 13], (ulong)(uint)add7 | 8589934592UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 14], (ulong)(uint)bits3 | 8589934592UL);
-		atom_xchg(&orders_kernel5_status0[tile * 16 + 15], (ulong)(uint)(bits3 >> 32) | 8589934592UL);
+		const bool present7 = present5 || state15;
+		const long last7 = state15 ? state16 : last5;
+		const long last8 = state20 ? state17 : last6;
+		const int add7 = state21 ? state18 : (int)((uint)add5 + (uint)state18);
+		const long add8 = state21 ? state19 : (long)((ulong)add6 + (ulong)state19);
+		const bool present8 = present6 || state20;
+		const bool head4 = head3 || state21;
+		const ulong bits = (ulong)present7;
+		const ulong bits2 = (ulong)last7;
+		const ulong bits3 = (ulong)last8;
+		const ulong bits4 = (ulong)(uint)add7;
+		const ulong bits5 = (ulong)add8;
+		const ulong bits6 = (ulong)present8;
+		const ulong bits7 = (ulong)head4;
+		atom_xchg(&orders_kernel5_status0[tile * 8 + 4], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
+		atom_xchg(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
 	}
-	const bool present7 = present5 || state17;
-	const long last7 = state17 ? state18 : last5;
-	const long last8 = state19 ? state20 : last6;
-	const long add7 = state21 ? state22 : (long)((ulong)add5 + (ulong)state22);
-	const long add8 = state23 ? state24 : (long)((ulong)add6 + (ulong)state24);
+	const bool present7 = present5 || state15;
+	const long last7 = state15 ? state16 : last5;
+	const long last8 = state20 ? state17 : last6;
+	const int add7 = state21 ? state18 : (int)((uint)add5 + (uint)state18);
+	const long add8 = state21 ? state19 : (long)((ulong)add6 + (ulong)state19);
 	const bool present8 = present5 || present3;
 	const long last9 = present3 ? last3 : last5;
+	const long last10 = present4 ? last4 : last6;
+	const int add9 = head2 ? add3 : (int)((uint)add5 + (uint)add3);
+	const long add10 = head2 ? add4 : (long)((ulong)add6 + (ulong)add4);
+	const bool head4 = head3 || head2;
 	bool present9 = present8;
-	long last10 = last9;
-	const long last11 = present4 ? last4 : last6;
-	long last12 = last11;
-	const bool head7 = head5 || head3;
-	const long add9 = head3 ? add3 : (long)((ulong)add5 + (ulong)add3);
-	bool head8 = head7;
-	long add10 = add9;
-	const bool head9 = head6 || head4;
-	const long add11 = head4 ? add4 : (long)((ulong)add6 + (ulong)add4);
-	bool head10 = head9;
-	long add12 = add11;
-	long key_rows[8] = {0};
-	int offset2[8] = {0};
-	const long base = last5;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long count_rows[8] = {0};
-	long quantity_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
+	long last11 = last9;
+	long last12 = last10;
+	int add11 = add9;
+	long add12 = add10;
+	bool head5 = head4;
+	const int base = (int)last5;
+	const int end = (int)last7;
+	if (count2 == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
 			const bool present10 = present9;
-			const long g_open = last10;
+			const long g_open = last11;
+			const long key2 = last12;
+			const bool head6 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long count3 = (long)add11;
+			const long quantity2 = add12;
+			if (head6 && present10) {
+				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+				const int offset2 = (int)g_open - base;
+				pool_u64[offset2] = (ulong)key2;
+				const int offset3 = (int)g_open - base;
+				pool[offset3 + 3072] = (uint)(int)count3;
+				const int offset4 = (int)g_open - base;
+				pool_u64[offset4 + 2304] = (ulong)quantity2;
+			}
 			const long last13 = g_rows[item + 1];
 			present9 = true;
-			last10 = last13;
-			const long key2 = last12;
+			last11 = last13;
 			const long last14 = l_orderkey_rows[item];
 			last12 = last14;
-			const long count3 = add10;
-			const bool head11 = head8 || head_kept[item] != 0;
-			const long add13 = head_kept[item] != 0 ? 1L : (long)((ulong)add10 + 1UL);
-			head8 = head11;
-			add10 = add13;
-			const long quantity2 = add12;
-			const bool head12 = head10 || head_kept[item] != 0;
-			const long add14 = head_kept[item] != 0 ? l_quantity_rows[item] : (long)((ulong)add12 + (ulong)l_quantity_rows[item]);
-			head10 = head12;
+			const bool head7 = head5 || head6;
+			const int add13 = head6 ? 1 : (int)((uint)add11 + 1u);
+			head5 = head7;
+			add11 = add13;
+			const long add14 = head6 ? l_quantity_rows[item] : (long)((ulong)add12 + (ulong)l_quantity_rows[item]);
 			add12 = add14;
-			if (head_kept[item] != 0 && present10) {
-				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				offset2[item] = (int)((int)g_open - (int)base);
-				key_rows[item] = key2;
-				offset2[item] = (int)((int)g_open - (int)base);
-				count_rows[item] = count3;
-				offset2[item] = (int)((int)g_open - (int)base);
-				quantity_rows[item] = quantity2;
-			}
 		}
-	}
-	const int count3 = (int)last7 - (int)base;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)key_rows[item];
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool present10 = present9;
+				const long g_open = last11;
+				const long key2 = last12;
+				const bool head6 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long count3 = (long)add11;
+				const long quantity2 = add12;
+				if (head6 && present10) {
+					const int offset2 = (int)g_open - base;
+					pool_u64[offset2] = (ulong)key2;
+					const int offset3 = (int)g_open - base;
+					pool[offset3 + 3072] = (uint)(int)count3;
+					const int offset4 = (int)g_open - base;
+					pool_u64[offset4 + 2304] = (ulong)quantity2;
+				}
+				const long last13 = g_rows[item + 1];
+				present9 = true;
+				last11 = last13;
+				const long last14 = l_orderkey_rows[item];
+				last12 = last14;
+				const bool head7 = head5 || head6;
+				const int add13 = head6 ? 1 : (int)((uint)add11 + 1u);
+				head5 = head7;
+				add11 = add13;
+				const long add14 = head6 ? l_quantity_rows[item] : (long)((ulong)add12 + (ulong)l_quantity_rows[item]);
+				add12 = add14;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)base + at;
+		const int place2 = base + at;
 		if (place2 >= 0) {
-			key[place2] = (long)pool[at];
+			key[place2] = (long)pool_u64[at];
 		}
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count4 = end - base;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)base + at2;
+	while (at2 < count4) {
+		const int place2 = base + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)pool[at2];
+			count[place2] = (long)(int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (ulong)quantity_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	const int count5 = end - base;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)base + at3;
+	while (at3 < count5) {
+		const int place2 = base + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long)pool[at3];
+			quantity[place2] = (long)pool_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
 		bool total = present7;
 		long total2 = last7;
 		long total3 = last8;
-		long total4 = add7;
+		int total4 = add7;
 		long total5 = add8;
 		if (total) {
 			key[(int)total2] = total3;
-			count[(int)total2] = total4;
+			count[(int)total2] = (long)total4;
 			quantity[(int)total2] = total5;
 		}
 	}

@@ -23,10 +23,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			bool head = true;
 			if (first + at > 0) {
 				head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
@@ -34,6 +34,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 			const bool head2 = head;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_head[first + at] = head2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				bool head = true;
+				if (first + at > 0) {
+					head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
+				}
+				const bool head2 = head;
+				g_head[first + at] = head2;
+			}
 		}
 	}
 }
@@ -44,8 +57,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	__global const uchar *restrict g_head,
 	__global long *g_total,
 	__global long *g_partial) {
-	__local ulong pool[4352];
-	__local long shared_i64_0[289];
+	__local uint pool[4352];
+	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -54,91 +67,109 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 4096 ? rest : 4096L;
-	uchar g_head_rows[16] = {0};
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)(g_head[first + at] != 0);
+			pool[at + (at >> 4)] = (uint)(g_head[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uchar g_head_rows[16] = {0};
 	const int start = lane * 16;
+	const int own = lane * 17;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		if (start + item < count) {
-			g_head_rows[item] = pool[lane * 17 + item] != 0UL;
+			g_head_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long x_kept[16] = {0};
-	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long x = (long)(g_head_rows[item] != 0);
-			x_kept[item] = x;
-			const long add2 = (long)((ulong)add + (ulong)x);
+	int add = 0;
+	if (count == 4096) {
+		kgen_unroll
+		for (int item = 0; item < 16; item++) {
+			const int add2 = (int)((uint)add + (uint)(int)(long)(g_head_rows[item] != 0));
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 16; item++) {
+			const int at = lane * 16 + item;
+			if (at < count) {
+				const int add2 = (int)((uint)add + (uint)(int)(long)(g_head_rows[item] != 0));
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
+	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = start2 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
-		long add2 = 0L;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const int state = shared_i32_0[place2];
+			shared_i32_0[place2] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i32_0[288] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
-	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[272 + stretch];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long add3 = add2;
+	int add3 = add2;
 	if (lane == 0) {
-		g_total[row02 / 4096 + tile] = state3;
+		g_total[row02 / 4096 + tile] = (long)state3;
 	}
-	long g_partial_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
-			const long add4 = (long)((ulong)add3 + (ulong)x_kept[item]);
+	int g_partial_rows[16] = {0};
+	if (count == 4096) {
+		kgen_unroll
+		for (int item = 0; item < 16; item++) {
+			const int add4 = (int)((uint)add3 + (uint)(int)(long)(g_head_rows[item] != 0));
 			add3 = add4;
-			const long g_partial2 = add3;
+			const long g_partial2 = (long)add3;
 			// orders.kg:4: g = runs(l_orderkey)
-			g_partial_rows[item] = g_partial2;
+			g_partial_rows[item] = (int)g_partial2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 16; item++) {
+			const int at = lane * 16 + item;
+			if (at < count) {
+				const int add4 = (int)((uint)add3 + (uint)(int)(long)(g_head_rows[item] != 0));
+				add3 = add4;
+				const long g_partial2 = (long)add3;
+				g_partial_rows[item] = (int)g_partial2;
+			}
 		}
 	}
+	const int own2 = lane * 17;
+	const int start2 = lane * 16;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (ulong)g_partial_rows[item];
+		if (start2 + item < count) {
+			pool[own2 + item] = (uint)g_partial_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -146,10 +177,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			g_partial[first + at] = (long)pool[at + (at >> 4)];
+			g_partial[first + at] = (long)(int)pool[at + (at >> 4)];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sum0_published(
@@ -157,51 +187,76 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	long rows,
 	__global const long *restrict g_total,
 	__global long *orders_kernel3_tile0) {
-	__local ulong pool[4352];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local long shared_i64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	long g_total_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)g_total[first + at];
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(g_total + (first + at));
+			const long g_total2 = wide.x;
+			const long g_total3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)g_total[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	long g_total_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			g_total_rows[item] = (long)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		g_total_rows[item] = (long)word;
+		g_total_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const long state = shared_i64_0[place2];
 			shared_i64_0[place2] = add2;
 			const long add3 = (long)((ulong)add2 + (ulong)state);
@@ -224,7 +279,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const long state = shared_i64_0[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
 		orders_kernel3_tile0[tile] = state;
 	}
@@ -282,13 +336,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 		const long state2 = shared_i64_0[lane + lane / 16];
 		const long add3 = (long)((ulong)state + (ulong)state2);
 		const long state3 = shared_i64_0[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (at < rows2) {
 			const long add4 = (long)((ulong)add + (ulong)add3);
 			orders_kernel3_tile0[at] = add4;
 		}
 		const long add4 = (long)((ulong)add + (ulong)state3);
 		add = add4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
@@ -302,51 +356,76 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	__global const long *restrict g_total,
 	__global const long *restrict orders_kernel3_tile0,
 	__global long *g_offset) {
-	__local ulong pool[4352];
+	__local __attribute__((aligned(16))) uint pool[10240];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local long shared_i64_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 4096;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
-	long g_total_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 4)] = (ulong)g_total[first + at];
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(g_total + (first + at));
+			const long g_total2 = wide.x;
+			const long g_total3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)g_total[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 16;
+	long g_total_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (start + item < count) {
-			g_total_rows[item] = (long)pool[lane * 17 + item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		g_total_rows[item] = (long)word;
+		g_total_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long add = 0L;
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 			add = add2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
+				add = add2;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
+			const int place2 = start + i;
 			const long state = shared_i64_0[place2];
 			shared_i64_0[place2] = add2;
 			const long add3 = (long)((ulong)add2 + (ulong)state);
@@ -376,33 +455,53 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	const long earlier = orders_kernel3_tile0[tile];
 	const long add3 = (long)((ulong)earlier + (ulong)add2);
 	long add4 = add3;
-	long g_offset_rows[16] = {0};
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = lane * 16 + item;
-		if (at < count) {
+	long g_offset_rows[20] = {0};
+	if (count == 5120) {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
 			const long offset2 = add4;
-			const long add5 = (long)((ulong)add4 + (ulong)g_total_rows[item]);
-			add4 = add5;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
+			const long add5 = (long)((ulong)add4 + (ulong)g_total_rows[item]);
+			add4 = add5;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
+			if (at < count) {
+				const long offset2 = add4;
+				g_offset_rows[item] = offset2;
+				const long add5 = (long)((ulong)add4 + (ulong)g_total_rows[item]);
+				add4 = add5;
+			}
 		}
 	}
+	const int own2 = lane * 20;
 	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		if (lane * 16 + item < count) {
-			pool[lane * 17 + item] = (ulong)g_offset_rows[item];
-		}
+	for (int i = 0; i < 10; i++) {
+		const int item = i * 2;
+		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)((ulong)g_offset_rows[item], (ulong)g_offset_rows[item + 1]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			g_offset[first + at] = (long)pool[at + (at >> 4)];
+	if (count == 5120 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 10; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
+			const ulong word = wide.x;
+			const ulong word2 = wide.y;
+			*(__global long2 *)(g_offset + (first + at)) = (long2)((long)word, (long)word2);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				g_offset[first + at] = (long)pool_u64[at];
+			}
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_finish_published(
@@ -434,12 +533,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4_pu
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1024 ? rest : 1024L;
-	kgen_unroll
-	for (int item = 0; item < 4; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
+	if (count == 1024) {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
 			// orders.kg:4: g = runs(l_orderkey)
 			g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 4; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
+			}
 		}
 	}
 }
@@ -452,248 +559,292 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	__global const long *restrict l_quantity,
 	__global uchar *orders_kernel5_tile0,
 	__global long *orders_kernel5_tile1,
-	__global uchar *orders_kernel5_tile2,
-	__global long *orders_kernel5_tile3,
-	__global uchar *orders_kernel5_tile4,
-	__global long *orders_kernel5_tile5,
-	__global uchar *orders_kernel5_tile6,
-	__global long *orders_kernel5_tile7) {
-	__local ulong pool[2304];
+	__global long *orders_kernel5_tile2,
+	__global int *orders_kernel5_tile3,
+	__global long *orders_kernel5_tile4,
+	__global uchar *orders_kernel5_tile5,
+	__global uchar *orders_kernel5_tile6) {
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local uchar shared_bool_0[289];
 	__local uchar shared_bool_1[289];
 	__local uchar shared_bool_2[289];
-	__local uchar shared_bool_3[289];
+	__local int shared_i32_0[289];
 	__local long shared_i64_0[289];
 	__local long shared_i64_1[289];
 	__local long shared_i64_2[289];
-	__local long shared_i64_3[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
-	long g_rows[9] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)g[first + at];
+	const int count = rest < 1536 ? rest : 1536L;
+	if (count == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(g + (first + at));
+			const long g2 = wide.x;
+			const long g3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)g[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	if (count == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
+			const long l_orderkey2 = wide.x;
+			const long l_orderkey3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[1536 + at] = (ulong)l_orderkey[first + at];
+			} else {
+				pool_u64[1536 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 8;
+	long g_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count) {
-			g_rows[item + 1] = (long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		g_rows[item + 1] = (long)word;
+		g_rows[item + 2] = (long)word2;
 	}
 	if (start > 0 && start < count) {
-		g_rows[0] = (long)pool[(start - 1) + ((start - 1) >> 3)];
+		g_rows[0] = (long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_orderkey_rows[8] = {0};
+	long l_orderkey_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)l_orderkey[first + at];
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_orderkey_rows[item] = (long)word;
+		l_orderkey_rows[item + 1] = (long)word2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
+			const long l_quantity2 = wide.x;
+			const long l_quantity3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)l_quantity[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 8;
+	long l_quantity_rows[6] = {0};
+	const int own3 = lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			l_orderkey_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_quantity_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (ulong)l_quantity[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count) {
-			l_quantity_rows[item] = (long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_quantity_rows[item] = (long)word;
+		l_quantity_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	bool present = false;
 	long last = 0L;
-	bool present2 = false;
 	long last2 = 0L;
-	bool head = false;
-	long add = 0L;
-	bool head2 = false;
+	int add = 0;
 	long add2 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = g_rows[item + 1] != g_rows[item];
-			}
-			const bool head4 = head3;
+	bool present2 = false;
+	bool head = false;
+	if (count == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			const long last3 = g_rows[item + 1];
 			present = true;
 			last = last3;
 			const long last4 = l_orderkey_rows[item];
 			present2 = true;
 			last2 = last4;
-			const bool head5 = head || head4;
-			const long add3 = head4 ? 1L : (long)((ulong)add + 1UL);
-			head = head5;
+			const bool head3 = head || head2;
+			const int add3 = head2 ? 1 : (int)((uint)add + 1u);
+			head = head3;
 			add = add3;
-			const bool head6 = head2 || head4;
-			const long add4 = head4 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
-			head2 = head6;
+			const long add4 = head2 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
 			add2 = add4;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count) {
+				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
+				const long last3 = g_rows[item + 1];
+				present = true;
+				last = last3;
+				const long last4 = l_orderkey_rows[item];
+				present2 = true;
+				last2 = last4;
+				const bool head3 = head || head2;
+				const int add3 = head2 ? 1 : (int)((uint)add + 1u);
+				head = head3;
+				add = add3;
+				const long add4 = head2 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_bool_1[place] = present2;
 	shared_i64_1[place] = last2;
+	shared_i32_0[place] = add;
+	shared_i64_2[place] = add2;
+	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
-	shared_i64_2[place] = add;
-	shared_bool_3[place] = head2;
-	shared_i64_3[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start4 = lane * 17;
+		const int start2 = lane * 17;
 		bool present3 = false;
 		long last3 = 0L;
-		bool present4 = false;
 		long last4 = 0L;
-		bool head3 = false;
-		long add3 = 0L;
-		bool head4 = false;
+		int add3 = 0;
 		long add4 = 0L;
+		bool present4 = false;
+		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
+			const int place2 = start2 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long state8 = shared_i64_3[place2];
+			const long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long add5 = state5 ? state6 : (long)((ulong)add3 + (ulong)state6);
-			const bool head6 = head4 || state7;
-			const long add6 = state7 ? state8 : (long)((ulong)add4 + (ulong)state8);
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[272 + lane] = present3;
 		shared_i64_0[272 + lane] = last3;
-		shared_bool_1[272 + lane] = present4;
 		shared_i64_1[272 + lane] = last4;
-		shared_bool_2[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add3;
-		shared_bool_3[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i64_2[272 + lane] = add4;
+		shared_bool_1[272 + lane] = present4;
+		shared_bool_2[272 + lane] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
 		bool present3 = false;
 		long last3 = 0L;
-		bool present4 = false;
 		long last4 = 0L;
-		bool head3 = false;
-		long add3 = 0L;
-		bool head4 = false;
+		int add3 = 0;
 		long add4 = 0L;
+		bool present4 = false;
+		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long state8 = shared_i64_3[place2];
+			const long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long add5 = state5 ? state6 : (long)((ulong)add3 + (ulong)state6);
-			const bool head6 = head4 || state7;
-			const long add6 = state7 ? state8 : (long)((ulong)add4 + (ulong)state8);
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[288] = present3;
 		shared_i64_0[288] = last3;
-		shared_bool_1[288] = present4;
 		shared_i64_1[288] = last4;
-		shared_bool_2[288] = head3;
-		shared_i64_2[288] = add3;
-		shared_bool_3[288] = head4;
-		shared_i64_3[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i64_2[288] = add4;
+		shared_bool_1[288] = present4;
+		shared_bool_2[288] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const bool state = shared_bool_0[288] != 0;
 	const long state2 = shared_i64_0[288];
-	const bool state3 = shared_bool_1[288] != 0;
-	const long state4 = shared_i64_1[288];
-	const bool state5 = shared_bool_2[288] != 0;
-	const long state6 = shared_i64_2[288];
-	const bool state7 = shared_bool_3[288] != 0;
-	const long state8 = shared_i64_3[288];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const long state3 = shared_i64_1[288];
+	const int state4 = shared_i32_0[288];
+	const long state5 = shared_i64_2[288];
+	const bool state6 = shared_bool_1[288] != 0;
+	const bool state7 = shared_bool_2[288] != 0;
 	if (lane == 0) {
 		orders_kernel5_tile0[tile] = state;
 		orders_kernel5_tile1[tile] = state2;
@@ -702,7 +853,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		orders_kernel5_tile4[tile] = state5;
 		orders_kernel5_tile5[tile] = state6;
 		orders_kernel5_tile6[tile] = state7;
-		orders_kernel5_tile7[tile] = state8;
 	}
 }
 
@@ -711,260 +861,232 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	long rows,
 	__global uchar *orders_kernel5_tile0,
 	__global long *orders_kernel5_tile1,
-	__global uchar *orders_kernel5_tile2,
-	__global long *orders_kernel5_tile3,
-	__global uchar *orders_kernel5_tile4,
-	__global long *orders_kernel5_tile5,
+	__global long *orders_kernel5_tile2,
+	__global int *orders_kernel5_tile3,
+	__global long *orders_kernel5_tile4,
+	__global uchar *orders_kernel5_tile5,
 	__global uchar *orders_kernel5_tile6,
-	__global long *orders_kernel5_tile7,
 	__global uchar *orders_kernel5_total0,
 	__global long *orders_kernel5_total1,
-	__global uchar *orders_kernel5_total2,
-	__global long *orders_kernel5_total3,
-	__global uchar *orders_kernel5_total4,
-	__global long *orders_kernel5_total5,
-	__global uchar *orders_kernel5_total6,
-	__global long *orders_kernel5_total7) {
+	__global long *orders_kernel5_total2,
+	__global int *orders_kernel5_total3,
+	__global long *orders_kernel5_total4,
+	__global uchar *orders_kernel5_total5,
+	__global uchar *orders_kernel5_total6) {
 	(void)row0;
 	__local uchar shared_bool_0[289];
 	__local uchar shared_bool_1[289];
 	__local uchar shared_bool_2[289];
-	__local uchar shared_bool_3[289];
+	__local int shared_i32_0[289];
 	__local long shared_i64_0[289];
 	__local long shared_i64_1[289];
 	__local long shared_i64_2[289];
-	__local long shared_i64_3[289];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	bool present = false;
 	long last = 0L;
-	bool present2 = false;
 	long last2 = 0L;
-	bool head = false;
-	long add = 0L;
-	bool head2 = false;
+	int add = 0;
 	long add2 = 0L;
+	bool present2 = false;
+	bool head = false;
 	int first = 0;
 	while (first < rows2) {
 		const int at = first + lane;
 		bool present3 = false;
 		long last3 = 0L;
-		bool present4 = false;
 		long last4 = 0L;
-		bool head3 = false;
-		long add3 = 0L;
-		bool head4 = false;
+		int add3 = 0;
 		long add4 = 0L;
+		bool present4 = false;
+		bool head2 = false;
 		if (at < rows2) {
 			present3 = orders_kernel5_tile0[at] != 0;
 			last3 = orders_kernel5_tile1[at];
-			present4 = orders_kernel5_tile2[at] != 0;
-			last4 = orders_kernel5_tile3[at];
-			head3 = orders_kernel5_tile4[at] != 0;
-			add3 = orders_kernel5_tile5[at];
-			head4 = orders_kernel5_tile6[at] != 0;
-			add4 = orders_kernel5_tile7[at];
+			last4 = orders_kernel5_tile2[at];
+			add3 = orders_kernel5_tile3[at];
+			add4 = orders_kernel5_tile4[at];
+			present4 = orders_kernel5_tile5[at] != 0;
+			head2 = orders_kernel5_tile6[at] != 0;
 		}
 		const int place = lane + lane / 16;
 		shared_bool_0[place] = present3;
 		shared_i64_0[place] = last3;
-		shared_bool_1[place] = present4;
 		shared_i64_1[place] = last4;
-		shared_bool_2[place] = head3;
-		shared_i64_2[place] = add3;
-		shared_bool_3[place] = head4;
-		shared_i64_3[place] = add4;
+		shared_i32_0[place] = add3;
+		shared_i64_2[place] = add4;
+		shared_bool_1[place] = present4;
+		shared_bool_2[place] = head2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
 			const int start = lane * 17;
 			bool present5 = false;
 			long last5 = 0L;
-			bool present6 = false;
 			long last6 = 0L;
-			bool head5 = false;
-			long add5 = 0L;
-			bool head6 = false;
+			int add5 = 0;
 			long add6 = 0L;
+			bool present6 = false;
+			bool head3 = false;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = start + i;
 				const bool state = shared_bool_0[place2] != 0;
 				const long state2 = shared_i64_0[place2];
-				const bool state3 = shared_bool_1[place2] != 0;
-				const long state4 = shared_i64_1[place2];
-				const bool state5 = shared_bool_2[place2] != 0;
-				const long state6 = shared_i64_2[place2];
-				const bool state7 = shared_bool_3[place2] != 0;
-				const long state8 = shared_i64_3[place2];
+				const long state3 = shared_i64_1[place2];
+				const int state4 = shared_i32_0[place2];
+				const long state5 = shared_i64_2[place2];
+				const bool state6 = shared_bool_1[place2] != 0;
+				const bool state7 = shared_bool_2[place2] != 0;
 				shared_bool_0[place2] = present5;
 				shared_i64_0[place2] = last5;
-				shared_bool_1[place2] = present6;
 				shared_i64_1[place2] = last6;
-				shared_bool_2[place2] = head5;
-				shared_i64_2[place2] = add5;
-				shared_bool_3[place2] = head6;
-				shared_i64_3[place2] = add6;
+				shared_i32_0[place2] = add5;
+				shared_i64_2[place2] = add6;
+				shared_bool_1[place2] = present6;
+				shared_bool_2[place2] = head3;
 				const bool present7 = present5 || state;
 				const long last7 = state ? state2 : last5;
-				const bool present8 = present6 || state3;
-				const long last8 = state3 ? state4 : last6;
-				const bool head7 = head5 || state5;
-				const long add7 = state5 ? state6 : (long)((ulong)add5 + (ulong)state6);
-				const bool head8 = head6 || state7;
-				const long add8 = state7 ? state8 : (long)((ulong)add6 + (ulong)state8);
+				const long last8 = state6 ? state3 : last6;
+				const int add7 = state7 ? state4 : (int)((uint)add5 + (uint)state4);
+				const long add8 = state7 ? state5 : (long)((ulong)add6 + (ulong)state5);
+				const bool present8 = present6 || state6;
+				const bool head4 = head3 || state7;
 				present5 = present7;
 				last5 = last7;
-				present6 = present8;
 				last6 = last8;
-				head5 = head7;
 				add5 = add7;
-				head6 = head8;
 				add6 = add8;
+				present6 = present8;
+				head3 = head4;
 			}
 			shared_bool_0[272 + lane] = present5;
 			shared_i64_0[272 + lane] = last5;
-			shared_bool_1[272 + lane] = present6;
 			shared_i64_1[272 + lane] = last6;
-			shared_bool_2[272 + lane] = head5;
-			shared_i64_2[272 + lane] = add5;
-			shared_bool_3[272 + lane] = head6;
-			shared_i64_3[272 + lane] = add6;
+			shared_i32_0[272 + lane] = add5;
+			shared_i64_2[272 + lane] = add6;
+			shared_bool_1[272 + lane] = present6;
+			shared_bool_2[272 + lane] = head3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane == 0) {
 			bool present5 = false;
 			long last5 = 0L;
-			bool present6 = false;
 			long last6 = 0L;
-			bool head5 = false;
-			long add5 = 0L;
-			bool head6 = false;
+			int add5 = 0;
 			long add6 = 0L;
+			bool present6 = false;
+			bool head3 = false;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int place2 = 272 + i;
 				const bool state = shared_bool_0[place2] != 0;
 				const long state2 = shared_i64_0[place2];
-				const bool state3 = shared_bool_1[place2] != 0;
-				const long state4 = shared_i64_1[place2];
-				const bool state5 = shared_bool_2[place2] != 0;
-				const long state6 = shared_i64_2[place2];
-				const bool state7 = shared_bool_3[place2] != 0;
-				const long state8 = shared_i64_3[place2];
+				const long state3 = shared_i64_1[place2];
+				const int state4 = shared_i32_0[place2];
+				const long state5 = shared_i64_2[place2];
+				const bool state6 = shared_bool_1[place2] != 0;
+				const bool state7 = shared_bool_2[place2] != 0;
 				shared_bool_0[place2] = present5;
 				shared_i64_0[place2] = last5;
-				shared_bool_1[place2] = present6;
 				shared_i64_1[place2] = last6;
-				shared_bool_2[place2] = head5;
-				shared_i64_2[place2] = add5;
-				shared_bool_3[place2] = head6;
-				shared_i64_3[place2] = add6;
+				shared_i32_0[place2] = add5;
+				shared_i64_2[place2] = add6;
+				shared_bool_1[place2] = present6;
+				shared_bool_2[place2] = head3;
 				const bool present7 = present5 || state;
 				const long last7 = state ? state2 : last5;
-				const bool present8 = present6 || state3;
-				const long last8 = state3 ? state4 : last6;
-				const bool head7 = head5 || state5;
-				const long add7 = state5 ? state6 : (long)((ulong)add5 + (ulong)state6);
-				const bool head8 = head6 || state7;
-				const long add8 = state7 ? state8 : (long)((ulong)add6 + (ulong)state8);
+				const long last8 = state6 ? state3 : last6;
+				const int add7 = state7 ? state4 : (int)((uint)add5 + (uint)state4);
+				const long add8 = state7 ? state5 : (long)((ulong)add6 + (ulong)state5);
+				const bool present8 = present6 || state6;
+				const bool head4 = head3 || state7;
 				present5 = present7;
 				last5 = last7;
-				present6 = present8;
 				last6 = last8;
-				head5 = head7;
 				add5 = add7;
-				head6 = head8;
 				add6 = add8;
+				present6 = present8;
+				head3 = head4;
 			}
 			shared_bool_0[288] = present5;
 			shared_i64_0[288] = last5;
-			shared_bool_1[288] = present6;
 			shared_i64_1[288] = last6;
-			shared_bool_2[288] = head5;
-			shared_i64_2[288] = add5;
-			shared_bool_3[288] = head6;
-			shared_i64_3[288] = add6;
+			shared_i32_0[288] = add5;
+			shared_i64_2[288] = add6;
+			shared_bool_1[288] = present6;
+			shared_bool_2[288] = head3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
 		const bool state = shared_bool_0[272 + stretch] != 0;
 		const long state2 = shared_i64_0[272 + stretch];
-		const bool state3 = shared_bool_1[272 + stretch] != 0;
-		const long state4 = shared_i64_1[272 + stretch];
-		const bool state5 = shared_bool_2[272 + stretch] != 0;
-		const long state6 = shared_i64_2[272 + stretch];
-		const bool state7 = shared_bool_3[272 + stretch] != 0;
-		const long state8 = shared_i64_3[272 + stretch];
-		const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-		const long state10 = shared_i64_0[lane + lane / 16];
-		const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-		const long state12 = shared_i64_1[lane + lane / 16];
-		const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-		const long state14 = shared_i64_2[lane + lane / 16];
-		const bool state15 = shared_bool_3[lane + lane / 16] != 0;
-		const long state16 = shared_i64_3[lane + lane / 16];
-		const bool present5 = state || state9;
-		const long last5 = state9 ? state10 : state2;
-		const bool present6 = state3 || state11;
-		const long last6 = state11 ? state12 : state4;
-		const bool head5 = state5 || state13;
-		const long add5 = state13 ? state14 : (long)((ulong)state6 + (ulong)state14);
-		const bool head6 = state7 || state15;
-		const long add6 = state15 ? state16 : (long)((ulong)state8 + (ulong)state16);
-		const bool state17 = shared_bool_0[288] != 0;
-		const long state18 = shared_i64_0[288];
-		const bool state19 = shared_bool_1[288] != 0;
-		const long state20 = shared_i64_1[288];
+		const long state3 = shared_i64_1[272 + stretch];
+		const int state4 = shared_i32_0[272 + stretch];
+		const long state5 = shared_i64_2[272 + stretch];
+		const bool state6 = shared_bool_1[272 + stretch] != 0;
+		const bool state7 = shared_bool_2[272 + stretch] != 0;
+		const bool state8 = shared_bool_0[lane + lane / 16] != 0;
+		const long state9 = shared_i64_0[lane + lane / 16];
+		const long state10 = shared_i64_1[lane + lane / 16];
+		const int state11 = shared_i32_0[lane + lane / 16];
+		const long state12 = shared_i64_2[lane + lane / 16];
+		const bool state13 = shared_bool_1[lane + lane / 16] != 0;
+		const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+		const bool present5 = state || state8;
+		const long last5 = state8 ? state9 : state2;
+		const long last6 = state13 ? state10 : state3;
+		const int add5 = state14 ? state11 : (int)((uint)state4 + (uint)state11);
+		const long add6 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
+		const bool present6 = state6 || state13;
+		const bool head3 = state7 || state14;
+		const bool state15 = shared_bool_0[288] != 0;
+		const long state16 = shared_i64_0[288];
+		const long state17 = shared_i64_1[288];
+		const int state18 = shared_i32_0[288];
+		const long state19 = shared_i64_2[288];
+		const bool state20 = shared_bool_1[288] != 0;
 		const bool state21 = shared_bool_2[288] != 0;
-		const long state22 = shared_i64_2[288];
-		const bool state23 = shared_bool_3[288] != 0;
-		const long state24 = shared_i64_3[288];
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (at < rows2) {
 			const bool present7 = present || present5;
 			const long last7 = present5 ? last5 : last;
-			const bool present8 = present2 || present6;
 			const long last8 = present6 ? last6 : last2;
-			const bool head7 = head || head5;
-			const long add7 = head5 ? add5 : (long)((ulong)add + (ulong)add5);
-			const bool head8 = head2 || head6;
-			const long add8 = head6 ? add6 : (long)((ulong)add2 + (ulong)add6);
+			const int add7 = head3 ? add5 : (int)((uint)add + (uint)add5);
+			const long add8 = head3 ? add6 : (long)((ulong)add2 + (ulong)add6);
+			const bool present8 = present2 || present6;
+			const bool head4 = head || head3;
 			orders_kernel5_tile0[at] = present7;
 			orders_kernel5_tile1[at] = last7;
-			orders_kernel5_tile2[at] = present8;
-			orders_kernel5_tile3[at] = last8;
-			orders_kernel5_tile4[at] = head7;
-			orders_kernel5_tile5[at] = add7;
-			orders_kernel5_tile6[at] = head8;
-			orders_kernel5_tile7[at] = add8;
+			orders_kernel5_tile2[at] = last8;
+			orders_kernel5_tile3[at] = add7;
+			orders_kernel5_tile4[at] = add8;
+			orders_kernel5_tile5[at] = present8;
+			orders_kernel5_tile6[at] = head4;
 		}
-		const bool present7 = present || state17;
-		const long last7 = state17 ? state18 : last;
-		const bool present8 = present2 || state19;
-		const long last8 = state19 ? state20 : last2;
-		const bool head7 = head || state21;
-		const long add7 = state21 ? state22 : (long)((ulong)add + (ulong)state22);
-		const bool head8 = head2 || state23;
-		const long add8 = state23 ? state24 : (long)((ulong)add2 + (ulong)state24);
+		const bool present7 = present || state15;
+		const long last7 = state15 ? state16 : last;
+		const long last8 = state20 ? state17 : last2;
+		const int add7 = state21 ? state18 : (int)((uint)add + (uint)state18);
+		const long add8 = state21 ? state19 : (long)((ulong)add2 + (ulong)state19);
+		const bool present8 = present2 || state20;
+		const bool head4 = head || state21;
 		present = present7;
 		last = last7;
-		present2 = present8;
 		last2 = last8;
-		head = head7;
 		add = add7;
-		head2 = head8;
 		add2 = add8;
+		present2 = present8;
+		head = head4;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 256;
 	}
 	if (lane == 0) {
 		orders_kernel5_total0[0] = present;
 		orders_kernel5_total1[0] = last;
-		orders_kernel5_total2[0] = present2;
-		orders_kernel5_total3[0] = last2;
-		orders_kernel5_total4[0] = head;
-		orders_kernel5_total5[0] = add;
-		orders_kernel5_total6[0] = head2;
-		orders_kernel5_total7[0] = add2;
+		orders_kernel5_total2[0] = last2;
+		orders_kernel5_total3[0] = add;
+		orders_kernel5_total4[0] = add2;
+		orders_kernel5_total5[0] = present2;
+		orders_kernel5_total6[0] = head;
 	}
 }
 
@@ -976,388 +1098,429 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	__global const long *restrict l_quantity,
 	__global const uchar *restrict orders_kernel5_tile0,
 	__global const long *restrict orders_kernel5_tile1,
-	__global const uchar *restrict orders_kernel5_tile2,
-	__global const long *restrict orders_kernel5_tile3,
-	__global const uchar *restrict orders_kernel5_tile4,
-	__global const long *restrict orders_kernel5_tile5,
+	__global const long *restrict orders_kernel5_tile2,
+	__global const int *restrict orders_kernel5_tile3,
+	__global const long *restrict orders_kernel5_tile4,
+	__global const uchar *restrict orders_kernel5_tile5,
 	__global const uchar *restrict orders_kernel5_tile6,
-	__global const long *restrict orders_kernel5_tile7,
 	__global long *key,
 	__global long *count,
 	__global long *quantity) {
-	(void)orders_kernel5_tile2;
-	__local ulong pool[2304];
+	(void)orders_kernel5_tile5;
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local uchar shared_bool_0[289];
 	__local uchar shared_bool_1[289];
 	__local uchar shared_bool_2[289];
-	__local uchar shared_bool_3[289];
+	__local int shared_i32_0[289];
 	__local long shared_i64_0[289];
 	__local long shared_i64_1[289];
 	__local long shared_i64_2[289];
-	__local long shared_i64_3[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
-	long g_rows[9] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)g[first + at];
+	const int count2 = rest < 1536 ? rest : 1536L;
+	if (count2 == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(g + (first + at));
+			const long g2 = wide.x;
+			const long g3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)g[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	if (count2 == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
+			const long l_orderkey2 = wide.x;
+			const long l_orderkey3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[1536 + at] = (ulong)l_orderkey[first + at];
+			} else {
+				pool_u64[1536 + at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start = lane * 8;
+	long g_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			g_rows[item + 1] = (long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		g_rows[item + 1] = (long)word;
+		g_rows[item + 2] = (long)word2;
 	}
 	if (start > 0 && start < count2) {
-		g_rows[0] = (long)pool[(start - 1) + ((start - 1) >> 3)];
+		g_rows[0] = (long)pool_u64[start - 1];
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_orderkey_rows[8] = {0};
+	long l_orderkey_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)l_orderkey[first + at];
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_orderkey_rows[item] = (long)word;
+		l_orderkey_rows[item + 1] = (long)word2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count2 == 1536 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
+			const long l_quantity2 = wide.x;
+			const long l_quantity3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)l_quantity[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start2 = lane * 8;
+	long l_quantity_rows[6] = {0};
+	const int own3 = lane * 6;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			l_orderkey_rows[item] = (long)pool[lane * 9 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 2;
+		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong word = wide.x;
+		const ulong word2 = wide.y;
+		l_quantity_rows[item] = (long)word;
+		l_quantity_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_quantity_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (ulong)l_quantity[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int start3 = lane * 8;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			l_quantity_rows[item] = (long)pool[lane * 9 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar head_kept[8] = {0};
+	uint head_kept = 0u;
 	bool present = false;
 	long last = 0L;
-	bool present2 = false;
 	long last2 = 0L;
-	bool head = false;
-	long add = 0L;
-	bool head2 = false;
+	int add = 0;
 	long add2 = 0L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
-			bool head3 = true;
-			if (first + at > 0) {
-				head3 = g_rows[item + 1] != g_rows[item];
-			}
-			const bool head4 = head3;
-			head_kept[item] = head4;
+	bool present2 = false;
+	bool head = false;
+	if (count2 == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
+			head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
 			const long last3 = g_rows[item + 1];
 			present = true;
 			last = last3;
 			const long last4 = l_orderkey_rows[item];
 			present2 = true;
 			last2 = last4;
-			const bool head5 = head || head4;
-			const long add3 = head4 ? 1L : (long)((ulong)add + 1UL);
-			head = head5;
+			const bool head3 = head || head2;
+			const int add3 = head2 ? 1 : (int)((uint)add + 1u);
+			head = head3;
 			add = add3;
-			const bool head6 = head2 || head4;
-			const long add4 = head4 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
-			head2 = head6;
+			const long add4 = head2 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
 			add2 = add4;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
+				head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
+				const long last3 = g_rows[item + 1];
+				present = true;
+				last = last3;
+				const long last4 = l_orderkey_rows[item];
+				present2 = true;
+				last2 = last4;
+				const bool head3 = head || head2;
+				const int add3 = head2 ? 1 : (int)((uint)add + 1u);
+				head = head3;
+				add = add3;
+				const long add4 = head2 ? l_quantity_rows[item] : (long)((ulong)add2 + (ulong)l_quantity_rows[item]);
+				add2 = add4;
+			}
 		}
 	}
 	const int place = lane + lane / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
-	shared_bool_1[place] = present2;
 	shared_i64_1[place] = last2;
+	shared_i32_0[place] = add;
+	shared_i64_2[place] = add2;
+	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
-	shared_i64_2[place] = add;
-	shared_bool_3[place] = head2;
-	shared_i64_3[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start4 = lane * 17;
+		const int start2 = lane * 17;
 		bool present3 = false;
 		long last3 = 0L;
-		bool present4 = false;
 		long last4 = 0L;
-		bool head3 = false;
-		long add3 = 0L;
-		bool head4 = false;
+		int add3 = 0;
 		long add4 = 0L;
+		bool present4 = false;
+		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start4 + i;
+			const int place2 = start2 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long state8 = shared_i64_3[place2];
+			const long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long add5 = state5 ? state6 : (long)((ulong)add3 + (ulong)state6);
-			const bool head6 = head4 || state7;
-			const long add6 = state7 ? state8 : (long)((ulong)add4 + (ulong)state8);
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[272 + lane] = present3;
 		shared_i64_0[272 + lane] = last3;
-		shared_bool_1[272 + lane] = present4;
 		shared_i64_1[272 + lane] = last4;
-		shared_bool_2[272 + lane] = head3;
-		shared_i64_2[272 + lane] = add3;
-		shared_bool_3[272 + lane] = head4;
-		shared_i64_3[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add3;
+		shared_i64_2[272 + lane] = add4;
+		shared_bool_1[272 + lane] = present4;
+		shared_bool_2[272 + lane] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane == 0) {
 		bool present3 = false;
 		long last3 = 0L;
-		bool present4 = false;
 		long last4 = 0L;
-		bool head3 = false;
-		long add3 = 0L;
-		bool head4 = false;
+		int add3 = 0;
 		long add4 = 0L;
+		bool present4 = false;
+		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int place2 = 272 + i;
 			const bool state = shared_bool_0[place2] != 0;
 			const long state2 = shared_i64_0[place2];
-			const bool state3 = shared_bool_1[place2] != 0;
-			const long state4 = shared_i64_1[place2];
-			const bool state5 = shared_bool_2[place2] != 0;
-			const long state6 = shared_i64_2[place2];
-			const bool state7 = shared_bool_3[place2] != 0;
-			const long state8 = shared_i64_3[place2];
+			const long state3 = shared_i64_1[place2];
+			const int state4 = shared_i32_0[place2];
+			const long state5 = shared_i64_2[place2];
+			const bool state6 = shared_bool_1[place2] != 0;
+			const bool state7 = shared_bool_2[place2] != 0;
 			shared_bool_0[place2] = present3;
 			shared_i64_0[place2] = last3;
-			shared_bool_1[place2] = present4;
 			shared_i64_1[place2] = last4;
-			shared_bool_2[place2] = head3;
-			shared_i64_2[place2] = add3;
-			shared_bool_3[place2] = head4;
-			shared_i64_3[place2] = add4;
+			shared_i32_0[place2] = add3;
+			shared_i64_2[place2] = add4;
+			shared_bool_1[place2] = present4;
+			shared_bool_2[place2] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
-			const bool present6 = present4 || state3;
-			const long last6 = state3 ? state4 : last4;
-			const bool head5 = head3 || state5;
-			const long add5 = state5 ? state6 : (long)((ulong)add3 + (ulong)state6);
-			const bool head6 = head4 || state7;
-			const long add6 = state7 ? state8 : (long)((ulong)add4 + (ulong)state8);
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
 			present3 = present5;
 			last3 = last5;
-			present4 = present6;
 			last4 = last6;
-			head3 = head5;
 			add3 = add5;
-			head4 = head6;
 			add4 = add6;
+			present4 = present6;
+			head2 = head3;
 		}
 		shared_bool_0[288] = present3;
 		shared_i64_0[288] = last3;
-		shared_bool_1[288] = present4;
 		shared_i64_1[288] = last4;
-		shared_bool_2[288] = head3;
-		shared_i64_2[288] = add3;
-		shared_bool_3[288] = head4;
-		shared_i64_3[288] = add4;
+		shared_i32_0[288] = add3;
+		shared_i64_2[288] = add4;
+		shared_bool_1[288] = present4;
+		shared_bool_2[288] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const bool state = shared_bool_0[272 + stretch] != 0;
 	const long state2 = shared_i64_0[272 + stretch];
-	const bool state3 = shared_bool_1[272 + stretch] != 0;
-	const long state4 = shared_i64_1[272 + stretch];
-	const bool state5 = shared_bool_2[272 + stretch] != 0;
-	const long state6 = shared_i64_2[272 + stretch];
-	const bool state7 = shared_bool_3[272 + stretch] != 0;
-	const long state8 = shared_i64_3[272 + stretch];
-	const bool state9 = shared_bool_0[lane + lane / 16] != 0;
-	const long state10 = shared_i64_0[lane + lane / 16];
-	const bool state11 = shared_bool_1[lane + lane / 16] != 0;
-	const long state12 = shared_i64_1[lane + lane / 16];
-	const bool state13 = shared_bool_2[lane + lane / 16] != 0;
-	const long state14 = shared_i64_2[lane + lane / 16];
-	const bool state15 = shared_bool_3[lane + lane / 16] != 0;
-	const long state16 = shared_i64_3[lane + lane / 16];
-	const bool present3 = state || state9;
-	const long last3 = state9 ? state10 : state2;
-	const bool present4 = state3 || state11;
-	const long last4 = state11 ? state12 : state4;
-	const bool head3 = state5 || state13;
-	const long add3 = state13 ? state14 : (long)((ulong)state6 + (ulong)state14);
-	const bool head4 = state7 || state15;
-	const long add4 = state15 ? state16 : (long)((ulong)state8 + (ulong)state16);
-	const bool state17 = shared_bool_0[288] != 0;
-	const long state18 = shared_i64_0[288];
+	const long state3 = shared_i64_1[272 + stretch];
+	const int state4 = shared_i32_0[272 + stretch];
+	const long state5 = shared_i64_2[272 + stretch];
+	const bool state6 = shared_bool_1[272 + stretch] != 0;
+	const bool state7 = shared_bool_2[272 + stretch] != 0;
+	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
+	const long state9 = shared_i64_0[lane + lane / 16];
+	const long state10 = shared_i64_1[lane + lane / 16];
+	const int state11 = shared_i32_0[lane + lane / 16];
+	const long state12 = shared_i64_2[lane + lane / 16];
+	const bool state13 = shared_bool_1[lane + lane / 16] != 0;
+	const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+	const bool present3 = state || state8;
+	const long last3 = state8 ? state9 : state2;
+	const long last4 = state13 ? state10 : state3;
+	const int add3 = state14 ? state11 : (int)((uint)state4 + (uint)state11);
+	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
+	const bool present4 = state6 || state13;
+	const bool head2 = state7 || state14;
+	const bool state15 = shared_bool_0[288] != 0;
+	const long state16 = shared_i64_0[288];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const bool earlier = orders_kernel5_tile0[tile] != 0;
 	const long earlier2 = orders_kernel5_tile1[tile];
-	const long earlier3 = orders_kernel5_tile3[tile];
-	const bool earlier4 = orders_kernel5_tile4[tile] != 0;
-	const long earlier5 = orders_kernel5_tile5[tile];
+	const long earlier3 = orders_kernel5_tile2[tile];
+	const int earlier4 = orders_kernel5_tile3[tile];
+	const long earlier5 = orders_kernel5_tile4[tile];
 	const bool earlier6 = orders_kernel5_tile6[tile] != 0;
-	const long earlier7 = orders_kernel5_tile7[tile];
-	const long last5 = state17 ? state18 : earlier2;
+	const long last5 = state15 ? state16 : earlier2;
 	const bool present5 = earlier || present3;
 	const long last6 = present3 ? last3 : earlier2;
+	const long last7 = present4 ? last4 : earlier3;
+	const int add5 = head2 ? add3 : (int)((uint)earlier4 + (uint)add3);
+	const long add6 = head2 ? add4 : (long)((ulong)earlier5 + (ulong)add4);
+	const bool head3 = earlier6 || head2;
 	bool present6 = present5;
-	long last7 = last6;
-	const long last8 = present4 ? last4 : earlier3;
-	long last9 = last8;
-	const bool head5 = earlier4 || head3;
-	const long add5 = head3 ? add3 : (long)((ulong)earlier5 + (ulong)add3);
-	bool head6 = head5;
-	long add6 = add5;
-	const bool head7 = earlier6 || head4;
-	const long add7 = head4 ? add4 : (long)((ulong)earlier7 + (ulong)add4);
-	bool head8 = head7;
-	long add8 = add7;
-	long key_rows[8] = {0};
-	int offset2[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	long count_rows[8] = {0};
-	long quantity_rows[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = lane * 8 + item;
-		if (at < count2) {
+	long last8 = last6;
+	long last9 = last7;
+	int add7 = add5;
+	long add8 = add6;
+	bool head4 = head3;
+	const int base = (int)earlier2;
+	const int end = (int)last5;
+	if (count2 == 1536) {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
 			const bool present7 = present6;
-			const long g_open = last7;
+			const long g_open = last8;
+			const long key2 = last9;
+			const bool head5 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long count3 = (long)add7;
+			const long quantity2 = add8;
+			if (head5 && present7) {
+				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+				const int offset2 = (int)g_open - base;
+				pool_u64[offset2] = (ulong)key2;
+				const int offset3 = (int)g_open - base;
+				pool[offset3 + 3072] = (uint)(int)count3;
+				const int offset4 = (int)g_open - base;
+				pool_u64[offset4 + 2304] = (ulong)quantity2;
+			}
 			const long last10 = g_rows[item + 1];
 			present6 = true;
-			last7 = last10;
-			const long key2 = last9;
+			last8 = last10;
 			const long last11 = l_orderkey_rows[item];
 			last9 = last11;
-			const long count3 = add6;
-			const bool head9 = head6 || head_kept[item] != 0;
-			const long add9 = head_kept[item] != 0 ? 1L : (long)((ulong)add6 + 1UL);
-			head6 = head9;
-			add6 = add9;
-			const long quantity2 = add8;
-			const bool head10 = head8 || head_kept[item] != 0;
-			const long add10 = head_kept[item] != 0 ? l_quantity_rows[item] : (long)((ulong)add8 + (ulong)l_quantity_rows[item]);
-			head8 = head10;
+			const bool head6 = head4 || head5;
+			const int add9 = head5 ? 1 : (int)((uint)add7 + 1u);
+			head4 = head6;
+			add7 = add9;
+			const long add10 = head5 ? l_quantity_rows[item] : (long)((ulong)add8 + (ulong)l_quantity_rows[item]);
 			add8 = add10;
-			if (head_kept[item] != 0 && present7) {
-				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				offset2[item] = (int)((int)g_open - (int)earlier2);
-				key_rows[item] = key2;
-				offset2[item] = (int)((int)g_open - (int)earlier2);
-				count_rows[item] = count3;
-				offset2[item] = (int)((int)g_open - (int)earlier2);
-				quantity_rows[item] = quantity2;
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
+			if (at < count2) {
+				const bool present7 = present6;
+				const long g_open = last8;
+				const long key2 = last9;
+				const bool head5 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long count3 = (long)add7;
+				const long quantity2 = add8;
+				if (head5 && present7) {
+					const int offset2 = (int)g_open - base;
+					pool_u64[offset2] = (ulong)key2;
+					const int offset3 = (int)g_open - base;
+					pool[offset3 + 3072] = (uint)(int)count3;
+					const int offset4 = (int)g_open - base;
+					pool_u64[offset4 + 2304] = (ulong)quantity2;
+				}
+				const long last10 = g_rows[item + 1];
+				present6 = true;
+				last8 = last10;
+				const long last11 = l_orderkey_rows[item];
+				last9 = last11;
+				const bool head6 = head4 || head5;
+				const int add9 = head5 ? 1 : (int)((uint)add7 + 1u);
+				head4 = head6;
+				add7 = add9;
+				const long add10 = head5 ? l_quantity_rows[item] : (long)((ulong)add8 + (ulong)l_quantity_rows[item]);
+				add8 = add10;
 			}
 		}
 	}
-	const int count3 = (int)last5 - (int)earlier2;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (ulong)key_rows[item];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = (int)earlier2 + at;
+		const int place2 = base + at;
 		if (place2 >= 0) {
-			key[place2] = (long)pool[at];
+			key[place2] = (long)pool_u64[at];
 		}
 		at += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count4 = end - base;
 	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = (int)earlier2 + at2;
+	while (at2 < count4) {
+		const int place2 = base + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)pool[at2];
+			count[place2] = (long)(int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (ulong)quantity_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int count5 = end - base;
 	int at3 = lane;
-	while (at3 < count3) {
-		const int place2 = (int)earlier2 + at3;
+	while (at3 < count5) {
+		const int place2 = base + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long)pool[at3];
+			quantity[place2] = (long)pool_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_finish_published(
@@ -1365,31 +1528,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_fi
 	long rows,
 	__global const uchar *restrict orders_kernel5_total0,
 	__global const long *restrict orders_kernel5_total1,
-	__global const uchar *restrict orders_kernel5_total2,
-	__global const long *restrict orders_kernel5_total3,
-	__global const uchar *restrict orders_kernel5_total4,
-	__global const long *restrict orders_kernel5_total5,
+	__global const long *restrict orders_kernel5_total2,
+	__global const int *restrict orders_kernel5_total3,
+	__global const long *restrict orders_kernel5_total4,
+	__global const uchar *restrict orders_kernel5_total5,
 	__global const uchar *restrict orders_kernel5_total6,
-	__global const long *restrict orders_kernel5_total7,
 	__global long *key,
 	__global long *count,
 	__global long *quantity) {
 	(void)row0;
 	(void)rows;
-	(void)orders_kernel5_total2;
-	(void)orders_kernel5_total4;
+	(void)orders_kernel5_total5;
 	(void)orders_kernel5_total6;
 	const int lane = (int)get_local_id(0);
 	bool total = orders_kernel5_total0[0] != 0;
 	long total2 = orders_kernel5_total1[0];
-	long total3 = orders_kernel5_total3[0];
-	long total4 = orders_kernel5_total5[0];
-	long total5 = orders_kernel5_total7[0];
+	long total3 = orders_kernel5_total2[0];
+	int total4 = orders_kernel5_total3[0];
+	long total5 = orders_kernel5_total4[0];
 	if (lane == 0) {
 		if (total) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 			key[(int)total2] = total3;
-			count[(int)total2] = total4;
+			count[(int)total2] = (long)total4;
 			quantity[(int)total2] = total5;
 		}
 	}

@@ -1,0 +1,144 @@
+package simt
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+)
+
+// stage brings the tile's part of each staged column to the work-items, as many
+// columns at a time as the pool has room for.
+func (e *emission) stage() {
+	var batch []int
+	used := int64(0)
+	for i := range e.Streams {
+		if !e.pool.staged[i] {
+			continue
+		}
+		bytes := e.layoutOf(e.Streams[i].Kind).bytes
+		if used+bytes > e.pool.bytes {
+			e.stageBatch(batch)
+			batch, used = nil, 0
+		}
+		batch, used = append(batch, i), used+bytes
+	}
+	e.stageBatch(batch)
+}
+
+func (e *emission) stageBatch(streams []int) {
+	if len(streams) == 0 {
+		return
+	}
+	at := int64(0)
+	first := map[int]int64{}
+	for _, i := range streams {
+		first[i] = at
+		at += e.layoutOf(e.Streams[i].Kind).bytes
+		e.deal(i, first[i])
+	}
+	e.b.Barrier(loop.GroupScope)
+	for _, i := range streams {
+		e.take(i, first[i])
+	}
+	e.b.Barrier(loop.GroupScope)
+}
+
+// deal loads a column into the pool, from byte first on.
+func (e *emission) deal(i int, first int64) {
+	kind := e.Streams[i].Kind
+	l := e.layoutOf(kind)
+	memory, pool, base := e.stream(i), e.poolOf(l.word), loop.Int(first/int64(l.word.Size()))
+	single := func() {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
+			place := loop.Add(base, l.dealt(e.kernel, at))
+			e.b.If(loop.Lt(at, e.count), func() {
+				e.b.Store(pool, place, toWord(l.word, loop.At(memory, loop.Add(e.first, at))))
+			}, func() {
+				if l.wide > 0 { // they are taken all alike
+					e.b.Store(pool, place, number(l.word, 0))
+				}
+			})
+		})
+	}
+	if l.wide == 0 {
+		single()
+		return
+	}
+	e.b.If(e.isAligned(l.wide), func() {
+		e.eachWide(l.wide, func(at loop.Expr) {
+			values := e.b.LoadWide(e.Streams[i].Name, memory, loop.Add(e.first, at))
+			for j := range values {
+				values[j] = toWord(l.word, values[j])
+			}
+			e.b.StoreWide(pool, loop.Add(base, at), values)
+		})
+	}, single)
+}
+
+// isAligned reports whether the tile has all its rows, from a boundary of wide
+// accesses on.
+func (e *emission) isAligned(wide int) loop.Expr {
+	all := loop.Eq(e.count, loop.Int(e.kernel.rows()))
+	return loop.And(all, loop.Eq(loop.Apply(ir.OpAnd, e.first, loop.Int(int64(wide-1))), loop.Int(0)))
+}
+
+// eachWide calls body for the wide accesses of a work-item to a tile of global memory.
+func (e *emission) eachWide(wide int, body func(at loop.Expr)) {
+	e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wide)), func(i *loop.Var) {
+		body(e.b.Let("at", loop.Mul(loop.Add(loop.Mul(i, loop.Int(int64(e.workgroup))), e.lane), loop.Int(int64(wide)))))
+	})
+}
+
+// dealt returns where row at of the tile lies in a layout.
+func (l layout) dealt(k *kernel, at loop.Expr) loop.Expr {
+	if l.stride == k.items {
+		return at
+	}
+	if shift := bits.TrailingZeros(uint(k.items)); k.items == 1<<shift {
+		return loop.Add(at, loop.Apply(ir.OpShr, at, loop.Int(int64(shift))))
+	}
+	return loop.Add(at, loop.Div(at, loop.Int(int64(k.items))))
+}
+
+// take reads a column's rows of this work-item, and the row before where that
+// is needed.
+func (e *emission) take(i int, first int64) {
+	kind := e.Streams[i].Kind
+	l := e.layoutOf(kind)
+	memory, pool, base := e.stream(i), e.poolOf(l.word), loop.Int(first/int64(l.word.Size()))
+	before := 0
+	if e.pool.halo[i] {
+		before = 1
+	}
+	mine := e.b.Storage(e.Streams[i].Name+"_rows", loop.ArrayOf(e.items+before, loop.ScalarOf(kind)))
+	e.columns[i] = mine
+	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
+	own := e.b.Let("own", loop.Add(base, loop.Mul(e.lane, loop.Int(int64(l.stride)))))
+	if l.wide > 0 {
+		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/l.wide)), func(i *loop.Var) {
+			item := e.b.Let("item", loop.Mul(i, loop.Int(int64(l.wide))))
+			for j, x := range e.b.LoadWide("word", pool, loop.Add(own, item)) {
+				e.b.Store(mine, loop.Add(item, loop.Int(int64(j+before))), fromWord(kind, x))
+			}
+		})
+	} else {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			e.b.If(loop.Lt(loop.Add(start, item), e.count), func() {
+				e.b.Store(mine, loop.Add(item, loop.Int(int64(before))), fromWord(kind, loop.At(pool, loop.Add(own, item))))
+			}, nil)
+		})
+	}
+	if before == 0 {
+		return
+	}
+	e.b.If(loop.And(loop.Gt(start, loop.Int(0)), loop.Lt(start, e.count)), func() {
+		last := loop.Add(base, l.dealt(e.kernel, loop.Sub(start, loop.Int(1))))
+		e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(pool, last)))
+	}, func() {
+		e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() {
+			e.b.Store(mine, loop.Int(0), loop.At(memory, loop.Sub(e.first, loop.Int(1))))
+		}, nil)
+	})
+}
