@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // explainFormats are the forms of an explanation; the first is the default.
@@ -60,6 +61,9 @@ func explain(c *cobra.Command, argument, level, schedule string, render func(*fu
 	shape, err := build.ParseSchedule(schedule)
 	if err != nil {
 		return err
+	}
+	if shape != (plan.Schedule{Variant: shape.Variant}) {
+		return usageErrorf("--schedule %s: variant alone changes what kernels read and write", schedule)
 	}
 	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
 	if err != nil {
