@@ -105,7 +105,9 @@ func (h *host) write() (params, arguments []jen.Code) {
 		h.names.Fresh(name)
 	}
 	if h.inner {
-		h.names.Fresh("p") // the receiver that passes the arguments
+		for _, name := range []string{"p", "later", "rows", "from", "to"} { // of the method that passes the arguments
+			h.names.Fresh(name)
+		}
 		params, arguments = h.parameters()
 	} else {
 		params, arguments = h.parameters()

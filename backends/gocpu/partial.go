@@ -34,9 +34,10 @@ type partialWriter struct {
 
 	name, newName, header string // of the type, its constructor, the constant before its bytes
 	failure               string // the function that makes an error of failed checks
+	rowsName              string // the type of rows that are kept, where there is a halo
 	scalars               []scalarField
-	columns               []string // the columns of Add, each with its type
-	arguments             []string // of the function of rows, as Add calls it
+	columns               []columnField // of Add
+	arguments             []string      // of the function of rows, as Add calls it
 }
 
 // scalarField is a scalar parameter of the whole, which a partial keeps.
@@ -44,6 +45,12 @@ type scalarField struct {
 	param *ir.Value
 	field string
 	kind  plan.Kind
+}
+
+// columnField is a column of rows: its name as a parameter and as a field.
+type columnField struct {
+	name, field string
+	kind        plan.Kind
 }
 
 // partial returns the declarations of the pipeline's partials.
@@ -58,6 +65,9 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 	w.newName = h.names.FreshAsIs(w.newName)
 	h.entry.NewPartial = w.newName
 	w.header = h.names.FreshAsIs(local + "PartialHeader")
+	if p.Halo != nil {
+		w.rowsName = h.names.FreshAsIs(local + "Rows")
+	}
 	rows := backends.Entry{Func: w.name + ".Add", Into: h.names.FreshAsIs(local + "Shard"), Result: h.names.FreshAsIs(local + "State")}
 	w.rows = w.inner(p.Rows, rows)
 	for i, check := range p.ShardChecks {
@@ -100,16 +110,27 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 // functions returns the functions from rows to state and from state to results.
 func (w *partialWriter) functions() []jen.Code {
 	params, arguments := w.rows.write()
+	taken := map[string]bool{}
 	for i, port := range w.rows.inputs() {
 		name := arguments[i].(*jen.Statement).GoString()
 		if port.Buffer != "" {
-			w.columns = append(w.columns, name+" []"+goTypeOf(port.Kind).GoString())
+			field := exportedName(port.Name)
+			for n := 2; taken[field]; n++ {
+				field = fmt.Sprintf("%s%d", exportedName(port.Name), n)
+			}
+			taken[field] = true
+			w.columns = append(w.columns, columnField{name, field, port.Kind})
 			w.arguments = append(w.arguments, name)
+		} else if w.Halo != nil && (port.Name == w.Halo.From || port.Name == w.Halo.To) {
+			w.arguments = append(w.arguments, map[bool]string{true: "from", false: "to"}[port.Name == w.Halo.From])
 		} else {
 			w.arguments = append(w.arguments, "p.scalars."+w.fieldOf(port.Name))
 		}
 	}
 	code := []jen.Code{w.rows.stateType()}
+	if w.Halo != nil {
+		code = append(code, w.rowsType())
+	}
 	code = append(code, w.function(w.rows, "fills in the state of some rows, and per check the first row that fails it.", params)...)
 	params, _ = w.ends.write()
 	return append(code, w.function(w.ends, "fills in the results that a state of all rows has.", params)...)

@@ -18,6 +18,15 @@ func (w *partialWriter) marshal(s *source) {
 	if w.sites > 0 {
 		s.line("data = kgenPut(data, p.checks[:]...)")
 	}
+	if w.Halo != nil {
+		s.line("data = kgenPut(data, p.n)")
+		for _, end := range []string{"head", "tail"} {
+			s.line("data = kgenPutLength(data, len(p.%s.%s))", end, w.columns[0].field)
+			for _, c := range w.columns {
+				s.line("data = kgenPut(data, p.%s.%s...)", end, c.field)
+			}
+		}
+	}
 	w.eachField(func(column int) {
 		s.line("data = kgenPutLength(data, len(p.state.%s))", w.state[column].Name)
 	}, func(i int) {
@@ -41,6 +50,13 @@ func (w *partialWriter) size() string {
 		fixed += f.param.Type.Kind.Size()
 	}
 	size := "len(" + w.header + ")"
+	if w.Halo != nil {
+		row := 0
+		for _, c := range w.columns {
+			row += kindOf(c.kind).Size()
+		}
+		fixed += 8 + 2*binary.MaxVarintLen64 + 2*row*int(w.Halo.Back+w.Halo.Ahead)
+	}
 	for g := -1; g < len(w.Groupings); g++ {
 		row := 0
 		for _, state := range w.States {
@@ -73,6 +89,17 @@ func (w *partialWriter) unmarshal(s *source) {
 		s.line("kgenTakeInto(r, made.checks[:])")
 	}
 	declared := false
+	if w.Halo != nil {
+		s.line("made.n = kgenTakeOne[int64](r)")
+		for _, end := range []string{"head", "tail"} {
+			s.line("%s r.length()", map[bool]string{true: "n =", false: "n :="}[declared])
+			declared = true
+			s.line("if int64(n) != min(made.n, %d) {\nr.fail()\n}", w.Halo.Back+w.Halo.Ahead)
+			for _, c := range w.columns {
+				s.line("made.%s.%s = kgenTake[%s](r, n)", end, c.field, typeText(c.kind))
+			}
+		}
+	}
 	w.eachField(func(int) {
 		s.line("%s r.length()", map[bool]string{true: "n =", false: "n :="}[declared])
 		declared = true

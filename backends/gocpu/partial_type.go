@@ -24,6 +24,9 @@ func (w *partialWriter) declaration() jen.Code {
 	w.typeAndNew(s)
 	w.add(s)
 	w.merge(s)
+	if w.Halo != nil {
+		w.join(s)
+	}
 	w.fold(s)
 	w.result(s)
 	w.marshal(s)
@@ -56,6 +59,10 @@ func (w *partialWriter) typeAndNew(s *source) {
 	}
 	s.line("state %s", w.rows.entry.Result)
 	s.line("shard %s // memory of Add", w.rows.entry.Result)
+	if w.Halo != nil {
+		s.line("n int64 // rows")
+		s.line("head, tail %s // the first and the last rows, as far as rows of other shards look at them", w.rowsName)
+	}
 	s.line("}\n")
 
 	w.whole.names.Push()
@@ -79,16 +86,24 @@ func (w *partialWriter) add(s *source) {
 	s.line("// Add adds a shard: the rows that follow those of p. After an error p is as before.")
 	s.line("// A check that fails is an error of Result, since a later row may decide which is")
 	s.line("// reported. The options are those of %s.", w.whole.entry.Func)
-	s.line("func (p *%s) Add(%s, options ...Option) error {", w.name, strings.Join(w.columns, ", "))
-	var passed string
-	if w.sites > 0 {
-		s.line("checks := p.noChecks()")
+	var params []string
+	for _, c := range w.columns {
+		params = append(params, c.name+" []"+typeText(c.kind))
 	}
-	if len(w.rows.checks) > 0 {
-		passed = "&checks, "
+	s.line("func (p *%s) Add(%s, options ...Option) error {", w.name, strings.Join(params, ", "))
+	if w.Halo != nil {
+		w.addWithHalo(s)
+	} else {
+		var passed string
+		if w.sites > 0 {
+			s.line("checks := p.noChecks()")
+		}
+		if len(w.rows.checks) > 0 {
+			passed = "&checks, "
+		}
+		s.line("if err := %s(&p.shard, %s%s, options...); err != nil {\nreturn err\n}", w.rows.entry.Into, passed, strings.Join(w.arguments, ", "))
+		s.line("return p.follow(&p.shard%s)\n}\n", w.pass("&checks"))
 	}
-	s.line("if err := %s(&p.shard, %s%s, options...); err != nil {\nreturn err\n}", w.rows.entry.Into, passed, strings.Join(w.arguments, ", "))
-	s.line("return p.follow(&p.shard%s)\n}\n", w.pass("&checks"))
 	if w.sites > 0 {
 		s.line("// noChecks is no failed check.")
 		s.line("func (*%s) noChecks() (checks [%d]int64) {", w.name, w.sites)
@@ -119,8 +134,12 @@ func (w *partialWriter) merge(s *source) {
 		s.line("return kgenError(%q)", w.at(w.name+".Merge: partials of different parameters"))
 	}
 	s.line("case !later.begun:\nreturn nil")
-	s.line("case later == p:\nlater = &%s{state: p.state.clone()%s}\n}", w.name, w.pass("checks: p.checks"))
-	s.line("return p.follow(&later.state%s)\n}\n", w.pass("&later.checks"))
+	s.line("case later == p:\ntwin := *p\ntwin.state = p.state.clone()\nlater = &twin\n}")
+	if w.Halo != nil {
+		s.line("return p.join(later)\n}\n")
+	} else {
+		s.line("return p.follow(&later.state%s)\n}\n", w.pass("&later.checks"))
+	}
 }
 
 // columnOf is a column of the state that has an element per group or bin.
@@ -152,12 +171,7 @@ func (w *partialWriter) fold(s *source) {
 		s.line("p.checks = *checks")
 	}
 	s.line("return nil\n}\ns := &p.state")
-	for g, grouping := range w.Groupings {
-		if i := w.columnOf(g); grouping.Kind == ir.DomainBins {
-			s.line("if len(s.%[1]s) != len(later.%[1]s) {", w.state[i].Name)
-			s.line("return kgenError(%q)\n}", w.at(w.name+": partials of different numbers of bins"))
-		}
-	}
+	w.sameBins(s, "s", "later")
 	rows := map[int]int{} // of the checks of rows
 	for _, check := range w.ShardChecks {
 		if check.Whole >= 0 {
@@ -185,6 +199,16 @@ func (w *partialWriter) fold(s *source) {
 		}
 	}
 	s.line("return nil\n}\n")
+}
+
+// sameBins requires that two states have as many bins.
+func (w *partialWriter) sameBins(s *source, state, later string) {
+	for g, grouping := range w.Groupings {
+		if i := w.columnOf(g); grouping.Kind == ir.DomainBins {
+			s.line("if len(%[1]s.%[3]s) != len(%[2]s.%[3]s) {", state, later, w.state[i].Name)
+			s.line("return kgenError(%q)\n}", w.at(w.name+": partials of different numbers of bins"))
+		}
+	}
 }
 
 // goesOn declares whether the last group goes on, and returns the variable.
@@ -238,12 +262,11 @@ func (w *partialWriter) result(s *source) {
 	s.line("func (p *%s) Result(options ...Option) (%s, error) {", w.name, result)
 	s.line("var result %s", result)
 	s.line("if !p.begun { // no rows: as one shard of none")
-	if len(w.scalars) > 0 {
-		s.line("p = &%s{scalars: p.scalars}", w.name)
-	} else {
-		s.line("p = &%s{}", w.name)
-	}
+	s.line("p = %s", w.noRows("&"))
 	s.line("if err := p.Add(%soptions...); err != nil {\nreturn result, err\n}\n}", strings.Repeat("nil, ", len(w.columns)))
+	if w.Halo != nil {
+		w.resultWithHalo(s)
+	}
 	arguments := []string{"&result"}
 	if w.sites > 0 {
 		s.line("checks := p.checks")

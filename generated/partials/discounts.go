@@ -131,7 +131,9 @@ func (p *DiscountsPartial) Merge(later *DiscountsPartial) error {
 	case !later.begun:
 		return nil
 	case later == p:
-		later = &DiscountsPartial{state: p.state.clone()}
+		twin := *p
+		twin.state = p.state.clone()
+		later = &twin
 	}
 	return p.follow(&later.state)
 }
@@ -210,7 +212,7 @@ type discountsState struct {
 }
 
 // discountsShard fills in the state of some rows, and per check the first row that fails it.
-func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32, options ...Option) error {
+func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from2, to2 int32, options ...Option) error {
 	n := len(lShipdate)
 	if len(lDiscount) != n {
 		return fmt.Errorf("lineitem.kg:10:41: DiscountsPartial.Add: l_discount has %d rows and l_shipdate has %d, but both are over n", len(lDiscount), n)
@@ -229,7 +231,7 @@ func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64,
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum3 := discountsShardKernel1(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
+				sum3 := discountsShardKernel1(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from2, to2)
 				blocks.await()
 				sumBefore := sum2
 				sum2 = sumBefore + sum3
@@ -238,7 +240,7 @@ func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64,
 		})
 		sum = sum2
 	} else {
-		sum = discountsShardKernel1(0, n, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
+		sum = discountsShardKernel1(0, n, lShipdate, lDiscount, lQuantity, lExtendedprice, from2, to2)
 	}
 	sum2 := sum
 	dst.Sum = sum2

@@ -262,7 +262,9 @@ func (p *MonthsPartial) Merge(later *MonthsPartial) error {
 	case !later.begun:
 		return nil
 	case later == p:
-		later = &MonthsPartial{state: p.state.clone(), checks: p.checks}
+		twin := *p
+		twin.state = p.state.clone()
+		later = &twin
 	}
 	return p.follow(&later.state, &later.checks)
 }
@@ -374,7 +376,7 @@ type monthsState struct {
 }
 
 // monthsShard fills in the state of some rows, and per check the first row that fails it.
-func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantity []int64, from, months int32, options ...Option) error {
+func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantity []int64, from2, months int32, options ...Option) error {
 	n := len(lShipdate)
 	if len(lQuantity) != n {
 		return fmt.Errorf("lineitem.kg:17:38: MonthsPartial.Add: l_quantity has %d rows and l_shipdate has %d, but both are over n", len(lQuantity), n)
@@ -410,7 +412,7 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 		return fmt.Errorf("lineitem.kg:17:1: MonthsPartial.Add: %w", call.err)
 	}
 	var sum2 int64
-	sum2 = monthsShardKernel2(0, n, lShipdate, lines, lQuantity, sum, bMinMin, bMinCount, from, bLength, failed, 0)
+	sum2 = monthsShardKernel2(0, n, lShipdate, lines, lQuantity, sum, bMinMin, bMinCount, from2, bLength, failed, 0)
 	sum22 := sum2
 	min2 := kgenColumn(&call, dst.Min, int(bLength))
 	if call.err != nil {
@@ -423,14 +425,14 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 	} else {
 		monthsShardKernel3(0, int(bLength), bMinCount, bMinMin, min2, int64(n))
 	}
-	rows := int64(n)
+	rows2 := int64(n)
 	checks[0] = min(checks[0], failed[0])
 	checks[1] = min(checks[1], failed[1])
 	dst.Lines = lines[:int(bLength)]
 	dst.Sum = sum[:int(bLength)]
 	dst.Min = min2[:int(bLength)]
 	dst.Sum2 = sum22
-	dst.Rows = rows
+	dst.Rows = rows2
 	return nil
 }
 
@@ -492,7 +494,7 @@ func monthsShardKernel3(lo, hi int, bMinCount []int64, bMinMin, min2 []int32, n 
 }
 
 // monthsFinish fills in the results that a state of all rows has.
-func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from int32, sum2, rows int64, options ...Option) error {
+func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from2 int32, sum2, rows2 int64, options ...Option) error {
 	b := len(lines)
 	if len(sum) != b {
 		return fmt.Errorf("lineitem.kg:21:26: MonthsPartial.Result: sum has %d rows and lines has %d, but both are over b", len(sum), b)
@@ -517,16 +519,16 @@ func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from int3
 				busyBefore := busy2
 				busy2 = busyBefore + busy3
 				blocks.release()
-				monthsFinishKernel1(lo, hi, lines, min2, first, from, rows, sum2, busyBefore)
+				monthsFinishKernel1(lo, hi, lines, min2, first, from2, rows2, sum2, busyBefore)
 			}
 		})
 		busy = busy2
 	} else {
-		busy = monthsFinishKernel1(0, b, lines, min2, first, from, rows, sum2, 0)
+		busy = monthsFinishKernel1(0, b, lines, min2, first, from2, rows2, sum2, 0)
 	}
 	mean := float64(0)
-	if rows > 0 {
-		mean = float64(sum2) / float64(rows)
+	if rows2 > 0 {
+		mean = float64(sum2) / float64(rows2)
 	}
 	busy2 := busy
 	lines2 := kgenColumn(&call, dst.Lines, len(lines))

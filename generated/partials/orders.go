@@ -269,7 +269,9 @@ func (p *OrdersPartial) Merge(later *OrdersPartial) error {
 	case !later.begun:
 		return nil
 	case later == p:
-		later = &OrdersPartial{state: p.state.clone()}
+		twin := *p
+		twin.state = p.state.clone()
+		later = &twin
 	}
 	return p.follow(&later.state)
 }

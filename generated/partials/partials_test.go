@@ -203,6 +203,57 @@ func FuzzUnmarshalBinary(f *testing.F) {
 	})
 }
 
+// Neighbours across shards, of one row too.
+func TestNeighboursOfShards(t *testing.T) {
+	keys, _, dates, _, _ := lines(500)
+	want, err := partials.Overtaken(keys, dates)
+	if err != nil || want.Lines == 0 {
+		t.Fatalf("%d lines, %v", want.Lines, err)
+	}
+	for _, size := range []int{1, 7, 499} {
+		whole := partials.NewOvertakenPartial()
+		for lo := 0; lo < len(keys); lo += size {
+			hi := min(lo+size, len(keys))
+			p := partials.NewOvertakenPartial()
+			if err := p.Add(keys[lo:hi], dates[lo:hi]); err != nil {
+				t.Fatal(err)
+			}
+			if err := whole.Merge(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := whole.Result(); err != nil || got != want {
+			t.Errorf("shards of %d rows: %d lines, %v; in one call %d", size, got.Lines, err, want.Lines)
+		}
+	}
+}
+
+func FuzzUnmarshalNeighbours(f *testing.F) {
+	keys, _, dates, _, _ := lines(9)
+	p := partials.NewOvertakenPartial()
+	if err := p.Add(keys, dates); err != nil {
+		f.Fatal(err)
+	}
+	data := marshal(f, p)
+	header := bytes.IndexByte(data, '\n') + 1
+	f.Add(data[header : len(data)-4])
+	f.Fuzz(func(t *testing.T, fields []byte) {
+		var p partials.OvertakenPartial
+		if err := p.UnmarshalBinary(seal(append(bytes.Clone(data[:header]), fields...))); err != nil {
+			return
+		}
+		q := partials.NewOvertakenPartial()
+		for _, err := range []error{q.Add(keys, dates), q.Merge(&p), p.Add(keys, dates), p.Merge(q)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := p.Result(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // The same orders by one call, and in 16 shards that travel as bytes.
 func BenchmarkOrders(b *testing.B) {
 	const rows, shards = 1 << 20, 16

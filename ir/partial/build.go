@@ -13,7 +13,11 @@ func New(p *ir.Pipeline) (*Split, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &splitter{Split: &Split{Whole: p}, classes: classes,
+	h, err := halo(p, classes)
+	if err != nil {
+		return nil, err
+	}
+	s := &splitter{Split: &Split{Whole: p, Halo: h}, classes: classes,
 		shard: ir.NewBuilder(p.Name), rows: map[*ir.Value]ir.Operand{}, states: map[*ir.Value]int{}, lengths: map[*ir.Domain]int{}, ofCut: map[*ir.Value]int{}, ofRows: map[*ir.Value]int{},
 		groupings: map[*ir.Domain]int{}, names: map[string]bool{},
 		finish: ir.NewBuilder(p.Name), ends: map[*ir.Value]ir.Operand{}, inputs: map[int]ir.Operand{}}
@@ -50,16 +54,7 @@ type splitter struct {
 }
 
 func (s *splitter) buildShard() error {
-	needed := s.neededByRows()
-	for _, v := range s.Whole.Values {
-		if needed[v.ID] {
-			if v.Op == ir.OpParam {
-				s.rows[v] = parameter(s.shard, v)
-			} else {
-				s.rows[v] = s.shard.Copy(v, func(o *ir.Value) ir.Operand { return s.rows[o] })
-			}
-		}
-	}
+	s.buildRows()
 	for _, v := range s.Whole.Values {
 		if s.classes[v.ID] == cut {
 			s.shard.Place(v.Pos)
@@ -87,23 +82,6 @@ func (s *splitter) buildShard() error {
 		s.ShardChecks = append(s.ShardChecks, check)
 	}
 	return nil
-}
-
-// neededByRows reports which values rows and aggregates are computed from.
-func (s *splitter) neededByRows() []bool {
-	needed := make([]bool, len(s.Whole.Values))
-	for i := len(needed) - 1; i >= 0; i-- {
-		v := s.Whole.Values[i]
-		if c := s.classes[i]; c == row || c == groups {
-			needed[i] = true
-		}
-		if needed[i] || s.classes[i] == cut {
-			for _, o := range v.Operands() {
-				needed[o.ID] = needed[o.ID] || o != v.Else
-			}
-		}
-	}
-	return needed
 }
 
 // checks returns the function that finds the check of Whole that is a check of

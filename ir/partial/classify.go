@@ -121,10 +121,8 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 		return 0, refuse(v, "pass the numbers as a column", "index counts the rows of earlier shards")
 	case ir.OpScan, ir.OpExscan:
 		return 0, refuse(v, wholeHint, "%v runs over the rows of earlier shards", v.Op)
-	case ir.OpPrev:
-		return 0, refuse(v, "pass the neighbours as a column", "prev looks at rows of the shard before")
-	case ir.OpNext:
-		return 0, refuse(v, "pass the neighbours as a column", "next looks at rows of the shard after")
+	case ir.OpPrev, ir.OpNext:
+		return row, nil
 	}
 	return 0, refuse(v, wholeHint, "%v needs the rows of other shards", v.Op)
 }

@@ -11,6 +11,8 @@
 // Checks are part of the state: the first row that fails each. So the whole's
 // error is found, whichever shard has it.
 //
+// Rows may look at their neighbours, a fixed number of rows away: a [Halo].
+//
 // The cut is made on the operator graph, so it is the same at every fusion
 // level and for every backend. What cannot be cut is an [ir.Error] at the
 // operator that forbids it: one whose value at a row depends on rows of other

@@ -29,6 +29,9 @@ func load(t testing.TB, source string) *ir.Pipeline {
 func describe(s *partial.Split) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v%v", s.Shard, s.Finish)
+	if s.Halo != nil {
+		fmt.Fprintf(&b, "halo %+v\n", *s.Halo)
+	}
 	for i, state := range s.States {
 		fmt.Fprintf(&b, "state %d: %s %v %v grouping %d rows %d\n", i, state.Name, state.Kind, state.Fold, state.Grouping, state.Rows)
 	}
@@ -92,8 +95,11 @@ func TestRefusals(t *testing.T) {
 		{"pipeline p(x: i32) {\n\treturn y: x + 1\n}", "p.kg:1:1: no partials: pipeline p aggregates no rows"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: sum(scan(add, x))\n}", "p.kg:2:16: no partials: scan runs over the rows of earlier shards"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: sum(exscan(add, 1, by: runs(x)))\n}", "p.kg:2:16: no partials: exscan runs over"},
-		{"pipeline p(x: [n]i32) {\n\treturn y: count(x > prev(x, 1, 0))\n}", "p.kg:2:22: no partials: prev looks at rows of the shard before"},
-		{"pipeline p(x: [n]i32) {\n\treturn y: count(x > next(x, 1, 0))\n}", "p.kg:2:22: no partials: next looks at rows of the shard after"},
+		{"pipeline p(x: [n]i32) {\n\ty = x[x > 1]\n\treturn y: count(y > prev(y, 1, 0))\n}", "p.kg:3:22: no partials: prev looks at rows of other shards that a filter has kept"},
+		{"pipeline p(x: [n]i32, z: [m]i32) {\n\treturn y: count(x > next(x, 1, 0)), s: sum(z)\n}", "p.kg:2:22: no partials: next looks at rows of other shards, and there are the domains n and m"},
+		{"pipeline p(x: [n]i32) {\n\treturn y: count(x > prev(10 / x, 1, 0))\n}", "p.kg:2:22: no partials: prev looks at rows of other shards whose / may fail a check"},
+		{"pipeline p(x: [n]i32) {\n\treturn y: count(x > prev(x, 5000, 0))\n}", "p.kg:2:22: no partials: prev looks too far into other shards"},
+		{"pipeline p(x: [n]i32) {\n\treturn y: count(prev(x, 3000, 0) > next(x, 3000, 0))\n}", "p.kg:1:1: no partials: pipeline p looks too far into other shards"},
 		{"pipeline p(x: [n]i32) {\n\treturn y: sum(index(x))\n}", "p.kg:2:16: no partials: index counts the rows of earlier shards"},
 		{"pipeline p(x: [n]i32) {\n\tg = runs(x)\n\treturn y: max(g)\n}", "p.kg:3:12: no partials: max takes the numbers of groups"},
 		{"pipeline p(x: [n]i32) {\n\tg = runs(x)\n\treturn y: first(g, by: g)\n}", "p.kg:3:12: no partials: first takes the numbers of groups"},

@@ -15,6 +15,7 @@ type Split struct {
 	Shard  *ir.Pipeline // all columns of Whole, and the scalars it needs; its results are States, in order
 	Finish *ir.Pipeline // scalars and states, as far as they are needed; its results are those of Whole
 
+	Halo      *Halo   // where rows look at their neighbours, else nil
 	Inputs    []Input // the parameters of Finish, in order
 	States    []State
 	Groupings []Grouping
@@ -83,6 +84,9 @@ func (s *Split) ID() string {
 	whole := *s.Whole
 	whole.Doc = ""
 	b.WriteString(whole.String())
+	if s.Halo != nil {
+		fmt.Fprintf(&b, "halo %d %d\n", s.Halo.Back, s.Halo.Ahead)
+	}
 	for _, state := range s.States {
 		fmt.Fprintf(&b, "%s %v %v %d %d\n", state.Name, state.Kind, state.Fold, state.Grouping, state.Rows)
 	}

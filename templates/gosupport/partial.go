@@ -120,6 +120,22 @@ func kgenFirstEmpty(rows ...int64) int64 {
 	return kgenNone
 }
 
+// kgenSeam returns which rows of the window around a seam have all neighbours
+// there: the window is the last rows of n earlier ones and the first of later
+// ones, at each side as many as a row looks back and ahead together, or all.
+// Of fewer rows none had all neighbours in sight so far.
+func kgenSeam(n, later, back, ahead int64) (from, to int64) {
+	from, to = n-ahead, n+back
+	if n <= back+ahead {
+		from = back
+	}
+	if later <= back+ahead {
+		to = n + later - ahead
+	}
+	begin := n - min(n, back+ahead) // of the window
+	return from - begin, to - begin
+}
+
 // The encoding of a partial is the header of its type, a line of text; its
 // fields, little-endian, columns with their length before them; and a checksum.
 
