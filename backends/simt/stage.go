@@ -5,15 +5,16 @@ import (
 
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
 )
 
 // stage brings the tile's part of each staged column to the work-items, as many
 // columns at a time as the pool has room for.
 func (e *emission) stage() {
 	var batch []int
-	used := int64(0)
+	used, reads := int64(0), e.reads()
 	for i := range e.Streams {
-		if !e.pool.staged[i] {
+		if !e.pool.staged[i] || !reads[i] {
 			continue
 		}
 		bytes := e.layoutOf(e.Streams[i].Kind).bytes
@@ -24,6 +25,40 @@ func (e *emission) stage() {
 		batch, used = append(batch, i), used+bytes
 	}
 	e.stageBatch(batch)
+}
+
+// reads returns the streams that a row of this function needs: a launch that
+// only folds does without what is only stored.
+func (e *emission) reads() map[int]bool {
+	streams, seen := map[int]bool{}, make([]bool, len(e.Values))
+	var operation func(op *tile.Op)
+	value := func(v tile.ID) {
+		if !seen[v] {
+			seen[v] = true
+			operation(&e.Ops[e.Values[v].Op])
+		}
+	}
+	operation = func(op *tile.Op) {
+		if op.Kind == tile.Load {
+			streams[op.Stream] = true
+		}
+		for _, arg := range op.Args {
+			value(arg)
+		}
+		for _, condition := range e.Conditions(op.Domain) {
+			value(condition)
+		}
+	}
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Epilogue || e.phase[i] > e.until || op.HasEffect() && op.Kind != tile.ChunkScan && !e.effects {
+			continue
+		}
+		if op.HasEffect() || isScan(op) || op.Kind == tile.Reduce {
+			operation(op)
+		}
+	}
+	return streams
 }
 
 func (e *emission) stageBatch(streams []int) {

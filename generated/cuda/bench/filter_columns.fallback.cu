@@ -8,11 +8,8 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	long long rows,
 	int limit,
 	const int *__restrict__ x,
-	const long long *__restrict__ y,
-	const double *__restrict__ z,
 	int *filter_columns_kernel1_tile0) {
-	__shared__ __align__(16) unsigned pool[10240];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ unsigned pool[10240];
 	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -29,26 +26,6 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 			pool[at + at / 10] = (unsigned)x[first + at];
 		}
 	}
-	if (count == 2560 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const longlong2 wide = *(const longlong2 *)(y + (first + at));
-			const long long y2 = wide.x;
-			const long long y3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1408 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[1408 + at] = (unsigned long long)y[first + at];
-			} else {
-				pool_u64[1408 + at] = 0ULL;
-			}
-		}
-	}
 	__syncthreads();
 	int x_rows[10] = {0};
 	const int start = lane * 10;
@@ -58,50 +35,6 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 		if (start + item < count) {
 			x_rows[item] = (int)pool[own + item];
 		}
-	}
-	long long y_rows[10] = {0};
-	const int own2 = 1408 + lane * 10;
-	#pragma unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		y_rows[item] = (long long)word;
-		y_rows[item + 1] = (long long)word2;
-	}
-	__syncthreads();
-	if (count == 2560 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const double2 wide = *(const double2 *)(z + (first + at));
-			const double z2 = wide.x;
-			const double z3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
-			} else {
-				pool_u64[at] = 0ULL;
-			}
-		}
-	}
-	__syncthreads();
-	double z_rows[10] = {0};
-	const int own3 = lane * 10;
-	#pragma unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		z_rows[item] = __longlong_as_double(word);
-		z_rows[item + 1] = __longlong_as_double(word2);
 	}
 	__syncthreads();
 	int add = 0;

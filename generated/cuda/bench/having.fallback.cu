@@ -598,12 +598,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_sum0_published(
 	long long row0,
 	long long rows,
 	const unsigned char *__restrict__ keep,
-	const int *__restrict__ aggregate,
-	const long long *__restrict__ c,
-	const long long *__restrict__ aggregate_2,
 	int *having_kernel2_tile0) {
-	__shared__ __align__(16) unsigned pool[10240];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ unsigned pool[10240];
 	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -620,33 +616,6 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_sum0_published(
 			pool[at + (at >> 3)] = (unsigned)(keep[first + at] != 0);
 		}
 	}
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (unsigned)aggregate[first + at];
-		}
-	}
-	if (count == 2048 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const longlong2 wide = *(const longlong2 *)(c + (first + at));
-			const long long c2 = wide.x;
-			const long long c3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (2304 + at)) = make_ulonglong2((unsigned long long)c2, (unsigned long long)c3);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[2304 + at] = (unsigned long long)c[first + at];
-			} else {
-				pool_u64[2304 + at] = 0ULL;
-			}
-		}
-	}
 	__syncthreads();
 	unsigned char keep_rows[8] = {0};
 	const int start = lane * 8;
@@ -656,59 +625,6 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_sum0_published(
 		if (start + item < count) {
 			keep_rows[item] = pool[own + item] != 0u;
 		}
-	}
-	int aggregate_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			aggregate_rows[item] = (int)pool[own2 + item];
-		}
-	}
-	long long c_rows[8] = {0};
-	const int own3 = 2304 + lane * 8;
-	#pragma unroll
-	for (int i = 0; i < 4; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		c_rows[item] = (long long)word;
-		c_rows[item + 1] = (long long)word2;
-	}
-	__syncthreads();
-	if (count == 2048 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const longlong2 wide = *(const longlong2 *)(aggregate_2 + (first + at));
-			const long long aggregate_22 = wide.x;
-			const long long aggregate_23 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)aggregate_22, (unsigned long long)aggregate_23);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[at] = (unsigned long long)aggregate_2[first + at];
-			} else {
-				pool_u64[at] = 0ULL;
-			}
-		}
-	}
-	__syncthreads();
-	long long aggregate_2_rows[8] = {0};
-	const int own4 = lane * 8;
-	#pragma unroll
-	for (int i = 0; i < 4; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own4 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		aggregate_2_rows[item] = (long long)word;
-		aggregate_2_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
 	int add = 0;
@@ -736,11 +652,11 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_sum0_published(
 	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start3 = lane * 17;
+		const int start2 = lane * 17;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
+			const int place2 = start2 + i;
 			const int state = shared_i32_0[place2];
 			shared_i32_0[place2] = add2;
 			const int add3 = (int)((unsigned)add2 + (unsigned)state);

@@ -11,10 +11,10 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	long long row0,
 	long long rows,
 	const unsigned char *__restrict__ k,
-	const int *__restrict__ a,
 	const int *__restrict__ b,
 	int *check_division_of_filter_kernel1_tile0) {
-	__shared__ __align__(16) unsigned pool[5376];
+	(void)b;
+	__shared__ unsigned pool[5376];
 	__shared__ int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -40,84 +40,6 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 		if (start + item < count) {
 			k_rows[item] = pool[own + item] != 0u;
 		}
-	}
-	__syncthreads();
-	if (count == 5120 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(const int4 *)(a + (first + at));
-			const int a2 = wide.x;
-			const int a3 = wide.y;
-			const int a4 = wide.z;
-			const int a5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)a2, (unsigned)a3, (unsigned)a4, (unsigned)a5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (unsigned)a[first + at];
-			} else {
-				pool[at] = 0u;
-			}
-		}
-	}
-	__syncthreads();
-	int a_rows[20] = {0};
-	const int own2 = lane * 20;
-	#pragma unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		a_rows[item] = (int)word;
-		a_rows[item + 1] = (int)word2;
-		a_rows[item + 2] = (int)word3;
-		a_rows[item + 3] = (int)word4;
-	}
-	__syncthreads();
-	if (count == 5120 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(const int4 *)(b + (first + at));
-			const int b2 = wide.x;
-			const int b3 = wide.y;
-			const int b4 = wide.z;
-			const int b5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)b2, (unsigned)b3, (unsigned)b4, (unsigned)b5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (unsigned)b[first + at];
-			} else {
-				pool[at] = 0u;
-			}
-		}
-	}
-	__syncthreads();
-	int b_rows[20] = {0};
-	const int own3 = lane * 20;
-	#pragma unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own3 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		b_rows[item] = (int)word;
-		b_rows[item + 1] = (int)word2;
-		b_rows[item + 2] = (int)word3;
-		b_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
 	int add = 0;

@@ -12,7 +12,6 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	long long row0,
 	long long rows,
 	const unsigned long long *__restrict__ name,
-	const int *__restrict__ v,
 	int *streq_kernel1_tile0) {
 	__shared__ __align__(16) unsigned pool[9216];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
@@ -41,45 +40,6 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 		if (start + item < count) {
 			name_rows[item] = pool_u64[own + item];
 		}
-	}
-	__syncthreads();
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(const int4 *)(v + (first + at));
-			const int v2 = wide.x;
-			const int v3 = wide.y;
-			const int v4 = wide.z;
-			const int v5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)v2, (unsigned)v3, (unsigned)v4, (unsigned)v5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (unsigned)v[first + at];
-			} else {
-				pool[at] = 0u;
-			}
-		}
-	}
-	__syncthreads();
-	int v_rows[12] = {0};
-	const int own2 = lane * 12;
-	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		v_rows[item] = (int)word;
-		v_rows[item + 1] = (int)word2;
-		v_rows[item + 2] = (int)word3;
-		v_rows[item + 3] = (int)word4;
 	}
 	__syncthreads();
 	int add = 0;

@@ -16,11 +16,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	long rows,
 	int limit,
 	__global const int *restrict x,
-	__global const long *restrict y,
-	__global const double *restrict z,
 	__global int *filter_columns_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[10240];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local uint pool[10240];
 	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -37,26 +34,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 			pool[at + at / 10] = (uint)x[first + at];
 		}
 	}
-	if (count == 2560 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(y + (first + at));
-			const long y2 = wide.x;
-			const long y3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1408 + at)) = (ulong2)((ulong)y2, (ulong)y3);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[1408 + at] = (ulong)y[first + at];
-			} else {
-				pool_u64[1408 + at] = 0UL;
-			}
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int x_rows[10] = {0};
 	const int start = lane * 10;
@@ -66,50 +43,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		if (start + item < count) {
 			x_rows[item] = (int)pool[own + item];
 		}
-	}
-	long y_rows[10] = {0};
-	const int own2 = 1408 + lane * 10;
-	kgen_unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		y_rows[item] = (long)word;
-		y_rows[item + 1] = (long)word2;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 2560 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const double2 wide = *(__global const double2 *)(z + (first + at));
-			const double z2 = wide.x;
-			const double z3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(z2), as_ulong(z3));
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[at] = as_ulong(z[first + at]);
-			} else {
-				pool_u64[at] = 0UL;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	double z_rows[10] = {0};
-	const int own3 = lane * 10;
-	kgen_unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		z_rows[item] = as_double(word);
-		z_rows[item + 1] = as_double(word2);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;

@@ -41,11 +41,11 @@
 #define HAVING_KERNEL1_FINISH_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL1_FINISH_PUBLISHED_ARGS 10
 
-// having_kernel2_sum0_published(row0, rows, keep, aggregate, c, aggregate_2, having_kernel2_tile0)
+// having_kernel2_sum0_published(row0, rows, keep, having_kernel2_tile0)
 #define HAVING_KERNEL2_SUM0_PUBLISHED_NAME "having_kernel2_sum0_published"
 #define HAVING_KERNEL2_SUM0_PUBLISHED_WORKGROUP 256
 #define HAVING_KERNEL2_SUM0_PUBLISHED_ROWS 2048 // of a group
-#define HAVING_KERNEL2_SUM0_PUBLISHED_ARGS 7
+#define HAVING_KERNEL2_SUM0_PUBLISHED_ARGS 4
 
 // having_kernel2_scan0_published(row0, rows, having_kernel2_tile0, having_kernel2_total0)
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_NAME "having_kernel2_scan0_published"

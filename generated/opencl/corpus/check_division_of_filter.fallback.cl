@@ -20,10 +20,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	long row0,
 	long rows,
 	__global const uchar *restrict k,
-	__global const int *restrict a,
 	__global const int *restrict b,
 	__global int *check_division_of_filter_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[5376];
+	(void)b;
+	__local uint pool[5376];
 	__local int shared_i32_0[289];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -49,84 +49,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		if (start + item < count) {
 			k_rows[item] = pool[own + item] != 0u;
 		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 5120 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(a + (first + at));
-			const int a2 = wide.x;
-			const int a3 = wide.y;
-			const int a4 = wide.z;
-			const int a5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)a2, (uint)a3, (uint)a4, (uint)a5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)a[first + at];
-			} else {
-				pool[at] = 0u;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int a_rows[20] = {0};
-	const int own2 = lane * 20;
-	kgen_unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		a_rows[item] = (int)word;
-		a_rows[item + 1] = (int)word2;
-		a_rows[item + 2] = (int)word3;
-		a_rows[item + 3] = (int)word4;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 5120 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(b + (first + at));
-			const int b2 = wide.x;
-			const int b3 = wide.y;
-			const int b4 = wide.z;
-			const int b5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)b2, (uint)b3, (uint)b4, (uint)b5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)b[first + at];
-			} else {
-				pool[at] = 0u;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int b_rows[20] = {0};
-	const int own3 = lane * 20;
-	kgen_unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own3 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		b_rows[item] = (int)word;
-		b_rows[item + 1] = (int)word2;
-		b_rows[item + 2] = (int)word3;
-		b_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;

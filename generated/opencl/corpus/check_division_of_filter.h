@@ -11,11 +11,11 @@
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_ROWS 5120 // of a group
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_ARGS 12
 
-// check_division_of_filter_kernel1_sum0_published(row0, rows, k, a, b, check_division_of_filter_kernel1_tile0)
+// check_division_of_filter_kernel1_sum0_published(row0, rows, k, b, check_division_of_filter_kernel1_tile0)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_NAME "check_division_of_filter_kernel1_sum0_published"
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_ROWS 5120 // of a group
-#define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_ARGS 6
+#define CHECK_DIVISION_OF_FILTER_KERNEL1_SUM0_PUBLISHED_ARGS 5
 
 // check_division_of_filter_kernel1_scan0_published(row0, rows, check_division_of_filter_kernel1_tile0, check_division_of_filter_kernel1_total0)
 #define CHECK_DIVISION_OF_FILTER_KERNEL1_SCAN0_PUBLISHED_NAME "check_division_of_filter_kernel1_scan0_published"

@@ -18,7 +18,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	long row0,
 	long rows,
 	__global const ulong *restrict name,
-	__global const int *restrict v,
 	__global int *streq_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint pool[9216];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
@@ -47,45 +46,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 		if (start + item < count) {
 			name_rows[item] = pool_u64[own + item];
 		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(v + (first + at));
-			const int v2 = wide.x;
-			const int v3 = wide.y;
-			const int v4 = wide.z;
-			const int v5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)v2, (uint)v3, (uint)v4, (uint)v5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)v[first + at];
-			} else {
-				pool[at] = 0u;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int v_rows[12] = {0};
-	const int own2 = lane * 12;
-	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		v_rows[item] = (int)word;
-		v_rows[item + 1] = (int)word2;
-		v_rows[item + 2] = (int)word3;
-		v_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;

@@ -11,11 +11,11 @@
 #define STREQ_KERNEL1_ROWS 3072 // of a group
 #define STREQ_KERNEL1_ARGS 11
 
-// streq_kernel1_sum0_published(row0, rows, name, v, streq_kernel1_tile0)
+// streq_kernel1_sum0_published(row0, rows, name, streq_kernel1_tile0)
 #define STREQ_KERNEL1_SUM0_PUBLISHED_NAME "streq_kernel1_sum0_published"
 #define STREQ_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
 #define STREQ_KERNEL1_SUM0_PUBLISHED_ROWS 3072 // of a group
-#define STREQ_KERNEL1_SUM0_PUBLISHED_ARGS 5
+#define STREQ_KERNEL1_SUM0_PUBLISHED_ARGS 4
 
 // streq_kernel1_scan0_published(row0, rows, streq_kernel1_tile0, streq_kernel1_total0)
 #define STREQ_KERNEL1_SCAN0_PUBLISHED_NAME "streq_kernel1_scan0_published"
