@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -106,4 +107,33 @@ func newEmulator(t *testing.T, options emu.Options) *emu.Emulator {
 	}
 	t.Cleanup(e.Close)
 	return e
+}
+
+// TestCUDAEmulationLarge runs some pipelines with the tiles of users on many
+// tiles, without checks: 200000 rows, or KGEN_CUDAEMU_ROWS.
+func TestCUDAEmulationLarge(t *testing.T) {
+	rows, err := strconv.Atoi(cmp.Or(os.Getenv("KGEN_CUDAEMU_ROWS"), "200000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEmulator(t, emu.Options{Seed: uint64(rows), Limit: 5 * time.Minute})
+	for i, name := range []string{"ordered_aggregation", "filter_two_columns", "prefix_scans", "histogram_bytes", "scan_by_runs", "moving_average", "drawdown"} {
+		at := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name })
+		if at < 0 {
+			t.Fatalf("the corpus has no %s", name)
+		}
+		t.Run(name, func(t *testing.T) {
+			p := entries[at].Pipeline
+			made := makeKernels(t, cuda.Emitter(), entries[at], fuse.LevelOnePass, plan.Schedule{})
+			run := func(in exec.Inputs) (*exec.Result, error) {
+				return e.Run(context.Background(), emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in})
+			}
+			data := RandomData{Rows: rows, Shape: Shapes()[i%len(Shapes())], Seed: uint64(i), Whole: true}
+			agreeOn(t, made.Plan, run, p, fmt.Sprintf("%+v", data), data.Columns(p))
+		})
+	}
 }
