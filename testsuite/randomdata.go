@@ -283,7 +283,7 @@ func (g *generator) extreme(v ir.Scalar) ir.Scalar {
 	case g.kind.IsFloat() && g.exact && !g.special:
 		return ir.Float(g.kind, math.Copysign(0, -1))
 	case g.kind.IsFloat():
-		edges := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, math.MaxFloat32, math.SmallestNonzeroFloat32}
+		edges := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, math.MaxFloat32, math.SmallestNonzeroFloat32, 3e9, -1e19}
 		if g.exact {
 			edges = edges[:4]
 		}

@@ -63,6 +63,9 @@ func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData
 		Whole:    r.IntN(3) > 0,
 		Special:  r.IntN(2) == 0,
 	}
+	if r.IntN(6) == 0 {
+		d.Shape = testsuite.Extreme
+	}
 	switch choice := r.IntN(120); {
 	case choice < 24:
 		d.Rows = around(tile)

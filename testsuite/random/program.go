@@ -69,13 +69,14 @@ type generator struct {
 	statements []*value
 	pool       []*value // what operands are chosen from
 	domains    []*domain
-	wanted     *value // an operand that the next operator shall take, if it can
+	wanted     *value  // an operand that the next operator shall take, if it can
+	focus      *domain // rows that an operator made last, which others shall read; or nil
 	count      int
 }
 
 const (
 	leastStatements = 2
-	moreStatements  = 13
+	moreStatements  = 20
 	mostResults     = 9
 	mostParameters  = 12
 )
@@ -90,6 +91,9 @@ func (g *generator) program(name string, number int) string {
 		g.parameter(g.kind(), g.domains[g.r.IntN(len(g.domains))])
 	}
 	rules := g.rules()
+	if g.r.IntN(2) == 0 { // rows of a filter, for operators that are harder there
+		compact(g)
+	}
 	size := leastStatements + g.r.IntN(moreStatements)
 	at := g.r.IntN(size)
 	pairs := possiblePairs(rules)
@@ -274,6 +278,9 @@ func (g *generator) add(v value, text string, operands ...*value) *value {
 	} else {
 		v.text = g.fresh("v")
 	}
+	if v.domain != nil && len(operands) > 0 && v.domain != operands[0].domain && g.r.IntN(3) > 0 {
+		g.focus = v.domain
+	}
 	made := &v
 	g.statements = append(g.statements, made)
 	g.pool = append(g.pool, made)
@@ -296,6 +303,17 @@ func (g *generator) pick(fits func(*value) bool) *value {
 	}
 	if few := 4; len(found) > few && g.r.IntN(2) == 0 {
 		found = found[len(found)-few:]
+	}
+	if g.focus != nil && g.r.IntN(2) == 0 {
+		var inside []*value
+		for _, v := range found {
+			if v.domain == g.focus {
+				inside = append(inside, v)
+			}
+		}
+		if len(inside) > 0 {
+			found = inside
+		}
 	}
 	return found[g.r.IntN(len(found))]
 }

@@ -146,7 +146,7 @@ func neighbour(op ir.Op) func(*generator) *value {
 		}
 		fill := g.scalar(x.kind)
 		g.wanted = wanted
-		distance := []int{0, 1, 1, 1, 2, 3, 7, 33}[g.r.IntN(8)]
+		distance := []int{0, 1, 1, 1, 1, 1, 2, 3, 7, 33}[g.r.IntN(10)]
 		return g.add(value{op: op, kind: x.kind, domain: x.domain}, fmt.Sprintf("%s($1, %d, $2)", op, distance), x, fill)
 	}
 }
