@@ -8,8 +8,10 @@ import (
 	"math/rand/v2"
 
 	"example.com/consumer/analytics"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/kgen-go/kgen/generated/bench"
+	"github.com/kgen-go/kgen/testsuite/speed/peers"
 )
 
 // workers is how many goroutines and threads each side may use.
@@ -28,6 +30,11 @@ var (
 	total     analytics.TotalResult
 	newBelow  analytics.BelowResult
 	newOrders analytics.OrdersResult
+	turnover  analytics.TurnoverResult
+
+	handKeys             []int32
+	handCounts, handSums []int64
+	handTotal            float64
 
 	ownFilter  bench.FilterI32Result
 	ownSums    bench.SumRunsResult
@@ -43,10 +50,11 @@ const (
 
 // What adds the results up, of DuckDB's table result.
 const (
-	filterAdded  = "SELECT count(*)::BIGINT, sum(x)::BIGINT FROM result"
-	runsAdded    = "SELECT sum(o)::BIGINT, sum(q)::BIGINT FROM result"
-	revenueAdded = "SELECT revenue FROM result"
-	totalAdded   = "SELECT 0::BIGINT, total FROM result"
+	filterAdded   = "SELECT count(*)::BIGINT, sum(x)::BIGINT FROM result"
+	runsAdded     = "SELECT sum(o)::BIGINT, sum(q)::BIGINT FROM result"
+	revenueAdded  = "SELECT revenue FROM result"
+	totalAdded    = "SELECT 0::BIGINT, total FROM result"
+	turnoverAdded = "SELECT turnover + items FROM result"
 )
 
 var workloads = buildWorkloads()
@@ -59,11 +67,12 @@ func buildWorkloads() []workload {
 			name: fmt.Sprintf("filter %d %%", percent), table: "values(x INTEGER)",
 			query:   fmt.Sprintf("SELECT x FROM values WHERE x < %d", limit),
 			added:   filterAdded,
-			prepare: func(rows int) { value = randomInts(rows) },
+			prepare: func(rows int) { value, handKeys = randomInts(rows), make([]int32, rows+1) },
 			row:     func(i int) []driver.Value { return []driver.Value{value[i]} },
 			fresh:   func() { newBelow = must(analytics.Below(value, limit, with)) },
 			again:   func() { check(analytics.BelowInto(&below, value, limit, with)) },
 			own:     func() { check(bench.FilterI32Into(&ownFilter, value, limit, ownWith)) },
+			other:   func() { peers.Filter(handKeys, value, limit, workers) },
 			agree: func(db *database) error {
 				return same(db, filterAdded, int64(len(below.X)), sum(below.X))
 			},
@@ -72,13 +81,17 @@ func buildWorkloads() []workload {
 	for _, run := range []int{4, 128} {
 		list = append(list, workload{
 			name: fmt.Sprintf("orders of %d lines", run), table: "lines(o INTEGER, quantity INTEGER)",
-			query:   "SELECT o, count(*) AS n, sum(quantity)::BIGINT AS q FROM lines GROUP BY o",
-			added:   runsAdded,
-			prepare: func(rows int) { order, value = randomRuns(rows, run), randomInts(rows) },
-			row:     func(i int) []driver.Value { return []driver.Value{order[i], value[i]} },
-			fresh:   func() { newOrders = must(analytics.Orders(order, value, with)) },
-			again:   func() { check(analytics.OrdersInto(&orders, order, value, with)) },
-			own:     func() { check(bench.SumRunsInto(&ownSums, order, value, ownWith)) },
+			query: "SELECT o, count(*) AS n, sum(quantity)::BIGINT AS q FROM lines GROUP BY o",
+			added: runsAdded,
+			prepare: func(rows int) {
+				order, value = randomRuns(rows, run), randomInts(rows)
+				handKeys, handCounts, handSums = make([]int32, rows), make([]int64, rows), make([]int64, rows)
+			},
+			row:   func(i int) []driver.Value { return []driver.Value{order[i], value[i]} },
+			fresh: func() { newOrders = must(analytics.Orders(order, value, with)) },
+			again: func() { check(analytics.OrdersInto(&orders, order, value, with)) },
+			own:   func() { check(bench.SumRunsInto(&ownSums, order, value, ownWith)) },
+			other: func() { peers.SumRuns(handKeys, handCounts, handSums, order, value, workers) },
 			agree: func(db *database) error {
 				return same(db, runsAdded, sum(orders.Order), sum(orders.Quantity))
 			},
@@ -98,6 +111,7 @@ func buildWorkloads() []workload {
 		own: func() {
 			check(bench.Q6Into(&ownRevenue, shipdate, discount, quantity, price, from, to, ownWith))
 		},
+		other: func() { handTotal = peers.Q6(shipdate, discount, quantity, price, from, to, workers) },
 		agree: func(db *database) error {
 			got, err := db.value(revenueAdded)
 			if x, ok := got.(float64); err == nil && (!ok || math.Abs(x-revenue.Revenue) > 1e-9*x) {
@@ -118,7 +132,25 @@ func buildWorkloads() []workload {
 		row:   func(i int) []driver.Value { return []driver.Value{wide[i]} },
 		fresh: func() { total = must(analytics.Total(wide, with)) },
 		again: func() { check(analytics.TotalInto(&total, wide, with)) },
+		other: func() { handSum(wide) },
 		agree: func(db *database) error { return same(db, totalAdded, 0, total.Total) },
+	}, workload{
+		name: "turnover, 1 worker; gonum", table: "items(price DOUBLE, quantity DOUBLE)",
+		query:   "SELECT sum(price * quantity) AS turnover, sum(quantity) AS items FROM items",
+		added:   turnoverAdded,
+		prepare: randomLineitem,
+		row:     func(i int) []driver.Value { return []driver.Value{price[i], quantity[i]} },
+		fresh:   func() { turnover = must(analytics.Turnover(price, quantity, analytics.WithWorkers(1))) },
+		again:   func() { check(analytics.TurnoverInto(&turnover, price, quantity, analytics.WithWorkers(1))) },
+		other:   func() { handTotal = floats.Dot(price, quantity) + floats.Sum(quantity) },
+		agree: func(db *database) error {
+			got, err := db.value(turnoverAdded)
+			want := turnover.Turnover + turnover.Items
+			if x, ok := got.(float64); err == nil && (!ok || math.Abs(x-want) > 1e-9*x || math.Abs(handTotal-want) > 1e-9*x) {
+				err = fmt.Errorf("turnover and items %v, gonum has %v and DuckDB %v", want, handTotal, got)
+			}
+			return err
+		},
 	})
 }
 
@@ -139,6 +171,13 @@ func sum[T int32 | int64](list []T) (total int64) {
 		total += int64(x)
 	}
 	return total
+}
+
+// handSum adds a column up in halves, on two goroutines.
+func handSum(x []int64) int64 {
+	half := make(chan int64)
+	go func() { half <- sum(x[:len(x)/2]) }()
+	return sum(x[len(x)/2:]) + <-half
 }
 
 func check(err error) {
