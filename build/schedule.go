@@ -34,13 +34,24 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			s.Scheme = value
 		case name == "scheme":
 			return s, usagef("--schedule %s: scheme is %s or %s", setting, simt.SchemeLookback, simt.SchemePublished)
+		case name == "chunk" && isNumber && number <= 1024:
+			s.Chunk = number
+		case name == "chunk":
+			return s, usagef("--schedule %s: chunk is 1 to 1024 tiles that a group walks through", setting)
+		case name == "offsets" && (value == plan.Scan || value == plan.Broadcast):
+			s.Offsets = value
+		case name == "offsets":
+			return s, usagef("--schedule %s: offsets is %s or %s", setting, plan.Scan, plan.Broadcast)
 		case name == "variant" && slices.Contains(plan.Variants, value):
 			s.Variant = value
 		case name == "variant":
 			return s, usagef("--schedule %s: variant is %s", setting, strings.Join(plan.Variants, ", "))
 		default:
-			return s, usagef("--schedule %s: there are workgroup, items, scheme and variant", setting)
+			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, offsets and variant", setting)
 		}
+	}
+	if s.Offsets != "" && s.Scheme != simt.SchemePublished {
+		return s, usagef("--schedule %s: offsets is a choice of scheme=%s; under %s tiles tell each other", text, simt.SchemePublished, simt.SchemeLookback)
 	}
 	return s, nil
 }

@@ -13,20 +13,24 @@ func TestParseSchedule(t *testing.T) {
 		"":                                 {},
 		"workgroup=64,items=128":           {Workgroup: 64, Items: 128},
 		"scheme=published,variant=privvar": {Scheme: "published", Variant: plan.PrivateVar},
-		"variant=segmented":                {Variant: plan.Segmented},
+		"chunk=4,scheme=published,offsets=broadcast": {Chunk: 4, Scheme: "published", Offsets: plan.Broadcast},
+		"variant=segmented":                          {Variant: plan.Segmented},
 	} {
 		if got, err := build.ParseSchedule(text); err != nil || got != want {
 			t.Errorf("%q is %+v, %v, not %+v", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
-		"variant=fast":       "variant is direct, chunked, privvar, privarray, segmented",
-		"variant":            "variant is direct",
-		"workgroup=48":       "workgroup is a power of two up to 1024",
-		"items=0":            "items is 1 to 512",
-		"scheme=flat":        "scheme is lookback or published",
-		"warp=32":            "there are workgroup, items, scheme and variant",
-		"items=4,variant=no": "--schedule variant=no",
+		"variant=fast":                      "variant is direct, chunked, privvar, privarray, segmented",
+		"variant":                           "variant is direct",
+		"workgroup=48":                      "workgroup is a power of two up to 1024",
+		"items=0":                           "items is 1 to 512",
+		"scheme=flat":                       "scheme is lookback or published",
+		"warp=32":                           "there are workgroup, items, chunk, scheme, offsets and variant",
+		"chunk=0":                           "chunk is 1 to 1024 tiles",
+		"offsets=lookback,scheme=published": "offsets is scan or broadcast",
+		"offsets=scan":                      "offsets is a choice of scheme=published",
+		"items=4,variant=no":                "--schedule variant=no",
 	} {
 		if _, err := build.ParseSchedule(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, not %q", text, err, want)

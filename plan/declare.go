@@ -162,6 +162,12 @@ func (v *validator) kernel(path string, k *Kernel) {
 			v.report(path+".schedule", "workgroup, items and chunk lie between 0 and %d", 1<<20)
 		}
 		v.optional(path+".grid", variant.Grid, launched)
+		if variant.GridLimit < 0 {
+			v.report(path+".gridLimit", "%d is negative", variant.GridLimit)
+		}
+		if variant.OwnBytes < 0 {
+			v.report(path+".ownBytes", "%d is negative", variant.OwnBytes)
+		}
 		v.optional(path+".localBytes", variant.LocalBytes, building)
 		index(v, path+".spec", variant.Spec, func(s *Spec) string { return s.Name })
 		for j, spec := range variant.Spec {

@@ -108,7 +108,9 @@ type Variant struct {
 	Args       []Arg    `json:"args,omitempty"` // after row0 and rows, which every kernel takes first
 	Spec       []Spec   `json:"spec,omitempty"`
 	Grid       Expr     `json:"grid,omitzero"`       // groups; default ceildiv(rows, Schedule.Rows())
-	LocalBytes Expr     `json:"localBytes,omitzero"` // group-local memory
+	GridLimit  int64    `json:"gridLimit,omitzero"`  // groups at most, for kernels whose work grows faster than their rows; a launch of more makes the plan give up
+	LocalBytes Expr     `json:"localBytes,omitzero"` // group-local memory that the host gives
+	OwnBytes   int64    `json:"ownBytes,omitzero"`   // group-local memory that the kernel declares
 	Forward    Forward  `json:"forward,omitempty"`
 }
 

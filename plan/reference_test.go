@@ -87,7 +87,7 @@ func TestReferenceWords(t *testing.T) {
 	}
 	words = append(words, string(In), string(Out), string(Writes), string(ReadsWrites), string(ForwardTicket), string(ForwardResident),
 		string(Declared), string(Queried), string(Probed), RateMemory, RateLaunch)
-	words = append(words, Variants...)
+	words = append(append(words, Variants...), Scan, Broadcast)
 	for _, c := range Capabilities {
 		words = append(words, string(c))
 	}

@@ -6,8 +6,15 @@ type Schedule struct {
 	Items     int    `json:"items,omitzero"`     // rows a work-item holds at once; 0 is 1
 	Chunk     int    `json:"chunk,omitzero"`     // tiles a group walks through; 0 is 1
 	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
+	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
 }
+
+// The ways to make prefixes of the folds that tiles publish.
+const (
+	Scan      = "scan"      // one group scans them
+	Broadcast = "broadcast" // each tile adds its own to all later ones, as in the paper below: work that grows with the square of their number
+)
 
 // The variants of aggregation: how the rows of a group are combined. All but
 // Segmented put them together in a table, in any order. The four are those of

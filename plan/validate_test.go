@@ -130,6 +130,7 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].LocalBytes = Len("n") }, "localBytes: len(n) is not known when a kernel is built"},
 		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].LocalBytes = Mul(Property("units"), Resident("insert")) }, ""},
 		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].Grid = Min(Rows(), Property("units")) }, ""},
+		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].GridLimit = -1 }, "variants[0].gridLimit: -1 is negative"},
 
 		// Inputs are never written.
 		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].Args[0].Access = Writes }, `args[0].access: the input "k" is never written`},

@@ -119,7 +119,7 @@ func join(name string, kernels []*loop.Program) *loop.Program {
 
 // describe completes a variant by what the printer decided.
 func describe(v *plan.Variant, file string, k ctext.Kernel) {
-	v.File, v.Entry = file, k.Entry
+	v.File, v.Entry, v.OwnBytes = file, k.Entry, k.LocalBytes
 	for i := range v.Args {
 		v.Args[i].Name = k.Params[i+2]
 	}

@@ -34,6 +34,7 @@ type emission struct {
 	whole     map[stateKey]loop.Expr // the fold up to the end of the tile
 	columns   map[int]*loop.Var      // staged columns: this work-item's rows
 	tables    []*tables              // of the phase at hand
+	chunk     int                    // tiles that the group walks through, where it is more than one
 	parcels   []*parcel
 	elements  map[int]*loop.Var  // per exchanged store of rows of the base: an element per item
 	first     loop.Expr          // number of the tile's first row

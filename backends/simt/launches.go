@@ -25,6 +25,14 @@ type launches struct {
 
 // lower writes the functions of the kernel and the steps that launch them.
 func (s *launches) lower() {
+	if s.lookback && s.chunk() > 1 {
+		s.faults = append(s.faults, fmt.Errorf("chunk=%d: under scheme=%s the groups of kernel %s take tile after tile as they come; walking through several is a choice of scheme=%s",
+			s.chunk(), SchemeLookback, s.Name, SchemePublished))
+		return
+	}
+	if s.broadcasts() && !s.adds() {
+		return
+	}
 	for _, cut := range s.gridCuts() {
 		if s.lookback {
 			s.addStatus(cut)
@@ -34,7 +42,9 @@ func (s *launches) lower() {
 		s.states = s.buffers(s.states, st, "tile", plan.Max(s.tiles, plan.Const(1)))
 		s.totals = s.buffers(s.totals, st, "total", plan.Const(1))
 		s.launch(s.sum(cut), s.span, plan.Expr{}, plan.ForwardNone)
-		s.launch(s.scan(cut), s.tiles, plan.Const(1), plan.ForwardNone)
+		if !s.broadcasts() {
+			s.launch(s.scan(cut), s.tiles, plan.Const(1), plan.ForwardNone)
+		}
 	}
 	for _, i := range s.reductions() {
 		s.states = s.buffers(s.states, s.stateOf([]int{i}), "tile", plan.Max(s.tiles, plan.Const(1)))
@@ -47,6 +57,9 @@ func (s *launches) lower() {
 				s.totals = s.buffers(s.totals, s.stateOf(s.gridScans(cut)), "total", plan.Const(1))
 			}
 		}
+	}
+	if s.broadcasts() {
+		s.clearOffsets()
 	}
 	s.launch(s.main(), s.span, s.grid(), forward)
 	if s.hasEnd() && !s.lastTileEnds() {
@@ -63,7 +76,7 @@ func (s *launches) lastTileEnds() bool {
 // something is done even without rows.
 func (s *launches) grid() plan.Expr {
 	if s.lookback && s.hasEnd() || slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Kind == tile.Check }) {
-		return plan.Max(plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows())), plan.Const(1))
+		return plan.Max(plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows()*int64(s.chunk()))), plan.Const(1))
 	}
 	return plan.Expr{}
 }
@@ -76,7 +89,11 @@ func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, len
 	for _, slot := range st.slots {
 		name := s.names.fresh(fmt.Sprintf("%s_%s%d", s.Name, suffix, len(to)))
 		to[slot.stateKey] = name
-		s.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(slot.kind.String()), Length: length, Role: plan.Temporary})
+		role := plan.Temporary
+		if s.broadcasts() && isScan(&s.Ops[slot.op]) {
+			role = plan.Status
+		}
+		s.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(slot.kind.String()), Length: length, Role: role})
 	}
 	return to
 }
@@ -90,11 +107,18 @@ func (s *launches) function(name string) *emission {
 func (s *launches) sum(cut int) *emission {
 	e := s.function(fmt.Sprintf("%s_sum%d", s.Name, cut))
 	e.until = cut
-	s.passes(e)
-	e.loopRows(cut)
-	st := s.stateOf(s.gridScans(cut))
-	_, total := e.groupScan(st, e.folded(st))
-	e.publishTile(st, s.states, total)
+	e.begin()
+	s.eachTile(e, func() {
+		s.passes(e)
+		e.loopRows(cut)
+		st := s.stateOf(s.gridScans(cut))
+		_, total := e.groupScan(st, e.folded(st))
+		if s.broadcasts() {
+			s.broadcast(e, st, total)
+		} else {
+			e.publishTile(st, s.states, total)
+		}
+	})
 	return e
 }
 
@@ -120,14 +144,34 @@ func (e *emission) tileRows() {
 	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
 }
 
-// passes runs the phases before e.until.
-func (s *launches) passes(e *emission) {
-	e.begin()
-	if s.lookback {
+// eachTile runs body for each tile of the group.
+func (s *launches) eachTile(e *emission, body func()) {
+	switch group := (&loop.ID{Kind: loop.GroupID}); {
+	case s.lookback:
 		e.tile = s.ticket(e)
-	} else {
-		e.tile = e.b.Let("tile", &loop.ID{Kind: loop.GroupID})
+		body()
+	case s.chunk() == 1:
+		e.tile = e.b.Let("tile", group)
+		body()
+	default:
+		e.chunk = s.chunk()
+		start := e.b.Let("start", loop.Mul(group, loop.Int(int64(e.chunk))))
+		tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
+		e.b.For("step", loop.Int(0), loop.Int(int64(e.chunk)), func(step *loop.Var) {
+			e.tile = e.b.Let("tile", loop.Add(start, step))
+			e.b.If(loop.Lt(e.tile, tiles), func() {
+				body()
+				e.b.Barrier(loop.GroupScope) // local memory is there for the next tile
+			}, nil)
+		})
 	}
+}
+
+// chunk returns how many tiles a group walks through.
+func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
+
+// passes runs the phases before e.until for a tile.
+func (s *launches) passes(e *emission) {
 	e.tileRows()
 	e.stage()
 	e.declareKept()
@@ -141,7 +185,7 @@ func (s *launches) passes(e *emission) {
 			s.rowsAhead(e)
 			return
 		}
-		e.cut(phase, func(st *state, total []loop.Expr) []loop.Expr { return s.prefix(e, phase, st, total) })
+		s.cut(e, phase)
 	}
 	if e.until < len(s.cuts) {
 		e.declareFolds(s.cuts[e.until])
@@ -170,16 +214,19 @@ func (s *launches) scan(cut int) *emission {
 func (s *launches) main() *emission {
 	e := s.function(s.Name)
 	e.until, e.effects, e.ahead = len(s.cuts), true, s.worksAhead()
-	s.passes(e)
-	if !e.ahead {
-		e.pack()
-		e.loopRows(e.until)
-		e.deliver()
-	}
-	e.publishReductions(s.states)
-	if s.lookback && s.hasEnd() {
-		s.endLastTile(e)
-	}
+	e.begin()
+	s.eachTile(e, func() {
+		s.passes(e)
+		if !e.ahead {
+			e.pack()
+			e.loopRows(e.until)
+			e.deliver()
+		}
+		e.publishReductions(s.states)
+		if s.lookback && s.hasEnd() {
+			s.endLastTile(e)
+		}
+	})
 	return e
 }
 
@@ -206,7 +253,12 @@ func (s *launches) finish() *emission {
 	e.values = map[tile.ID]loop.Expr{}
 	for i := range s.Ops {
 		if op := &s.Ops[i]; op.Kind == tile.ScanTotals {
-			e.scanTotals(i, loop.ToCounter(e.arguments.value("tiles", s.tiles)))
+			tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
+			if s.broadcasts() {
+				s.lastChunk(e, i, tiles)
+			} else {
+				e.scanTotals(i, tiles)
+			}
 		}
 	}
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), e.end, nil)
@@ -236,12 +288,12 @@ func (e *emission) folded(st *state) (list []loop.Expr) {
 
 // cut makes the states that the rows of the next phase see: the fold of all
 // earlier tiles, which the scheme gives, and of earlier work-items.
-func (e *emission) cut(phase int, prefix func(st *state, total []loop.Expr) []loop.Expr) {
+func (s *launches) cut(e *emission, phase int) {
 	all := e.stateOf(e.cuts[phase])
 	before, total := e.groupScan(all, e.folded(all))
 	grid := e.stateOf(e.gridScans(phase))
 	gridTotal := grid.part(all, total)
-	earlier := prefix(grid, gridTotal)
+	earlier := s.prefix(e, phase, grid, gridTotal)
 	if e.until == len(e.cuts) && len(grid.slots) > 0 {
 		whole := e.combine(grid, earlier, gridTotal)
 		for j, slot := range grid.slots {
@@ -262,6 +314,9 @@ func (e *emission) cut(phase int, prefix func(st *state, total []loop.Expr) []lo
 	for _, i := range e.cuts[phase] {
 		if e.Ops[i].Kind == tile.ChunkScan {
 			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(i, all, total) }, nil)
+			if s.broadcasts() {
+				s.broadcastChunk(e, i, all, total)
+			}
 		}
 	}
 }

@@ -174,7 +174,12 @@ func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forwar
 	if s.hasUpdates() {
 		schedule.Variant = s.variant
 	}
-	variant := plan.Variant{Schedule: schedule, Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
+	schedule.Chunk = e.chunk
+	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
+	if s.broadcasts() {
+		schedule.Offsets, variant.GridLimit = plan.Broadcast, int64(max(mostBroadcast/s.chunk(), 1))
+	}
+	variant.Schedule = schedule
 	if forward == plan.ForwardTicket {
 		variant.Needs = []plan.Cap{plan.CapTicket}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/tile"
 )
 
@@ -26,19 +27,25 @@ func (e *emission) inTable(op *tile.Op, index loop.Expr) loop.Expr {
 
 // updateAt combines a value into an element of a table.
 func (e *emission) updateAt(op *tile.Op, at, x loop.Expr) {
-	kind := loop.ScalarOf(e.Streams[op.Stream].Kind).Kind
-	operator := op.Monoid.Combine[0].Operator
-	atomic, direct := atomics[operator]
-	if direct && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && operator == ir.OpAdd) {
-		e.b.Atomic(atomic, e.stream(op.Stream), at, x)
+	s := e.Streams[op.Stream]
+	e.combineAt(s.Buffer, s.Kind, op.Monoid.Combine[0], at, x)
+}
+
+// combineAt combines a value into an element of a buffer, while others may do
+// so, too.
+func (e *emission) combineAt(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
+	kind = loop.ScalarOf(kind).Kind
+	atomic, direct := atomics[combine.Operator]
+	if direct && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && combine.Operator == ir.OpAdd) {
+		e.b.Atomic(atomic, e.arguments.buffer(buffer, kind, plan.ReadsWrites), at, x)
 		return
 	}
-	e.exchange(op, kind, at, x)
+	e.exchange(buffer, kind, combine, at, x)
 }
 
 // exchange updates an element by comparing and exchanging the word that holds
 // it, again and again until nobody else has changed that in between.
-func (e *emission) exchange(op *tile.Op, kind ir.Kind, at, x loop.Expr) {
+func (e *emission) exchange(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
 	v := view{kind: kind, word: ir.U32, index: at}
 	switch size := kind.Size(); {
 	case size == 8:
@@ -49,11 +56,11 @@ func (e *emission) exchange(op *tile.Op, kind ir.Kind, at, x loop.Expr) {
 		place := loop.Sub(at, loop.Mul(v.index, loop.Int(in)))
 		v.shift = e.b.Let("shift", loop.ToKind(ir.U32, loop.Mul(place, loop.Int(int64(8*size)))))
 	}
-	words := e.arguments.words(e.Streams[op.Stream].Buffer, v.word)
+	words := e.arguments.words(buffer, v.word)
 	seen := e.b.Decl("seen", loop.VolatileAt(words, v.index))
 	e.b.While(loop.True, func() {
 		old := func(int) loop.Expr { return v.get(seen) }
-		next := e.b.Let("next", v.put(seen, backends.Combine(op.Monoid.Combine[0], old, func(int) loop.Expr { return x })))
+		next := e.b.Let("next", v.put(seen, backends.Combine(combine, old, func(int) loop.Expr { return x })))
 		before := e.b.CompareExchange("before", words, v.index, seen, next)
 		e.b.If(loop.Eq(before, seen), func() { e.b.Break() }, nil)
 		e.b.Assign(seen, before)

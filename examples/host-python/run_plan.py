@@ -52,8 +52,8 @@ class OpenCL(steps.Run):
         assert row0 >= 0 and 0 <= rows < 2**31, f"{rows} rows from {row0} on; a launch spans less than 2^31"
         workgroup, items, chunk = (variant["schedule"].get(key) or 1 for key in ("workgroup", "items", "chunk"))
         groups = self.value(variant.get("grid", {"ceildiv": [rows, workgroup * items * chunk]}), rows)
-        if variant.get("forward") == "resident" and groups > self.machine["units"]:
-            raise steps.GiveUp(f"{s['kernel']} needs {groups} groups at once")
+        if groups > (most := min(variant.get("gridLimit", groups), self.machine["units"] if variant.get("forward") == "resident" else groups)):
+            raise steps.GiveUp(f"{s['kernel']} needs {groups} groups, of {most} at most")
         if groups == 0:
             return
         kernel = cl.Kernel(self.program(variant), variant["entry"])

@@ -238,10 +238,13 @@ func TestUnrunnable(t *testing.T) {
 			v := &p.Kernels[0].Variants
 			(*v)[0].Schedule.Workgroup = 65
 			*v = append(*v, plan.Variant{Entry: "fast", Needs: []plan.Cap{"subgroups"}},
-				plan.Variant{Entry: "big", LocalBytes: plan.Mul(plan.Resident("mask"), plan.Const(2048))})
+				plan.Variant{Entry: "big", LocalBytes: plan.Mul(plan.Resident("mask"), plan.Const(1024)), OwnBytes: 4096})
 			for i := range *v {
 				(*v)[i].Args = (*v)[0].Args
 			}
+		},
+		`the plan none gave up, and there is no fallback: kernel "mask" would take 7 groups, and is made for 6 at most`: func(p *plan.Plan) {
+			p.Kernels[0].Variants[0].Grid, p.Kernels[0].Variants[0].GridLimit = plan.Const(7), 6
 		},
 	} {
 		p := orderedPlan("none")

@@ -101,6 +101,9 @@ func (r *run) launch(s *plan.Launch) error {
 			return r.giveUp("kernel %q needs %d groups at once; the device runs %d", s.Kernel, call.Groups, resident)
 		}
 	}
+	if limit := call.Variant.GridLimit; limit > 0 && call.Groups > limit {
+		return r.giveUp("kernel %q would take %d groups, and is made for %d at most", s.Kernel, call.Groups, limit)
+	}
 	start := time.Now()
 	if err := r.device.Launch(r.ctx, call); err != nil {
 		return fmt.Errorf("kernel %q over %d rows: %w", s.Kernel, call.Rows, err)

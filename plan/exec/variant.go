@@ -58,7 +58,7 @@ func (r *run) obstacle(v *plan.Variant) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if local > r.machine.LocalBytes {
+	if local += v.OwnBytes; local > r.machine.LocalBytes {
 		return fmt.Sprintf("needs %d bytes of local memory, of %d", local, r.machine.LocalBytes), nil
 	}
 	return "", nil

@@ -1,0 +1,59 @@
+package testsuite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends/simt"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// TestPublished runs the corpus on an emulated device whose groups walk through
+// several tiles, at every level, with offsets that tiles add to those of later
+// tiles where all folds are sums.
+func TestPublished(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broadcast := 0
+	for i, entry := range entries {
+		for j, level := range fuse.Levels {
+			variant := plan.Variants[(i+j)%len(plan.Variants)]
+			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: variant})
+			var unsupported *fuse.Unsupported
+			if errors.As(err, &unsupported) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			schedule := plan.Schedule{Workgroup: 4, Items: 2, Chunk: 1 + (i+j)%3, Scheme: simt.SchemePublished, Offsets: plan.Broadcast, Variant: variant}
+			lowered, err := simt.Lower(program, schedule)
+			if err != nil && strings.Contains(err.Error(), "offsets=broadcast adds up") {
+				schedule.Offsets = plan.Scan
+				lowered, err = simt.Lower(program, schedule)
+			}
+			if err != nil {
+				t.Errorf("%s at level %s: %v", entry.Name, level, err)
+				continue
+			}
+			if slices.ContainsFunc(lowered.Plan.Kernels, func(k plan.Kernel) bool { return k.Variants[0].Schedule.Offsets == plan.Broadcast }) {
+				broadcast++
+			}
+			for seed, rows := range []int{0, 1, 25, 110} {
+				shape := Shapes()[(i+2*j+seed)%len(Shapes())]
+				data := RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Whole: true}
+				agreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s at level %s, %+v, %+v", entry.Name, level, schedule, data), data.Columns(entry.Pipeline))
+			}
+		}
+	}
+	if broadcast < 100 {
+		t.Errorf("only %d plans broadcast offsets", broadcast)
+	}
+}
