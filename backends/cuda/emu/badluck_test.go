@@ -37,7 +37,7 @@ extern "C" __global__ void traps(long long row0, long long rows, int* out) {
 		__trap();
 	}
 }
-extern "C" __global__ void writes(long long row0, long long rows, int* out) {
+extern "C" __global__ void __launch_bounds__(64) writes(long long row0, long long rows, int* out) {
 	out[0] = 1;
 }
 extern "C" __global__ void long_numbers(long long row0, long long rows, long long* out) {
@@ -138,6 +138,9 @@ func TestRefused(t *testing.T) {
 		{"80000 bytes of shared variables; CUDA has at most 49152", func(d *Device) error { return bad(t.Context(), d, "greedy", nil) }},
 		{"2048 threads a block; CUDA has at most 1024", func(d *Device) error {
 			return bad(t.Context(), d, "writes", func(l *exec.Launch) { l.Variant.Schedule.Workgroup = 2048 })
+		}},
+		{"128 threads a block; writes is declared for at most 64", func(d *Device) error {
+			return bad(t.Context(), d, "writes", func(l *exec.Launch) { l.Variant.Schedule.Workgroup = 128 })
 		}},
 		{"no more memory", func(d *Device) error { _, err := d.Alloc(1<<20 + 1); return err }},
 		{"no more memory", func(d *Device) error { _, err := d.Import(make([]byte, 1<<20+1)); return err }},

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/kgen-go/kgen/backends/cache"
@@ -159,7 +160,7 @@ var (
 )
 
 var (
-	kernelPattern  = regexp.MustCompile(`__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(`)
+	kernelPattern  = regexp.MustCompile(`__global__\s+(?:__launch_bounds__\s*\(([^)]*)\)\s*)?void\s+(?:__launch_bounds__\s*\(([^)]*)\)\s*)?(\w+)\s*\(`)
 	dynamicPattern = regexp.MustCompile(`extern\s+__shared__\s+(?:__align__\s*\(\s*\d+\s*\)\s*|alignas\s*\(\s*\d+\s*\)\s*)?([\w ]+?)\s*\b(\w+)\s*\[\s*\]\s*;`)
 )
 
@@ -172,7 +173,7 @@ func (k *compiler) module(ctx context.Context, kernel, file, text string, consta
 	for _, c := range constants {
 		arguments = append(arguments, "-D"+c)
 	}
-	kernels := kernelNames(text)
+	kernels, bounds := kernelsOf(text)
 	input, err := unit(file, text, kernels)
 	if err != nil {
 		return nil, err
@@ -183,7 +184,12 @@ func (k *compiler) module(ctx context.Context, kernel, file, text string, consta
 	if err != nil {
 		return nil, err
 	}
-	return newModule(file, text, binary, kernels)
+	m, err := newModule(file, text, binary, kernels)
+	if err != nil {
+		return nil, err
+	}
+	m.bounds = bounds
+	return m, nil
 }
 
 // unit is what g++ reads: the text, but for dynamic shared memory and inline
@@ -203,9 +209,14 @@ func unit(file, text string, kernels []string) (string, error) {
 	return b.String(), nil
 }
 
-func kernelNames(text string) (names []string) {
+// kernelsOf returns the kernels of a text, with the most threads that a block of
+// each may have; 0 where the text does not say it as a number.
+func kernelsOf(text string) (names []string, bounds map[string]int64) {
+	bounds = map[string]int64{}
 	for _, m := range kernelPattern.FindAllStringSubmatch(text, -1) {
-		names = append(names, m[1])
+		names = append(names, m[3])
+		bound, _, _ := strings.Cut(m[1]+m[2], ",")
+		bounds[m[3]], _ = strconv.ParseInt(strings.TrimSpace(bound), 10, 64)
 	}
-	return names
+	return names, bounds
 }

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/plan"
@@ -30,6 +32,8 @@ type Device struct {
 	texts    map[string]string
 	modules  map[string]*module // by file and constants
 	buffers  map[*buffer]bool
+	patient  bool        // launches go on after reads of what was never written
+	deferred *FaultError // of the first of those
 }
 
 // buffer is memory of the device.
@@ -173,10 +177,15 @@ func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
 	if err != nil {
 		return err
 	}
-	if len(faults) > 0 {
-		return &FaultError{Kernel: l.Kernel.Name, Seed: d.emulator.options.Seed, Faults: faults}
+	if len(faults) == 0 {
+		return nil
 	}
-	return nil
+	found := &FaultError{Kernel: l.Kernel.Name, Seed: d.emulator.options.Seed, Faults: faults}
+	if d.patient && !slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind != Unwritten }) {
+		d.deferred = cmp.Or(d.deferred, found)
+		return nil
+	}
+	return found
 }
 
 // request writes a launch as the process reads it.
@@ -191,6 +200,8 @@ func (d *Device) request(m *module, c *reportContext, l *exec.Launch) (string, e
 	switch {
 	case threads > threadsMost:
 		return "", fmt.Errorf("%d threads a block; CUDA has at most %d", threads, threadsMost)
+	case m.bounds[l.Variant.Entry] > 0 && threads > m.bounds[l.Variant.Entry]:
+		return "", fmt.Errorf("%d threads a block; %s is declared for at most %d", threads, l.Variant.Entry, m.bounds[l.Variant.Entry])
 	case l.Groups > math.MaxInt32:
 		return "", fmt.Errorf("%d blocks; CUDA has at most %d", l.Groups, math.MaxInt32)
 	case static > staticMost:

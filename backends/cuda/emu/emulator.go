@@ -3,6 +3,7 @@ package emu
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -92,14 +93,23 @@ type Request struct {
 }
 
 // Run runs a plan. Errors are those of exec.Run, a [worker.BuildError], or a
-// [FaultError].
+// [FaultError]. Memory that nothing wrote may be read on the way to a failed
+// check, which is the error then: what a plan computes behind it is dropped.
 func (e *Emulator) Run(ctx context.Context, r Request) (*exec.Result, error) {
 	var result *exec.Result
 	err := e.Use(ctx, r.Texts, func(d *Device) (err error) {
+		d.patient = true
 		result, err = exec.Run(ctx, d, r.Plan, r.Inputs, r.Options)
+		var failed *exec.CheckError
+		if d.deferred != nil && !errors.As(err, &failed) {
+			return d.deferred
+		}
 		return err
 	})
-	return result, err
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
 }
 
 // Use gives a device with these texts to a function. What the function

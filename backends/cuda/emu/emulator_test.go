@@ -188,9 +188,18 @@ func ringTest() kernelTest {
 		})}
 }
 
+func widthsTest() kernelTest {
+	return kernelTest{name: "widths", groups: 1, threads: 64, rows: 64, result: "out",
+		columns: []column{{name: "bytes", size: 64}, {name: "out", size: 256}},
+		want: int32s(64, func(i int) int32 {
+			first := int32(i &^ 3)
+			return first + (first+1)<<8 + (first+2)<<16 + (first+3)<<24 + int32(uint8(i*3)+1)
+		})}
+}
+
 // TestCorrect: what is right is computed and not complained of, in any order.
 func TestCorrect(t *testing.T) {
-	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0), gridTest(plan.ForwardResident), ringTest(), bulkTest()}
+	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0), gridTest(plan.ForwardResident), ringTest(), bulkTest(), widthsTest()}
 	for seed := range uint64(20) {
 		e := newEmulator(t, Options{Check: true, Seed: seed, Resident: int(4 + seed%3), Limit: 20 * time.Second})
 		for _, k := range tests {
@@ -262,6 +271,9 @@ func TestPlanted(t *testing.T) {
 		{ring, "NO_SYNCWARP_BEHIND", []Kind{Race, Unwritten}, "slots["},
 		{ring, "NO_RELEASE_FENCE", []Kind{Race}, "slots["},
 		{ring, "NO_ACQUIRE_FENCE", []Kind{Race}, "slots["},
+		{widthsTest(), "NO_BARRIER", []Kind{Race, Unwritten}, "shared_bytes"},
+		{widthsTest(), "SAME_BYTE", []Kind{Race}, "bytes[thread / 2]"},
+		{widthsTest(), "PLAIN_BYTE", []Kind{Race}, ""},
 		{bulkTest(), "NO_INIT_BARRIER", []Kind{Race, Divergence}, "asm volatile"},
 		{bulkTest(), "NO_WAIT", []Kind{Race, Unwritten}, "stages["},
 		{bulkTest(), "NO_REUSE_BARRIER", []Kind{Race}, ""},

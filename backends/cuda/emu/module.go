@@ -20,6 +20,7 @@ type module struct {
 	source  []string // lines of the text
 	binary  []byte
 	kernels []string
+	bounds  map[string]int64 // threads that a block of a kernel may have; 0 is any number
 	shared  []sharedArray
 	dynamic string      // the name of what is extern __shared__
 	lines   []lineEntry // by address
