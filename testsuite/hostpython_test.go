@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
@@ -57,9 +59,9 @@ func hostPython(t *testing.T) (path string, all bool) {
 }
 
 // runHost runs the example; its errors have what it printed.
-func runHost(python string, arguments ...string) (string, error) {
-	command := exec.Command(python, append([]string{"-B", filepath.Join(hostFolder, "run_plan.py")}, arguments...)...)
-	command.Env = append(os.Environ(), "PYOPENCL_NO_CACHE=1", "POCL_MAX_PTHREAD_COUNT=2")
+func runHost(python, program string, arguments ...string) (string, error) {
+	command := exec.Command(python, append([]string{"-B", filepath.Join(hostFolder, program)}, arguments...)...)
+	command.Env = append(os.Environ(), "PYOPENCL_NO_CACHE=1", "POCL_MAX_PTHREAD_COUNT=2", "PYTHONPATH=testdata/cupy")
 	var out, log bytes.Buffer
 	command.Stdout, command.Stderr = &out, &log
 	if err := command.Run(); err != nil {
@@ -91,7 +93,7 @@ func TestHostPython(t *testing.T) {
 		for _, level := range levels {
 			t.Run(entry.Name+"/"+level, func(t *testing.T) {
 				t.Parallel()
-				hostAgrees(t, python, entry, level)
+				hostAgrees(t, python, openCLHost, entry, level)
 			})
 		}
 	}
@@ -102,9 +104,55 @@ func TestHostPython(t *testing.T) {
 	}
 }
 
+// host is a program in Python and what it runs.
+type host struct {
+	program  string
+	emitter  kernels.Emitter
+	schedule plan.Schedule
+}
+
+var (
+	openCLHost = host{"run_plan.py", opencl.Emitter(), plan.Schedule{Workgroup: 32, Items: 4}}
+	// The stand-in for CuPy has a thread a group.
+	cuPyHost = host{"run_plan_cupy.py", cuda.Emitter(), plan.Schedule{Workgroup: 1, Items: 4}}
+)
+
+// The host over CuPy runs some of the corpus on a stand-in for CuPy.
+func TestHostCuPy(t *testing.T) {
+	var python string
+	for _, candidate := range []string{"python3", "/usr/bin/python3"} {
+		if python == "" && exec.Command(candidate, "-c", "import numpy").Run() == nil {
+			python = candidate
+		}
+	}
+	if _, err := exec.LookPath("g++"); err != nil || python == "" {
+		t.Skip("no Python with numpy, or no g++")
+	}
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, entry := range entries {
+		if !slices.Contains(strings.Fields("bool_columns char8_codes check_bins check_scalar_index float_double several_domains tpch_q6"), entry.Name) {
+			continue
+		}
+		ran++
+		for _, level := range []string{"onepass", "none"} {
+			t.Run(entry.Name+"/"+level, func(t *testing.T) {
+				t.Parallel()
+				hostAgrees(t, python, cuPyHost, entry, level)
+			})
+		}
+	}
+	if ran != 7 {
+		t.Errorf("%d entries ran", ran)
+	}
+}
+
 // hostAgrees runs an entry of the corpus at a level and compares what the
 // host prints with the expected results.
-func hostAgrees(t *testing.T, python string, entry Entry, level string) {
+func hostAgrees(t *testing.T, python string, h host, entry Entry, level string) {
 	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
 	if unsupported := (*fuse.Unsupported)(nil); errors.As(err, &unsupported) {
 		t.Skip(err)
@@ -112,7 +160,7 @@ func hostAgrees(t *testing.T, python string, entry Entry, level string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := opencl.Emitter().Emit([]*backends.Program{program}, backends.Options{Schedule: plan.Schedule{Workgroup: 32, Items: 4}})
+	out, err := h.emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: h.schedule})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +178,7 @@ func hostAgrees(t *testing.T, python string, entry Entry, level string) {
 	for _, in := range flags.In {
 		arguments = append(arguments, in[strings.Index(in, "=")+1:])
 	}
-	got, runError := runHost(python, append(arguments, flags.Set...)...)
+	got, runError := runHost(python, h.program, append(arguments, flags.Set...)...)
 	golden, err := os.ReadFile(entry.Golden)
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +318,7 @@ func TestHostPythonByHand(t *testing.T) {
 		if test.code != "" {
 			arguments = append(arguments, test.code)
 		}
-		got, err := runHost(python, arguments...)
+		got, err := runHost(python, openCLHost.program, arguments...)
 		want := fmt.Sprintf("# n\ny,codes\n4101,%[1]s\n4103,%[1]s\n2106,%[1]s\n\n# scalars\nrounds,small\n-8,106\n", test.shown)
 		if err != nil || got != want {
 			t.Errorf("%v\ngot\n%s\nwant\n%s", err, got, want)
@@ -279,7 +327,7 @@ func TestHostPythonByHand(t *testing.T) {
 	for _, test := range []struct{ argument, want string }{
 		{"x=", "int"}, {"nosuch=1", "nosuch"}, {"code=123456789", "char8"}, {filepath.Join(folder, "nosuch.csv"), "No such file"},
 	} {
-		got, err := runHost(python, path, filepath.Join(folder, "x.csv"), test.argument)
+		got, err := runHost(python, openCLHost.program, path, filepath.Join(folder, "x.csv"), test.argument)
 		if err == nil || strings.Contains(err.Error(), "Traceback") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %q and error %v, want one with %q", test.argument, got, err, test.want)
 		}

@@ -4,9 +4,9 @@
 usage: run_plan.py NAME.plan.json [FILE.csv | COLUMN.npy | SCALAR=VALUE]...
 
 PYOPENCL_CTX chooses the device; without it, PyOpenCL does."""
-import json, os, sys
+import os
 import numpy as np, pyopencl as cl
-import columns, steps
+import steps
 
 
 class OpenCL(steps.Run):
@@ -75,24 +75,5 @@ class OpenCL(steps.Run):
         return self.programs[key]
 
 
-def main(path, *arguments):
-    with open(path, encoding="utf-8") as file:
-        plan = json.load(file)
-    inputs = columns.read_inputs(plan, arguments)
-    queue = cl.CommandQueue(cl.create_some_context(interactive=False))
-    while plan:
-        try:
-            return columns.write_results(plan, OpenCL(plan, os.path.dirname(path), queue, inputs).results())
-        except steps.GiveUp as reason:
-            print(f"gave up: {reason}", file=sys.stderr)
-            plan = plan.get("fallback")
-    sys.exit("there is no fallback")
-
-
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    try:
-        main(*sys.argv[1:])
-    except (OSError, ValueError, steps.CheckFailed) as fault:
-        sys.exit(str(fault))
+    steps.main(__doc__, lambda: cl.CommandQueue(cl.create_some_context(interactive=False)), OpenCL)

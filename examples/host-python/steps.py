@@ -1,6 +1,7 @@
 """What a plan does apart from its device: expressions, the flow of its steps, checks. docs/plan.md is the reference."""
+import json, os, sys
 import numpy as np
-from columns import DTYPES, fit, literal
+from columns import DTYPES, fit, literal, read_inputs, write_results
 
 OPERATORS = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "min": min, "max": max,
              "ceildiv": lambda a, b: -(-a // b), "pow2": lambda a: 1 << max(a - 1, 0).bit_length(),
@@ -122,3 +123,23 @@ class Run:
         """Returns the results by name: a column, or one element for a scalar."""
         return {p["name"]: self.load(p["buffer"], 0, self.value({"len": p["domain"]})) if "buffer" in p
                 else self.scalars[p["scalar"]].reshape(1) for p in self.plan["ports"] if p["direction"] == "out"}
+
+
+def main(usage, connect, run):
+    """Is the command line: the plan's file, then the inputs. Run is made with what connect returns."""
+    if len(sys.argv) < 2:
+        sys.exit(usage)
+    path, *arguments = sys.argv[1:]
+    try:
+        with open(path, encoding="utf-8") as file:
+            plan = json.load(file)
+        inputs, device = read_inputs(plan, arguments), connect()
+        while plan:
+            try:
+                return write_results(plan, run(plan, os.path.dirname(path), device, inputs).results())
+            except GiveUp as reason:
+                print(f"gave up: {reason}", file=sys.stderr)
+                plan = plan.get("fallback")
+    except (OSError, ValueError, CheckFailed) as fault:
+        sys.exit(str(fault))
+    sys.exit("there is no fallback")
