@@ -85,6 +85,7 @@ type groupKey struct {
 	kind   StageKind
 	domain *ir.Domain
 	out    *ir.Domain
+	table  bool // what it writes are tables, not rows of groups that it closes
 }
 
 // isRowWise reports whether v is computed within a Map or Mask stage: from the

@@ -52,7 +52,7 @@ func isContiguous(grouping *ir.Value) bool {
 // stage over the groups makes it so.
 func (l *lowering) aggregateTable(v *ir.Value) {
 	out := v.By.Type.Target
-	s := l.share(Aggregate, v, v.By.Type.Domain, out, v.Operands()...)
+	s := l.shareAfter(nil, groupKey{Aggregate, v.By.Type.Domain, out, true}, v, v.Operands()...)
 	l.read(s, v.By, tile.Element, false)
 	if !isContiguous(v.By) { // of the others, a bound is known
 		l.length(s, out)
@@ -77,7 +77,7 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 		}
 		l.define(&Value{Kind: States, IR: v, Field: i, Name: name + "_" + f.name, Type: f.kind, Domain: out, Fill: f.fill()}, s)
 	}
-	finish := l.shareAfter(s, Finish, v, out, nil, v.Operands()...)
+	finish := l.shareAfter(s, groupKey{Finish, out, nil, true}, v, v.Operands()...)
 	for i := range states {
 		l.use(finish, l.writer[key{kind: States, ir: v, field: i}], tile.Element, false)
 	}
@@ -180,17 +180,16 @@ func (l *lowering) aggregateOperands(s *Stage, v *ir.Value) {
 // share returns the stage of kind over domain that makes out's rows, a new one
 // if there is none yet or if operands depend on the one there is.
 func (l *lowering) share(kind StageKind, v *ir.Value, domain, out *ir.Domain, operands ...*ir.Value) *Stage {
-	return l.shareAfter(nil, kind, v, domain, out, operands...)
+	return l.shareAfter(nil, groupKey{kind, domain, out, false}, v, operands...)
 }
 
-// shareAfter is share for a stage that reads what before writes, if that is not
-// nil.
-func (l *lowering) shareAfter(before *Stage, kind StageKind, v *ir.Value, domain, out *ir.Domain, operands ...*ir.Value) *Stage {
-	k := groupKey{kind, domain, out}
+// shareAfter is share for a stage that also reads what before writes, if that is
+// not nil.
+func (l *lowering) shareAfter(before *Stage, k groupKey, v *ir.Value, operands ...*ir.Value) *Stage {
 	if s := l.group[k]; s != nil && !l.dependOn(before, operands, s) {
 		return s
 	}
-	s := l.stage(kind, v.Pos, domain)
+	s := l.stage(k.kind, v.Pos, k.domain)
 	l.group[k] = s
 	return s
 }
