@@ -348,30 +348,45 @@ func (e *emission) publishTile(st *state, states map[stateKey]string, total []lo
 	}, nil)
 }
 
+// tilesAtOnce is how many tiles a work-item of the group folds that walks
+// through the tiles' states.
+const tilesAtOnce = 8
+
 // scanTiles lets one group walk through a state per tile: it stores the fold
 // of all earlier tiles for each, unless to is nil, and returns that of all.
 func (e *emission) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (carry []*loop.Var) {
 	carry = e.declare(st, st.identities())
 	first := e.b.Decl("first", loop.Int(0))
+	each := func(start loop.Expr, body func(at loop.Expr)) {
+		e.b.For("i", loop.Int(0), loop.Int(tilesAtOnce), func(i *loop.Var) {
+			at := e.b.Let("at", loop.Add(start, i))
+			e.b.If(loop.Lt(at, tiles), func() { body(at) }, nil)
+		})
+	}
+	load := func(at loop.Expr) (theirs []loop.Expr) {
+		for j := range st.slots {
+			theirs = append(theirs, e.b.Let("state", loop.At(from(j), at)))
+		}
+		return theirs
+	}
 	e.b.While(loop.Lt(first, tiles), func() {
-		at := e.b.Let("at", loop.Add(first, e.lane))
+		start := e.b.Let("start", loop.Add(first, loop.Mul(e.lane, loop.Int(tilesAtOnce))))
 		mine := e.declare(st, st.identities())
-		e.b.If(loop.Lt(at, tiles), func() {
-			for j := range mine {
-				e.b.Assign(mine[j], loop.At(from(j), at))
-			}
-		}, nil)
+		each(start, func(at loop.Expr) { e.assignAll(mine, e.combine(st, exprsOf(mine), load(at))) })
 		before, total := e.groupScan(st, exprsOf(mine))
 		if to != nil {
-			e.b.If(loop.Lt(at, tiles), func() {
-				for j, x := range e.combine(st, exprsOf(carry), before) {
-					e.b.Store(to(j), at, x)
+			prefix := e.declare(st, e.combine(st, exprsOf(carry), before))
+			each(start, func(at loop.Expr) {
+				theirs := load(at)
+				for j := range st.slots {
+					e.b.Store(to(j), at, prefix[j])
 				}
-			}, nil)
+				e.assignAll(prefix, e.combine(st, exprsOf(prefix), theirs))
+			})
 		}
 		e.assignAll(carry, e.combine(st, exprsOf(carry), total))
 		e.b.Barrier(loop.GroupScope)
-		e.b.Assign(first, loop.Add(first, loop.Int(int64(e.workgroup))))
+		e.b.Assign(first, loop.Add(first, loop.Int(int64(e.workgroup*tilesAtOnce))))
 	})
 	return carry
 }

@@ -157,24 +157,32 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_scan0_publi
 	int add2 = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		int add3 = 0;
 		int add4 = 0;
-		if (at < rows2) {
-			add3 = count_runs_kernel1_tile0[at];
-			add4 = count_runs_kernel1_tile1[at];
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state = count_runs_kernel1_tile0[at];
+				const int state2 = count_runs_kernel1_tile1[at];
+				const int add5 = (int)((unsigned)add3 + (unsigned)state);
+				const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
+				add3 = add5;
+				add4 = add6;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i32_0[place] = add3;
 		shared_i32_1[place] = add4;
 		__syncthreads();
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			int add5 = 0;
 			int add6 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const int state = shared_i32_0[place2];
 				const int state2 = shared_i32_1[place2];
 				shared_i32_0[place2] = add5;
@@ -216,18 +224,30 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_scan0_publi
 		const int add6 = state3 > 0 ? state4 : (int)((unsigned)state2 + (unsigned)state4);
 		const int state5 = shared_i32_0[288];
 		const int state6 = shared_i32_1[288];
-		if (at < rows2) {
-			const int add7 = (int)((unsigned)add + (unsigned)add5);
-			const int add8 = add5 > 0 ? add6 : (int)((unsigned)add2 + (unsigned)add6);
-			count_runs_kernel1_tile0[at] = add7;
-			count_runs_kernel1_tile1[at] = add8;
+		const int add7 = (int)((unsigned)add + (unsigned)add5);
+		const int add8 = add5 > 0 ? add6 : (int)((unsigned)add2 + (unsigned)add6);
+		int add9 = add7;
+		int add10 = add8;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state7 = count_runs_kernel1_tile0[at];
+				const int state8 = count_runs_kernel1_tile1[at];
+				count_runs_kernel1_tile0[at] = add9;
+				count_runs_kernel1_tile1[at] = add10;
+				const int add11 = (int)((unsigned)add9 + (unsigned)state7);
+				const int add12 = state7 > 0 ? state8 : (int)((unsigned)add10 + (unsigned)state8);
+				add9 = add11;
+				add10 = add12;
+			}
 		}
-		const int add7 = (int)((unsigned)add + (unsigned)state5);
-		const int add8 = state5 > 0 ? state6 : (int)((unsigned)add2 + (unsigned)state6);
-		add = add7;
-		add2 = add8;
+		const int add11 = (int)((unsigned)add + (unsigned)state5);
+		const int add12 = state5 > 0 ? state6 : (int)((unsigned)add2 + (unsigned)state6);
+		add = add11;
+		add2 = add12;
 		__syncthreads();
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		count_runs_kernel1_total0[0] = add;

@@ -180,14 +180,24 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_scan0_published
 	long long add3 = 0LL;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		int add4 = 0;
 		int add5 = 0;
 		long long add6 = 0LL;
-		if (at < rows2) {
-			add4 = having_kernel1_tile0[at];
-			add5 = having_kernel1_tile1[at];
-			add6 = having_kernel1_tile2[at];
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state = having_kernel1_tile0[at];
+				const int state2 = having_kernel1_tile1[at];
+				const long long state3 = having_kernel1_tile2[at];
+				const int add7 = (int)((unsigned)add4 + (unsigned)state);
+				const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
+				const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
+				add4 = add7;
+				add5 = add8;
+				add6 = add9;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i32_0[place] = add4;
@@ -195,13 +205,13 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_scan0_published
 		shared_i64_0[place] = add6;
 		__syncthreads();
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			int add7 = 0;
 			int add8 = 0;
 			long long add9 = 0LL;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const int state = shared_i32_0[place2];
 				const int state2 = shared_i32_1[place2];
 				const long long state3 = shared_i64_0[place2];
@@ -258,22 +268,38 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_scan0_published
 		const int state7 = shared_i32_0[288];
 		const int state8 = shared_i32_1[288];
 		const long long state9 = shared_i64_0[288];
-		if (at < rows2) {
-			const int add10 = (int)((unsigned)add + (unsigned)add7);
-			const int add11 = add7 > 0 ? add8 : (int)((unsigned)add2 + (unsigned)add8);
-			const long long add12 = add7 > 0 ? add9 : (long long)((unsigned long long)add3 + (unsigned long long)add9);
-			having_kernel1_tile0[at] = add10;
-			having_kernel1_tile1[at] = add11;
-			having_kernel1_tile2[at] = add12;
+		const int add10 = (int)((unsigned)add + (unsigned)add7);
+		const int add11 = add7 > 0 ? add8 : (int)((unsigned)add2 + (unsigned)add8);
+		const long long add12 = add7 > 0 ? add9 : (long long)((unsigned long long)add3 + (unsigned long long)add9);
+		int add13 = add10;
+		int add14 = add11;
+		long long add15 = add12;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state10 = having_kernel1_tile0[at];
+				const int state11 = having_kernel1_tile1[at];
+				const long long state12 = having_kernel1_tile2[at];
+				having_kernel1_tile0[at] = add13;
+				having_kernel1_tile1[at] = add14;
+				having_kernel1_tile2[at] = add15;
+				const int add16 = (int)((unsigned)add13 + (unsigned)state10);
+				const int add17 = state10 > 0 ? state11 : (int)((unsigned)add14 + (unsigned)state11);
+				const long long add18 = state10 > 0 ? state12 : (long long)((unsigned long long)add15 + (unsigned long long)state12);
+				add13 = add16;
+				add14 = add17;
+				add15 = add18;
+			}
 		}
-		const int add10 = (int)((unsigned)add + (unsigned)state7);
-		const int add11 = state7 > 0 ? state8 : (int)((unsigned)add2 + (unsigned)state8);
-		const long long add12 = state7 > 0 ? state9 : (long long)((unsigned long long)add3 + (unsigned long long)state9);
-		add = add10;
-		add2 = add11;
-		add3 = add12;
+		const int add16 = (int)((unsigned)add + (unsigned)state7);
+		const int add17 = state7 > 0 ? state8 : (int)((unsigned)add2 + (unsigned)state8);
+		const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add3 + (unsigned long long)state9);
+		add = add16;
+		add2 = add17;
+		add3 = add18;
 		__syncthreads();
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		having_kernel1_total0[0] = add;
@@ -696,20 +722,26 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_scan0_published
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		int add2 = 0;
-		if (at < rows2) {
-			add2 = having_kernel2_tile0[at];
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state = having_kernel2_tile0[at];
+				const int add3 = (int)((unsigned)add2 + (unsigned)state);
+				add2 = add3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i32_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const int state = shared_i32_0[place2];
 				shared_i32_0[place2] = add3;
 				const int add4 = (int)((unsigned)add3 + (unsigned)state);
@@ -736,14 +768,22 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_scan0_published
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((unsigned)state + (unsigned)state2);
 		const int state3 = shared_i32_0[288];
-		if (at < rows2) {
-			const int add4 = (int)((unsigned)add + (unsigned)add3);
-			having_kernel2_tile0[at] = add4;
+		const int add4 = (int)((unsigned)add + (unsigned)add3);
+		int add5 = add4;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state4 = having_kernel2_tile0[at];
+				having_kernel2_tile0[at] = add5;
+				const int add6 = (int)((unsigned)add5 + (unsigned)state4);
+				add5 = add6;
+			}
 		}
-		const int add4 = (int)((unsigned)add + (unsigned)state3);
-		add = add4;
+		const int add6 = (int)((unsigned)add + (unsigned)state3);
+		add = add6;
 		__syncthreads();
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		having_kernel2_total0[0] = add;

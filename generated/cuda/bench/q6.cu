@@ -100,20 +100,26 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 	double add = 0.0;
 	int first = 0;
 	while (first < (int)tiles) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		double add2 = 0.0;
-		if (at < (int)tiles) {
-			add2 = q6_kernel1_tile0[at];
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < (int)tiles) {
+				const double state = q6_kernel1_tile0[at];
+				const double add3 = add2 + state;
+				add2 = add3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_f64_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			double add3 = 0.0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const double state = shared_f64_0[place2];
 				shared_f64_0[place2] = add3;
 				const double add4 = add3 + state;
@@ -139,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 		const double add3 = add + state;
 		add = add3;
 		__syncthreads();
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		revenue_cell[0] = add;

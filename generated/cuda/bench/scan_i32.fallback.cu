@@ -122,20 +122,26 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_scan0_publish
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		int add2 = 0;
-		if (at < rows2) {
-			add2 = scan_i32_kernel1_tile0[at];
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state = scan_i32_kernel1_tile0[at];
+				const int add3 = (int)((unsigned)add2 + (unsigned)state);
+				add2 = add3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i32_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			int add3 = 0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const int state = shared_i32_0[place2];
 				shared_i32_0[place2] = add3;
 				const int add4 = (int)((unsigned)add3 + (unsigned)state);
@@ -162,14 +168,22 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_scan0_publish
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((unsigned)state + (unsigned)state2);
 		const int state3 = shared_i32_0[288];
-		if (at < rows2) {
-			const int add4 = (int)((unsigned)add + (unsigned)add3);
-			scan_i32_kernel1_tile0[at] = add4;
+		const int add4 = (int)((unsigned)add + (unsigned)add3);
+		int add5 = add4;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state4 = scan_i32_kernel1_tile0[at];
+				scan_i32_kernel1_tile0[at] = add5;
+				const int add6 = (int)((unsigned)add5 + (unsigned)state4);
+				add5 = add6;
+			}
 		}
-		const int add4 = (int)((unsigned)add + (unsigned)state3);
-		add = add4;
+		const int add6 = (int)((unsigned)add + (unsigned)state3);
+		add = add6;
 		__syncthreads();
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		scan_i32_kernel1_total0[0] = add;

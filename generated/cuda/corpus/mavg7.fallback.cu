@@ -121,20 +121,26 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_scan0_published(
 	double add = 0.0;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		double add2 = 0.0;
-		if (at < rows2) {
-			add2 = mavg7_kernel1_tile0[at];
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const double state = mavg7_kernel1_tile0[at];
+				const double add3 = add2 + state;
+				add2 = add3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_f64_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			double add3 = 0.0;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const double state = shared_f64_0[place2];
 				shared_f64_0[place2] = add3;
 				const double add4 = add3 + state;
@@ -161,14 +167,22 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_scan0_published(
 		const double state2 = shared_f64_0[lane + lane / 16];
 		const double add3 = state + state2;
 		const double state3 = shared_f64_0[288];
-		if (at < rows2) {
-			const double add4 = add + add3;
-			mavg7_kernel1_tile0[at] = add4;
+		const double add4 = add + add3;
+		double add5 = add4;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const double state4 = mavg7_kernel1_tile0[at];
+				mavg7_kernel1_tile0[at] = add5;
+				const double add6 = add5 + state4;
+				add5 = add6;
+			}
 		}
-		const double add4 = add + state3;
-		add = add4;
+		const double add6 = add + state3;
+		add = add6;
 		__syncthreads();
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		mavg7_kernel1_total0[0] = add;

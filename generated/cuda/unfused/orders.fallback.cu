@@ -289,20 +289,26 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_scan0_published
 	long long add = 0LL;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		long long add2 = 0LL;
-		if (at < rows2) {
-			add2 = orders_kernel3_tile0[at];
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const long long state = orders_kernel3_tile0[at];
+				const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
+				add2 = add3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i64_0[place] = add2;
 		__syncthreads();
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			long long add3 = 0LL;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const long long state = shared_i64_0[place2];
 				shared_i64_0[place2] = add3;
 				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
@@ -329,14 +335,22 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_scan0_published
 		const long long state2 = shared_i64_0[lane + lane / 16];
 		const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state2);
 		const long long state3 = shared_i64_0[288];
-		if (at < rows2) {
-			const long long add4 = (long long)((unsigned long long)add + (unsigned long long)add3);
-			orders_kernel3_tile0[at] = add4;
+		const long long add4 = (long long)((unsigned long long)add + (unsigned long long)add3);
+		long long add5 = add4;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const long long state4 = orders_kernel3_tile0[at];
+				orders_kernel3_tile0[at] = add5;
+				const long long add6 = (long long)((unsigned long long)add5 + (unsigned long long)state4);
+				add5 = add6;
+			}
 		}
-		const long long add4 = (long long)((unsigned long long)add + (unsigned long long)state3);
-		add = add4;
+		const long long add6 = (long long)((unsigned long long)add + (unsigned long long)state3);
+		add = add6;
 		__syncthreads();
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		orders_kernel3_total0[0] = add;
@@ -885,7 +899,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 	bool head = false;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		bool present3 = false;
 		long long last3 = 0LL;
 		long long last4 = 0LL;
@@ -893,14 +907,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 		long long add4 = 0LL;
 		bool present4 = false;
 		bool head2 = false;
-		if (at < rows2) {
-			present3 = orders_kernel5_tile0[at] != 0;
-			last3 = orders_kernel5_tile1[at];
-			last4 = orders_kernel5_tile2[at];
-			add3 = orders_kernel5_tile3[at];
-			add4 = orders_kernel5_tile4[at];
-			present4 = orders_kernel5_tile5[at] != 0;
-			head2 = orders_kernel5_tile6[at] != 0;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const bool state = orders_kernel5_tile0[at] != 0;
+				const long long state2 = orders_kernel5_tile1[at];
+				const long long state3 = orders_kernel5_tile2[at];
+				const int state4 = orders_kernel5_tile3[at];
+				const long long state5 = orders_kernel5_tile4[at];
+				const bool state6 = orders_kernel5_tile5[at] != 0;
+				const bool state7 = orders_kernel5_tile6[at] != 0;
+				const bool present5 = present3 || state;
+				const long long last5 = state ? state2 : last3;
+				const long long last6 = state6 ? state3 : last4;
+				const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
+				const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
+				const bool present6 = present4 || state6;
+				const bool head3 = head2 || state7;
+				present3 = present5;
+				last3 = last5;
+				last4 = last6;
+				add3 = add5;
+				add4 = add6;
+				present4 = present6;
+				head2 = head3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_bool_0[place] = present3;
@@ -912,7 +944,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 		shared_bool_2[place] = head2;
 		__syncthreads();
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			bool present5 = false;
 			long long last5 = 0LL;
 			long long last6 = 0LL;
@@ -922,7 +954,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 			bool head3 = false;
 			#pragma unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const bool state = shared_bool_0[place2] != 0;
 				const long long state2 = shared_i64_0[place2];
 				const long long state3 = shared_i64_1[place2];
@@ -1039,38 +1071,70 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 		const long long state19 = shared_i64_2[288];
 		const bool state20 = shared_bool_1[288] != 0;
 		const bool state21 = shared_bool_2[288] != 0;
-		if (at < rows2) {
-			const bool present7 = present || present5;
-			const long long last7 = present5 ? last5 : last;
-			const long long last8 = present6 ? last6 : last2;
-			const int add7 = head3 ? add5 : (int)((unsigned)add + (unsigned)add5);
-			const long long add8 = head3 ? add6 : (long long)((unsigned long long)add2 + (unsigned long long)add6);
-			const bool present8 = present2 || present6;
-			const bool head4 = head || head3;
-			orders_kernel5_tile0[at] = present7;
-			orders_kernel5_tile1[at] = last7;
-			orders_kernel5_tile2[at] = last8;
-			orders_kernel5_tile3[at] = add7;
-			orders_kernel5_tile4[at] = add8;
-			orders_kernel5_tile5[at] = present8;
-			orders_kernel5_tile6[at] = head4;
+		const bool present7 = present || present5;
+		const long long last7 = present5 ? last5 : last;
+		const long long last8 = present6 ? last6 : last2;
+		const int add7 = head3 ? add5 : (int)((unsigned)add + (unsigned)add5);
+		const long long add8 = head3 ? add6 : (long long)((unsigned long long)add2 + (unsigned long long)add6);
+		const bool present8 = present2 || present6;
+		const bool head4 = head || head3;
+		bool present9 = present7;
+		long long last9 = last7;
+		long long last10 = last8;
+		int add9 = add7;
+		long long add10 = add8;
+		bool present10 = present8;
+		bool head5 = head4;
+		#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const bool state22 = orders_kernel5_tile0[at] != 0;
+				const long long state23 = orders_kernel5_tile1[at];
+				const long long state24 = orders_kernel5_tile2[at];
+				const int state25 = orders_kernel5_tile3[at];
+				const long long state26 = orders_kernel5_tile4[at];
+				const bool state27 = orders_kernel5_tile5[at] != 0;
+				const bool state28 = orders_kernel5_tile6[at] != 0;
+				orders_kernel5_tile0[at] = present9;
+				orders_kernel5_tile1[at] = last9;
+				orders_kernel5_tile2[at] = last10;
+				orders_kernel5_tile3[at] = add9;
+				orders_kernel5_tile4[at] = add10;
+				orders_kernel5_tile5[at] = present10;
+				orders_kernel5_tile6[at] = head5;
+				const bool present11 = present9 || state22;
+				const long long last11 = state22 ? state23 : last9;
+				const long long last12 = state27 ? state24 : last10;
+				const int add11 = state28 ? state25 : (int)((unsigned)add9 + (unsigned)state25);
+				const long long add12 = state28 ? state26 : (long long)((unsigned long long)add10 + (unsigned long long)state26);
+				const bool present12 = present10 || state27;
+				const bool head6 = head5 || state28;
+				present9 = present11;
+				last9 = last11;
+				last10 = last12;
+				add9 = add11;
+				add10 = add12;
+				present10 = present12;
+				head5 = head6;
+			}
 		}
-		const bool present7 = present || state15;
-		const long long last7 = state15 ? state16 : last;
-		const long long last8 = state20 ? state17 : last2;
-		const int add7 = state21 ? state18 : (int)((unsigned)add + (unsigned)state18);
-		const long long add8 = state21 ? state19 : (long long)((unsigned long long)add2 + (unsigned long long)state19);
-		const bool present8 = present2 || state20;
-		const bool head4 = head || state21;
-		present = present7;
-		last = last7;
-		last2 = last8;
-		add = add7;
-		add2 = add8;
-		present2 = present8;
-		head = head4;
+		const bool present11 = present || state15;
+		const long long last11 = state15 ? state16 : last;
+		const long long last12 = state20 ? state17 : last2;
+		const int add11 = state21 ? state18 : (int)((unsigned)add + (unsigned)state18);
+		const long long add12 = state21 ? state19 : (long long)((unsigned long long)add2 + (unsigned long long)state19);
+		const bool present12 = present2 || state20;
+		const bool head6 = head || state21;
+		present = present11;
+		last = last11;
+		last2 = last12;
+		add = add11;
+		add2 = add12;
+		present2 = present12;
+		head = head6;
 		__syncthreads();
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		orders_kernel5_total0[0] = present;

@@ -164,24 +164,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	int add2 = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		int add3 = 0;
 		int add4 = 0;
-		if (at < rows2) {
-			add3 = count_runs_kernel1_tile0[at];
-			add4 = count_runs_kernel1_tile1[at];
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state = count_runs_kernel1_tile0[at];
+				const int state2 = count_runs_kernel1_tile1[at];
+				const int add5 = (int)((uint)add3 + (uint)state);
+				const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
+				add3 = add5;
+				add4 = add6;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i32_0[place] = add3;
 		shared_i32_1[place] = add4;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			int add5 = 0;
 			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const int state = shared_i32_0[place2];
 				const int state2 = shared_i32_1[place2];
 				shared_i32_0[place2] = add5;
@@ -223,18 +231,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		const int add6 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
 		const int state5 = shared_i32_0[288];
 		const int state6 = shared_i32_1[288];
-		if (at < rows2) {
-			const int add7 = (int)((uint)add + (uint)add5);
-			const int add8 = add5 > 0 ? add6 : (int)((uint)add2 + (uint)add6);
-			count_runs_kernel1_tile0[at] = add7;
-			count_runs_kernel1_tile1[at] = add8;
+		const int add7 = (int)((uint)add + (uint)add5);
+		const int add8 = add5 > 0 ? add6 : (int)((uint)add2 + (uint)add6);
+		int add9 = add7;
+		int add10 = add8;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state7 = count_runs_kernel1_tile0[at];
+				const int state8 = count_runs_kernel1_tile1[at];
+				count_runs_kernel1_tile0[at] = add9;
+				count_runs_kernel1_tile1[at] = add10;
+				const int add11 = (int)((uint)add9 + (uint)state7);
+				const int add12 = state7 > 0 ? state8 : (int)((uint)add10 + (uint)state8);
+				add9 = add11;
+				add10 = add12;
+			}
 		}
-		const int add7 = (int)((uint)add + (uint)state5);
-		const int add8 = state5 > 0 ? state6 : (int)((uint)add2 + (uint)state6);
-		add = add7;
-		add2 = add8;
+		const int add11 = (int)((uint)add + (uint)state5);
+		const int add12 = state5 > 0 ? state6 : (int)((uint)add2 + (uint)state6);
+		add = add11;
+		add2 = add12;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		count_runs_kernel1_total0[0] = add;

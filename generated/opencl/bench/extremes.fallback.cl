@@ -236,14 +236,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	int v_max = -2147483647 - 1;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
-		if (at < rows2) {
-			add2 = extremes_kernel1_tile0[at];
-			v_min2 = extremes_kernel1_tile1[at];
-			v_max2 = extremes_kernel1_tile2[at];
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state = extremes_kernel1_tile0[at];
+				const int state2 = extremes_kernel1_tile1[at];
+				const int state3 = extremes_kernel1_tile2[at];
+				const int add3 = (int)((uint)add2 + (uint)state);
+				const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+				const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
+				add2 = add3;
+				v_min2 = v_min3;
+				v_max2 = v_max3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i32_0[place] = add2;
@@ -251,13 +261,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		shared_i32_2[place] = v_max2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			int add3 = 0;
 			int v_min3 = 2147483647;
 			int v_max3 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const int state = shared_i32_0[place2];
 				const int state2 = shared_i32_1[place2];
 				const int state3 = shared_i32_2[place2];
@@ -314,22 +324,38 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		const int state7 = shared_i32_0[288];
 		const int state8 = shared_i32_1[288];
 		const int state9 = shared_i32_2[288];
-		if (at < rows2) {
-			const int add4 = (int)((uint)add + (uint)add3);
-			const int v_min4 = add3 > 0 ? v_min3 : kgen_least_i32(v_min, v_min3);
-			const int v_max4 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max, v_max3);
-			extremes_kernel1_tile0[at] = add4;
-			extremes_kernel1_tile1[at] = v_min4;
-			extremes_kernel1_tile2[at] = v_max4;
+		const int add4 = (int)((uint)add + (uint)add3);
+		const int v_min4 = add3 > 0 ? v_min3 : kgen_least_i32(v_min, v_min3);
+		const int v_max4 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max, v_max3);
+		int add5 = add4;
+		int v_min5 = v_min4;
+		int v_max5 = v_max4;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state10 = extremes_kernel1_tile0[at];
+				const int state11 = extremes_kernel1_tile1[at];
+				const int state12 = extremes_kernel1_tile2[at];
+				extremes_kernel1_tile0[at] = add5;
+				extremes_kernel1_tile1[at] = v_min5;
+				extremes_kernel1_tile2[at] = v_max5;
+				const int add6 = (int)((uint)add5 + (uint)state10);
+				const int v_min6 = state10 > 0 ? state11 : kgen_least_i32(v_min5, state11);
+				const int v_max6 = state10 > 0 ? state12 : kgen_greatest_i32(v_max5, state12);
+				add5 = add6;
+				v_min5 = v_min6;
+				v_max5 = v_max6;
+			}
 		}
-		const int add4 = (int)((uint)add + (uint)state7);
-		const int v_min4 = state7 > 0 ? state8 : kgen_least_i32(v_min, state8);
-		const int v_max4 = state7 > 0 ? state9 : kgen_greatest_i32(v_max, state9);
-		add = add4;
-		v_min = v_min4;
-		v_max = v_max4;
+		const int add6 = (int)((uint)add + (uint)state7);
+		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min, state8);
+		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max, state9);
+		add = add6;
+		v_min = v_min6;
+		v_max = v_max6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		extremes_kernel1_total0[0] = add;

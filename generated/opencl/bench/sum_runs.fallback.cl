@@ -185,14 +185,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	long add3 = 0L;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
-		if (at < rows2) {
-			add4 = sum_runs_kernel1_tile0[at];
-			add5 = sum_runs_kernel1_tile1[at];
-			add6 = sum_runs_kernel1_tile2[at];
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state = sum_runs_kernel1_tile0[at];
+				const int state2 = sum_runs_kernel1_tile1[at];
+				const long state3 = sum_runs_kernel1_tile2[at];
+				const int add7 = (int)((uint)add4 + (uint)state);
+				const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+				const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+				add4 = add7;
+				add5 = add8;
+				add6 = add9;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i32_0[place] = add4;
@@ -200,13 +210,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		shared_i64_0[place] = add6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			int add7 = 0;
 			int add8 = 0;
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const int state = shared_i32_0[place2];
 				const int state2 = shared_i32_1[place2];
 				const long state3 = shared_i64_0[place2];
@@ -263,22 +273,38 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		const int state7 = shared_i32_0[288];
 		const int state8 = shared_i32_1[288];
 		const long state9 = shared_i64_0[288];
-		if (at < rows2) {
-			const int add10 = (int)((uint)add + (uint)add7);
-			const int add11 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
-			const long add12 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
-			sum_runs_kernel1_tile0[at] = add10;
-			sum_runs_kernel1_tile1[at] = add11;
-			sum_runs_kernel1_tile2[at] = add12;
+		const int add10 = (int)((uint)add + (uint)add7);
+		const int add11 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
+		const long add12 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
+		int add13 = add10;
+		int add14 = add11;
+		long add15 = add12;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state10 = sum_runs_kernel1_tile0[at];
+				const int state11 = sum_runs_kernel1_tile1[at];
+				const long state12 = sum_runs_kernel1_tile2[at];
+				sum_runs_kernel1_tile0[at] = add13;
+				sum_runs_kernel1_tile1[at] = add14;
+				sum_runs_kernel1_tile2[at] = add15;
+				const int add16 = (int)((uint)add13 + (uint)state10);
+				const int add17 = state10 > 0 ? state11 : (int)((uint)add14 + (uint)state11);
+				const long add18 = state10 > 0 ? state12 : (long)((ulong)add15 + (ulong)state12);
+				add13 = add16;
+				add14 = add17;
+				add15 = add18;
+			}
 		}
-		const int add10 = (int)((uint)add + (uint)state7);
-		const int add11 = state7 > 0 ? state8 : (int)((uint)add2 + (uint)state8);
-		const long add12 = state7 > 0 ? state9 : (long)((ulong)add3 + (ulong)state9);
-		add = add10;
-		add2 = add11;
-		add3 = add12;
+		const int add16 = (int)((uint)add + (uint)state7);
+		const int add17 = state7 > 0 ? state8 : (int)((uint)add2 + (uint)state8);
+		const long add18 = state7 > 0 ? state9 : (long)((ulong)add3 + (ulong)state9);
+		add = add16;
+		add2 = add17;
+		add3 = add18;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		sum_runs_kernel1_total0[0] = add;

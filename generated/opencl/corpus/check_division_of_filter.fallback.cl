@@ -120,20 +120,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		int add2 = 0;
-		if (at < rows2) {
-			add2 = check_division_of_filter_kernel1_tile0[at];
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state = check_division_of_filter_kernel1_tile0[at];
+				const int add3 = (int)((uint)add2 + (uint)state);
+				add2 = add3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const int state = shared_i32_0[place2];
 				shared_i32_0[place2] = add3;
 				const int add4 = (int)((uint)add3 + (uint)state);
@@ -160,14 +166,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
 		const int state3 = shared_i32_0[288];
-		if (at < rows2) {
-			const int add4 = (int)((uint)add + (uint)add3);
-			check_division_of_filter_kernel1_tile0[at] = add4;
+		const int add4 = (int)((uint)add + (uint)add3);
+		int add5 = add4;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const int state4 = check_division_of_filter_kernel1_tile0[at];
+				check_division_of_filter_kernel1_tile0[at] = add5;
+				const int add6 = (int)((uint)add5 + (uint)state4);
+				add5 = add6;
+			}
 		}
-		const int add4 = (int)((uint)add + (uint)state3);
-		add = add4;
+		const int add6 = (int)((uint)add + (uint)state3);
+		add = add6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		check_division_of_filter_kernel1_total0[0] = add;

@@ -129,20 +129,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 	double add = 0.0;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		double add2 = 0.0;
-		if (at < rows2) {
-			add2 = mavg7_kernel1_tile0[at];
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const double state = mavg7_kernel1_tile0[at];
+				const double add3 = add2 + state;
+				add2 = add3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_f64_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const double state = shared_f64_0[place2];
 				shared_f64_0[place2] = add3;
 				const double add4 = add3 + state;
@@ -169,14 +175,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 		const double state2 = shared_f64_0[lane + lane / 16];
 		const double add3 = state + state2;
 		const double state3 = shared_f64_0[288];
-		if (at < rows2) {
-			const double add4 = add + add3;
-			mavg7_kernel1_tile0[at] = add4;
+		const double add4 = add + add3;
+		double add5 = add4;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const double state4 = mavg7_kernel1_tile0[at];
+				mavg7_kernel1_tile0[at] = add5;
+				const double add6 = add5 + state4;
+				add5 = add6;
+			}
 		}
-		const double add4 = add + state3;
-		add = add4;
+		const double add6 = add + state3;
+		add = add6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		mavg7_kernel1_total0[0] = add;

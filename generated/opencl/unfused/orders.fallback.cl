@@ -296,20 +296,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 	long add = 0L;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		long add2 = 0L;
-		if (at < rows2) {
-			add2 = orders_kernel3_tile0[at];
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const long state = orders_kernel3_tile0[at];
+				const long add3 = (long)((ulong)add2 + (ulong)state);
+				add2 = add3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_i64_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			long add3 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const long state = shared_i64_0[place2];
 				shared_i64_0[place2] = add3;
 				const long add4 = (long)((ulong)add3 + (ulong)state);
@@ -336,14 +342,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 		const long state2 = shared_i64_0[lane + lane / 16];
 		const long add3 = (long)((ulong)state + (ulong)state2);
 		const long state3 = shared_i64_0[288];
-		if (at < rows2) {
-			const long add4 = (long)((ulong)add + (ulong)add3);
-			orders_kernel3_tile0[at] = add4;
+		const long add4 = (long)((ulong)add + (ulong)add3);
+		long add5 = add4;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const long state4 = orders_kernel3_tile0[at];
+				orders_kernel3_tile0[at] = add5;
+				const long add6 = (long)((ulong)add5 + (ulong)state4);
+				add5 = add6;
+			}
 		}
-		const long add4 = (long)((ulong)add + (ulong)state3);
-		add = add4;
+		const long add6 = (long)((ulong)add + (ulong)state3);
+		add = add6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		orders_kernel3_total0[0] = add;
@@ -892,7 +906,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	bool head = false;
 	int first = 0;
 	while (first < rows2) {
-		const int at = first + lane;
+		const int start = first + lane * 8;
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -900,14 +914,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 		long add4 = 0L;
 		bool present4 = false;
 		bool head2 = false;
-		if (at < rows2) {
-			present3 = orders_kernel5_tile0[at] != 0;
-			last3 = orders_kernel5_tile1[at];
-			last4 = orders_kernel5_tile2[at];
-			add3 = orders_kernel5_tile3[at];
-			add4 = orders_kernel5_tile4[at];
-			present4 = orders_kernel5_tile5[at] != 0;
-			head2 = orders_kernel5_tile6[at] != 0;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const bool state = orders_kernel5_tile0[at] != 0;
+				const long state2 = orders_kernel5_tile1[at];
+				const long state3 = orders_kernel5_tile2[at];
+				const int state4 = orders_kernel5_tile3[at];
+				const long state5 = orders_kernel5_tile4[at];
+				const bool state6 = orders_kernel5_tile5[at] != 0;
+				const bool state7 = orders_kernel5_tile6[at] != 0;
+				const bool present5 = present3 || state;
+				const long last5 = state ? state2 : last3;
+				const long last6 = state6 ? state3 : last4;
+				const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+				const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+				const bool present6 = present4 || state6;
+				const bool head3 = head2 || state7;
+				present3 = present5;
+				last3 = last5;
+				last4 = last6;
+				add3 = add5;
+				add4 = add6;
+				present4 = present6;
+				head2 = head3;
+			}
 		}
 		const int place = lane + lane / 16;
 		shared_bool_0[place] = present3;
@@ -919,7 +951,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 		shared_bool_2[place] = head2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		if (lane < 16) {
-			const int start = lane * 17;
+			const int start2 = lane * 17;
 			bool present5 = false;
 			long last5 = 0L;
 			long last6 = 0L;
@@ -929,7 +961,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 			bool head3 = false;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start + i;
+				const int place2 = start2 + i;
 				const bool state = shared_bool_0[place2] != 0;
 				const long state2 = shared_i64_0[place2];
 				const long state3 = shared_i64_1[place2];
@@ -1046,38 +1078,70 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 		const long state19 = shared_i64_2[288];
 		const bool state20 = shared_bool_1[288] != 0;
 		const bool state21 = shared_bool_2[288] != 0;
-		if (at < rows2) {
-			const bool present7 = present || present5;
-			const long last7 = present5 ? last5 : last;
-			const long last8 = present6 ? last6 : last2;
-			const int add7 = head3 ? add5 : (int)((uint)add + (uint)add5);
-			const long add8 = head3 ? add6 : (long)((ulong)add2 + (ulong)add6);
-			const bool present8 = present2 || present6;
-			const bool head4 = head || head3;
-			orders_kernel5_tile0[at] = present7;
-			orders_kernel5_tile1[at] = last7;
-			orders_kernel5_tile2[at] = last8;
-			orders_kernel5_tile3[at] = add7;
-			orders_kernel5_tile4[at] = add8;
-			orders_kernel5_tile5[at] = present8;
-			orders_kernel5_tile6[at] = head4;
+		const bool present7 = present || present5;
+		const long last7 = present5 ? last5 : last;
+		const long last8 = present6 ? last6 : last2;
+		const int add7 = head3 ? add5 : (int)((uint)add + (uint)add5);
+		const long add8 = head3 ? add6 : (long)((ulong)add2 + (ulong)add6);
+		const bool present8 = present2 || present6;
+		const bool head4 = head || head3;
+		bool present9 = present7;
+		long last9 = last7;
+		long last10 = last8;
+		int add9 = add7;
+		long add10 = add8;
+		bool present10 = present8;
+		bool head5 = head4;
+		kgen_unroll
+		for (int i = 0; i < 8; i++) {
+			const int at = start + i;
+			if (at < rows2) {
+				const bool state22 = orders_kernel5_tile0[at] != 0;
+				const long state23 = orders_kernel5_tile1[at];
+				const long state24 = orders_kernel5_tile2[at];
+				const int state25 = orders_kernel5_tile3[at];
+				const long state26 = orders_kernel5_tile4[at];
+				const bool state27 = orders_kernel5_tile5[at] != 0;
+				const bool state28 = orders_kernel5_tile6[at] != 0;
+				orders_kernel5_tile0[at] = present9;
+				orders_kernel5_tile1[at] = last9;
+				orders_kernel5_tile2[at] = last10;
+				orders_kernel5_tile3[at] = add9;
+				orders_kernel5_tile4[at] = add10;
+				orders_kernel5_tile5[at] = present10;
+				orders_kernel5_tile6[at] = head5;
+				const bool present11 = present9 || state22;
+				const long last11 = state22 ? state23 : last9;
+				const long last12 = state27 ? state24 : last10;
+				const int add11 = state28 ? state25 : (int)((uint)add9 + (uint)state25);
+				const long add12 = state28 ? state26 : (long)((ulong)add10 + (ulong)state26);
+				const bool present12 = present10 || state27;
+				const bool head6 = head5 || state28;
+				present9 = present11;
+				last9 = last11;
+				last10 = last12;
+				add9 = add11;
+				add10 = add12;
+				present10 = present12;
+				head5 = head6;
+			}
 		}
-		const bool present7 = present || state15;
-		const long last7 = state15 ? state16 : last;
-		const long last8 = state20 ? state17 : last2;
-		const int add7 = state21 ? state18 : (int)((uint)add + (uint)state18);
-		const long add8 = state21 ? state19 : (long)((ulong)add2 + (ulong)state19);
-		const bool present8 = present2 || state20;
-		const bool head4 = head || state21;
-		present = present7;
-		last = last7;
-		last2 = last8;
-		add = add7;
-		add2 = add8;
-		present2 = present8;
-		head = head4;
+		const bool present11 = present || state15;
+		const long last11 = state15 ? state16 : last;
+		const long last12 = state20 ? state17 : last2;
+		const int add11 = state21 ? state18 : (int)((uint)add + (uint)state18);
+		const long add12 = state21 ? state19 : (long)((ulong)add2 + (ulong)state19);
+		const bool present12 = present2 || state20;
+		const bool head6 = head || state21;
+		present = present11;
+		last = last11;
+		last2 = last12;
+		add = add11;
+		add2 = add12;
+		present2 = present12;
+		head = head6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		first += 256;
+		first += 2048;
 	}
 	if (lane == 0) {
 		orders_kernel5_total0[0] = present;
