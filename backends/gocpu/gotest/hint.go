@@ -3,6 +3,7 @@ package gotest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -125,7 +126,8 @@ func (w *writer) draw(v *ir.Value, n string) string {
 	near := ""
 	for _, c := range w.hints.near[v] {
 		if kind == ir.Char8 {
-			near += ", kgenText(" + w.constant(c) + ")"
+			b := c.Bytes()
+			near += fmt.Sprintf(", %q", strings.TrimRight(string(b[:]), "\x00"))
 		} else {
 			near += ", " + w.bare(c)
 		}

@@ -1,0 +1,87 @@
+package gotest
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/ir"
+)
+
+var update = flag.Bool("update", false, "write testdata")
+
+func load(t *testing.T, text string) *ir.Pipeline {
+	t.Helper()
+	pipelines, errs := ir.Load("test.kg", []byte(text))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return pipelines[0]
+}
+
+// entryOf names the function of p as gocpu does.
+func entryOf(p *ir.Pipeline, name string, fields ...string) backends.Entry {
+	entry := backends.Entry{Pipeline: p.Name, Func: name, Into: name + "Into", Result: name + "Result"}
+	for _, v := range p.Params {
+		entry.Params = append(entry.Params, backends.Field{Name: v.Name, Scalar: v.Type.IsScalar()})
+	}
+	for i, r := range p.Results {
+		entry.Results = append(entry.Results, backends.Field{Name: fields[i], Scalar: r.Value.Type.IsScalar()})
+	}
+	return entry
+}
+
+// The printed tests of a pipeline with a check, a sum of floats, a number of
+// bins and constants of several types, to be read.
+func TestText(t *testing.T) {
+	p := load(t, `
+pipeline report(shop: [n]i32, cents: [n]i64, weight: [n]f32, code: [n]char8, shops: i32, least: i64 = 10) {
+	s = bins(shop, shops)
+	total = sum(cents, by: s)
+	heavy = weight > 1.5 && code < "B"
+	return mean: total / count(by: s), heavy: count(heavy, by: s), weight: sum(weight), first: first(cents[heavy], else: -1),
+		low: min(cents, by: s, else: least), running: scan(max, cents)
+}
+`)
+	entry := entryOf(p, "Report", "Mean", "Heavy", "Weight", "First", "Low", "Running")
+	text, err := file(p, entry, "reports")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := file(p, entry, "reports")
+	if err != nil || !bytes.Equal(text, again) {
+		t.Errorf("printed again, the text differs: %v", err)
+	}
+	golden := filepath.Join("testdata", "report.go.txt")
+	if *update {
+		if err := os.WriteFile(golden, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(text)); d != "" {
+		t.Errorf("the text changed; read it, then go test -update:\n%s", d)
+	}
+}
+
+// An operator that no test can be printed for is refused at its place.
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"pipeline p(x: [n]i32) {\n\tg = groups(x)\n\treturn x: first(x, by: g)\n}\n", "test.kg:2:6: no test can be printed for groups"},
+		{"pipeline p(x: [n]i32) {\n\treturn at: argmin(x)\n}\n", "test.kg:2:13: no test can be printed for argmin"},
+	} {
+		p := load(t, c.text)
+		if _, err := file(p, entryOf(p, "P", "X"), "p"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got error %v, want %s", err, c.want)
+		}
+	}
+}
