@@ -134,7 +134,7 @@ func TestHostCuPy(t *testing.T) {
 	}
 	ran := 0
 	for _, entry := range entries {
-		if !slices.Contains(strings.Fields("bool_columns char8_codes check_bins check_scalar_index float_double several_domains tpch_q6"), entry.Name) {
+		if !slices.Contains(strings.Fields("bool_columns char8_codes check_bins check_scalar_index float_double scalar_parameters several_domains tpch_q6"), entry.Name) {
 			continue
 		}
 		ran++
@@ -145,7 +145,7 @@ func TestHostCuPy(t *testing.T) {
 			})
 		}
 	}
-	if ran != 7 {
+	if ran != 8 {
 		t.Errorf("%d entries ran", ran)
 	}
 }

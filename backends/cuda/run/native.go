@@ -127,15 +127,23 @@ func launchTogether(f cu.Function, groups, size, local int64, arguments []uint64
 		(*C.ulonglong)(unsafe.Pointer(&arguments[0])))))
 }
 
+// access is what the device does with memory of the host.
+type access C.uint
+
+const (
+	writes access = 0
+	reads  access = C.CU_MEMHOSTREGISTER_READ_ONLY // the host may have no right to write there
+)
+
 // pin keeps memory of the host in its place, so that the device copies it
 // without help. Where the system refuses, copies are only slower.
-func pin(data []byte) (unpin func()) {
+func pin(data []byte, a access) (unpin func()) {
 	if len(data) < pinFrom {
 		return func() {}
 	}
 	start := unsafe.Pointer(&data[0])
-	if C.cuMemHostRegister(start, C.size_t(len(data)), C.CU_MEMHOSTREGISTER_READ_ONLY) != C.CUDA_SUCCESS &&
-		C.cuMemHostRegister(start, C.size_t(len(data)), 0) != C.CUDA_SUCCESS {
+	register := func(a access) bool { return C.cuMemHostRegister(start, C.size_t(len(data)), C.uint(a)) == C.CUDA_SUCCESS }
+	if !register(a) && !(a == reads && register(writes)) { // not every device knows reads
 		return func() {}
 	}
 	return func() { C.cuMemHostUnregister(start) }

@@ -3,6 +3,7 @@
 package run_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -163,6 +164,32 @@ func TestMissingLibrary(t *testing.T) {
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "libcuda.so.1") || !strings.Contains(err.Error(), "Install NVIDIA's driver") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Large columns are pinned while they are copied, on both ways.
+func TestLargeColumn(t *testing.T) {
+	c := suite.Device(t)
+	x := make([]byte, 40<<20)
+	for i := range x {
+		x[i] = byte(i * 7 / 5)
+	}
+	for _, want := range []string{"first", "second"} {
+		session, err := run.New().Open(context.Background(), 0, worker.SessionOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := session.Import(x)
+		if err != nil {
+			t.Fatal(want, err)
+		}
+		got := make([]byte, len(x))
+		if err := session.Read(m, 0, got); err != nil || !bytes.Equal(got, x) {
+			t.Errorf("%s: what was copied to the device and back differs: %v", want, err)
+		}
+		session.Free(m)
+		session.Close()
+	}
+	suite.StillWorks(t, c)
 }
 
 // Elements of every width fill a buffer, also those that the driver has no

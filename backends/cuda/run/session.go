@@ -66,7 +66,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	if err != nil || len(data) == 0 {
 		return b, err
 	}
-	defer pin(data)()
+	defer pin(data, reads)()
 	err = s.queued("the copy of a column to the device", func() error {
 		return cu.MemcpyHtoD(b.Object, unsafe.Pointer(&data[0]), int64(len(data)))
 	})
@@ -127,7 +127,7 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	if offset < 0 || offset > b.Size-int64(len(to)) {
 		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.Size)
 	}
-	defer pin(to)()
+	defer pin(to, writes)()
 	err := s.queued("the copy of a column from the device", func() error {
 		return cu.MemcpyDtoH(unsafe.Pointer(&to[0]), b.Object+cu.DevicePtr(offset), int64(len(to)))
 	})

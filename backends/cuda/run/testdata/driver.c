@@ -106,10 +106,29 @@ CUresult cuMemAlloc_v2(CUdeviceptr *place, size_t bytes) {
 	return (*place = (CUdeviceptr)malloc(bytes)) ? 0 : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFree_v2(CUdeviceptr place) { free((void *)place); ANSWER; return 0; }
-CUresult cuMemHostRegister_v2(void *place, size_t bytes, unsigned flags) { ANSWER; return 0; }
-CUresult cuMemHostUnregister(void *place) { ANSWER; return 0; }
+static struct { char *start; size_t bytes; unsigned flags; } pinned; // one at a time
+CUresult cuMemHostRegister_v2(void *place, size_t bytes, unsigned flags) {
+	ANSWER;
+	if (pinned.start)
+		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	pinned.start = place, pinned.bytes = bytes, pinned.flags = flags;
+	return 0;
+}
+CUresult cuMemHostUnregister(void *place) {
+	ANSWER;
+	if (pinned.start != place)
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	pinned.start = 0;
+	return 0;
+}
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) { WAIT; memcpy((void *)to, from, bytes); return 0; }
-CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) { WAIT; memcpy(to, (void *)from, bytes); return 0; }
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+	WAIT;
+	if (pinned.start == to && pinned.flags & CU_MEMHOSTREGISTER_READ_ONLY)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	memcpy(to, (void *)from, bytes);
+	return 0;
+}
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) { ANSWER; memcpy((void *)to, (void *)from, bytes); return 0; }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char x, size_t count, CUstream stream) { ANSWER; memset((void *)to, x, count); return 0; }
 CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short x, size_t count, CUstream stream) {
