@@ -324,12 +324,22 @@ func (b *batch) mismatch(c Case, program Program, device, level string, s plan.S
 
 // ScheduleText writes a schedule as the flag --schedule takes it.
 func ScheduleText(s plan.Schedule) string {
-	text := fmt.Sprintf("workgroup=%d,items=%d", s.Workgroup, s.Items)
-	if s.Scheme != "" {
-		text += ",scheme=" + s.Scheme
+	var settings []string
+	number := func(name string, value int) {
+		if value != 0 {
+			settings = append(settings, fmt.Sprintf("%s=%d", name, value))
+		}
 	}
-	if s.Variant != "" {
-		text += ",variant=" + s.Variant
+	word := func(name, value string) {
+		if value != "" {
+			settings = append(settings, name+"="+value)
+		}
 	}
-	return text
+	number("workgroup", s.Workgroup)
+	number("items", s.Items)
+	number("chunk", s.Chunk)
+	word("scheme", s.Scheme)
+	word("offsets", s.Offsets)
+	word("variant", s.Variant)
+	return strings.Join(settings, ",")
 }

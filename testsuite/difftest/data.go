@@ -3,6 +3,7 @@ package difftest
 import (
 	"math/rand/v2"
 
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
@@ -26,12 +27,30 @@ func chance(seed, stream uint64, program, run int) *rand.Rand {
 // that few rows fill several tiles.
 func scheduleOf(seed uint64, program int) plan.Schedule {
 	r := chance(seed, streamSchedule, program, 0)
-	s := plan.Schedule{Workgroup: []int{4, 8, 16, 32, 64}[r.IntN(5)], Items: 1 + r.IntN(5)}
+	s := plan.Schedule{Workgroup: []int{1, 2, 4, 8, 16, 32, 64}[r.IntN(7)], Items: 1 + r.IntN(5)}
 	if r.IntN(3) == 0 {
 		s.Scheme = simt.SchemePublished
+		if r.IntN(2) == 0 {
+			s.Offsets = plan.Broadcast
+		}
+		if r.IntN(2) == 0 {
+			s.Chunk = 2 + r.IntN(2)
+		}
 	}
 	if r.IntN(2) == 0 {
 		s.Variant = plan.Variants[r.IntN(len(plan.Variants))]
+	}
+	return s
+}
+
+// allowed returns a schedule that a program takes: offsets can be broadcast only
+// where they are sums.
+func allowed(p *backends.Program, s plan.Schedule) plan.Schedule {
+	if s.Offsets == "" {
+		return s
+	}
+	if _, err := simt.Lower(p, s); err != nil {
+		s.Offsets = ""
 	}
 	return s
 }
@@ -52,7 +71,7 @@ const (
 // work-groups, chunks and blocks, and values that some kernel may get wrong.
 func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData {
 	r := chance(seed, streamData, program, run)
-	tile := s.Workgroup * s.Items
+	tile := int(s.Rows())
 	around := func(edge int) int { return edge - 1 + r.IntN(3) }
 	shapes := testsuite.Shapes()
 	d := testsuite.RandomData{

@@ -8,7 +8,8 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// PlanFeatures names the schemes of a plan and its fallbacks.
+// PlanFeatures names the schemes of a plan and its fallbacks, and what else its
+// schedules chose.
 func PlanFeatures(p *plan.Plan) []string {
 	var names []string
 	for ; p != nil; p = p.Fallback {
@@ -16,6 +17,12 @@ func PlanFeatures(p *plan.Plan) []string {
 			for _, v := range k.Variants {
 				if v.Schedule.Scheme != "" {
 					names = append(names, "scheme "+v.Schedule.Scheme)
+				}
+				if v.Schedule.Offsets != "" {
+					names = append(names, "offsets "+v.Schedule.Offsets)
+				}
+				if v.Schedule.Chunk > 1 {
+					names = append(names, "groups of several tiles")
 				}
 				if v.Schedule.Variant != "" {
 					names = append(names, "variant "+v.Schedule.Variant)

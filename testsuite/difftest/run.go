@@ -254,6 +254,9 @@ func appendNew(list []string, more ...string) []string {
 
 // job returns a program at a level, compiled, as its device gets it.
 func (t *tester) job(number int, compiled *backends.Program, s plan.Schedule) Job {
+	if compiled != nil && t.Schedule == (plan.Schedule{}) {
+		s = allowed(compiled, s)
+	}
 	j := Job{Program: compiled, Schedule: s, Seed: t.Seed, Unoptimized: t.Random > 0 && number%optimizedEvery != 0}
 	if where := t.where(number); where != nil {
 		j.Seed = where.Seed

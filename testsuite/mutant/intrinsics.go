@@ -23,8 +23,8 @@ var intrinsics = []Mutant{
 }
 
 // kgenKeyEqual`,
-		New: `if x < -1 {
-		return -x
+		New: `if x < 0 {
+		return x
 	}
 	return x
 }

@@ -21,8 +21,9 @@ var text = []Mutant{
 
 // operands`},
 	{Name: "limits of i8 for all", File: "backends/gocpu/print_expr.go", Device: "gocpu",
-		Old: "bits := fmt.Sprint(k.Size() * 8)",
-		New: "bits := fmt.Sprint(min(k.Size()*8, 32))"},
+		Old:      "bits := fmt.Sprint(k.Size() * 8)",
+		New:      "bits := fmt.Sprint(min(k.Size()*8, 32))",
+		Programs: "casts"},
 	{Name: "products are not rounded", File: "backends/gocpu/print_expr.go", Device: "gocpu",
 		Old:        "if x.Op == ir.OpMul && x.Type().Kind.IsFloat() {",
 		New:        "if x.Op == ir.OpMul && x.Type().Kind == ir.Char8 {",
