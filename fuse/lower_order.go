@@ -13,7 +13,7 @@ func (l *lowering) nameDomains() {
 	taken := map[string]bool{}
 	for _, d := range l.Pipeline.Domains {
 		name := d.Name
-		if !token.IsIdentifier(name) {
+		if d.Kind != ir.DomainParam && !token.IsIdentifier(name) { // a parameter's is one, if perhaps a keyword of Go
 			name = map[ir.DomainKind]string{ir.DomainMask: "selected", ir.DomainRuns: "group", ir.DomainStarts: "group",
 				ir.DomainBins: "bin"}[d.Kind]
 		}

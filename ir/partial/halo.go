@@ -88,9 +88,10 @@ func mayLookBeside(p *ir.Pipeline, v *ir.Value) error {
 	return operand(v)
 }
 
-// isNeighbour reports whether v looks at other rows of its column.
+// isNeighbour reports whether v looks at other rows of its column. Without a
+// halo all distances are 0.
 func (s *splitter) isNeighbour(v *ir.Value) bool {
-	return s.classes[v.ID] == row && (v.Op == ir.OpPrev || v.Op == ir.OpNext)
+	return s.Halo != nil && s.classes[v.ID] == row && (v.Op == ir.OpPrev || v.Op == ir.OpNext)
 }
 
 // used reports which values aggregates and what they are of are computed from,
@@ -136,7 +137,7 @@ func (s *splitter) buildRows() {
 		}
 		if counting[v.ID] {
 			switch {
-			case s.Halo != nil && (isColumn || s.isNeighbour(v)):
+			case s.Halo != nil && isColumn || s.isNeighbour(v):
 				s.rows[v] = all[v].At(*counts)
 			case v.Op != ir.OpParam:
 				s.rows[v] = s.shard.Copy(v, func(o *ir.Value) ir.Operand { return s.rows[o] })
