@@ -217,10 +217,31 @@ func (c Coverage) print(out io.Writer) error {
 		fmt.Fprintf(out, ", %d pairs", c.Pairs)
 	}
 	_, err := fmt.Fprintf(out, "\n  stages: %s\n", counts(c.Stages))
-	if len(c.Features) > 0 {
-		_, err = fmt.Fprintf(out, "  of devices: %s\n", counts(c.Features))
+	for _, line := range c.devices() {
+		_, err = fmt.Fprintf(out, "  %s\n", line)
 	}
 	return err
+}
+
+// devices says in a line for each device what of it was used; intrinsics, of
+// which there are many, by their number.
+func (c Coverage) devices() (lines []string) {
+	used, intrinsics := map[string][]string{}, map[string]int{}
+	for _, name := range slices.Sorted(maps.Keys(c.Features)) {
+		device, feature, _ := strings.Cut(name, ": ")
+		if strings.Contains(feature, " ") {
+			used[device] = append(used[device], fmt.Sprintf("%s %d", feature, c.Features[name]))
+		} else {
+			intrinsics[device]++
+		}
+	}
+	for _, device := range slices.Sorted(maps.Keys(used)) {
+		if n := intrinsics[device]; n > 0 {
+			used[device] = append(used[device], fmt.Sprintf("%d intrinsics", n))
+		}
+		lines = append(lines, device+": "+strings.Join(used[device], ", "))
+	}
+	return lines
 }
 
 // counts lists names with numbers.

@@ -37,7 +37,7 @@ type Options struct {
 	Runs     int           // inputs for each program; 0 is 20, or 3 for a random one
 	Schedule plan.Schedule // of kernels of work-groups; the zero value chooses one for each program
 	Case     *Case         // run nothing else
-	Limit    time.Duration // for one run; 0 is a minute
+	Limit    time.Duration // for one run, a driver's compilation included; 0 is five minutes
 	First    bool          // stop at the first mismatch
 	Batch    int           // programs prepared together; 0 is 48
 	Keep     string        // a folder for what differs, made small; "" is none
@@ -107,7 +107,7 @@ func Run(ctx context.Context, o Options) *Report {
 		}
 	}
 	if o.Limit == 0 {
-		o.Limit = time.Minute
+		o.Limit = 5 * time.Minute
 	}
 	if o.Batch == 0 {
 		o.Batch = 48
