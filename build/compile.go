@@ -40,11 +40,16 @@ func Compile(s *Source, p *ir.Pipeline, level, variant string) (*backends.Progra
 // compilePartial compiles a pipeline of s cut into shards.
 func compilePartial(s *Source, p *ir.Pipeline, level string) (*backends.Partial, error) {
 	made, err := compile.Partial(p, compile.Options{Level: level, Source: s.Text})
+	return made, s.partialError(level, err)
+}
+
+// partialError words what cutting into shards refuses, with the line of s.
+func (s *Source) partialError(level string, err error) error {
 	var refused ir.Error
 	if errors.As(err, &refused) {
-		return nil, s.ErrorAt(refused.Pos, refused.Msg, refused.Hint)
+		return s.ErrorAt(refused.Pos, refused.Msg, refused.Hint)
 	}
-	return made, s.compileError(level, err)
+	return s.compileError(level, err)
 }
 
 // compileError words what compilation refuses. A level that kgen does not

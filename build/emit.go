@@ -21,6 +21,7 @@ import (
 	"github.com/kgen-go/kgen/backends/gocpu/gotest"
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/ir/partial"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/table"
 )
@@ -144,7 +145,18 @@ func (f *Flags) target() (pkg, folder string) {
 }
 
 func (f *Flags) printAfter(s *Source, schedule plan.Schedule, backend backends.Emitter, out io.Writer) error {
-	for _, p := range s.Pipelines {
+	pipelines := s.Pipelines
+	if f.partials {
+		pipelines = nil
+		for _, p := range s.Pipelines {
+			split, err := partial.New(p)
+			if err != nil {
+				return s.partialError(f.level, err)
+			}
+			pipelines = append(pipelines, split.Shard, split.Finish)
+		}
+	}
+	for _, p := range pipelines {
 		text, err := compile.After(f.after, p, compile.Options{Level: f.level, Variant: schedule.Variant, Source: s.Text, Backend: backend, Emit: backends.Options{Schedule: schedule}})
 		if err != nil {
 			return s.compileError(f.level, err)

@@ -69,12 +69,20 @@ func (w *partialWriter) typeAndNew(s *source) {
 	defer w.whole.names.Pop()
 	w.whole.names.Fresh("p")
 	var names, params []string
-	for _, f := range w.scalars {
+	for i, f := range w.scalars {
 		names = append(names, w.whole.names.Fresh(f.param.Name))
-		params = append(params, names[len(names)-1]+" "+typeText(f.kind))
+		param := names[i]
+		if i+1 == len(w.scalars) || w.scalars[i+1].kind != f.kind {
+			param += " " + typeText(f.kind)
+		}
+		params = append(params, param)
 	}
 	s.line("// %s returns the partial of no rows%s.", w.newName, map[bool]string{true: " for these parameters"}[len(params) > 0])
 	s.line("func %s(%s) *%s {", w.newName, strings.Join(params, ", "), w.name)
+	if len(names) == 0 {
+		s.line("return &%s{}\n}\n", w.name)
+		return
+	}
 	s.line("p := &%s{}", w.name)
 	for i, f := range w.scalars {
 		s.line("p.scalars.%s = %s", f.field, names[i])
@@ -87,8 +95,12 @@ func (w *partialWriter) add(s *source) {
 	s.line("// A check that fails is an error of Result, since a later row may decide which is")
 	s.line("// reported. The options are those of %s.", w.whole.entry.Func)
 	var params []string
-	for _, c := range w.columns {
-		params = append(params, c.name+" []"+typeText(c.kind))
+	for i, c := range w.columns {
+		param := c.name
+		if i+1 == len(w.columns) || w.columns[i+1].kind != c.kind { // else as in a, b []int64
+			param += " []" + typeText(c.kind)
+		}
+		params = append(params, param)
 	}
 	s.line("func (p *%s) Add(%s, options ...Option) error {", w.name, strings.Join(params, ", "))
 	if w.Halo != nil {

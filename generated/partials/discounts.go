@@ -103,7 +103,7 @@ type DiscountsPartial struct {
 }
 
 // NewDiscountsPartial returns the partial of no rows for these parameters.
-func NewDiscountsPartial(from int32, to int32) *DiscountsPartial {
+func NewDiscountsPartial(from, to int32) *DiscountsPartial {
 	p := &DiscountsPartial{}
 	p.scalars.From = from
 	p.scalars.To = to

@@ -246,14 +246,13 @@ type OrdersPartial struct {
 
 // NewOrdersPartial returns the partial of no rows.
 func NewOrdersPartial() *OrdersPartial {
-	p := &OrdersPartial{}
-	return p
+	return &OrdersPartial{}
 }
 
 // Add adds a shard: the rows that follow those of p. After an error p is as before.
 // A check that fails is an error of Result, since a later row may decide which is
 // reported. The options are those of Orders.
-func (p *OrdersPartial) Add(lOrderkey []int64, lQuantity []int64, options ...Option) error {
+func (p *OrdersPartial) Add(lOrderkey, lQuantity []int64, options ...Option) error {
 	if err := ordersShard(&p.shard, lOrderkey, lQuantity, options...); err != nil {
 		return err
 	}

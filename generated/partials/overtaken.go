@@ -102,8 +102,7 @@ type OvertakenPartial struct {
 
 // NewOvertakenPartial returns the partial of no rows.
 func NewOvertakenPartial() *OvertakenPartial {
-	p := &OvertakenPartial{}
-	return p
+	return &OvertakenPartial{}
 }
 
 // Add adds a shard: the rows that follow those of p. After an error p is as before.
