@@ -87,6 +87,14 @@ func TestRunEmitsPartials(t *testing.T) {
 	if err != nil || !bytes.Contains(text, []byte("type OrdersPartial struct {")) || bytes.Contains(text, []byte("gen.go")) {
 		t.Errorf("orders.go is %s, %v", text, err)
 	}
+	folder = t.TempDir()
+	if status, _, errs = run([]*ir.Builder{orders("orders")}, "--partials", "--unexported", "-o", folder); status != 0 {
+		t.Fatalf("status %d, errors %q", status, errs)
+	}
+	text, err = os.ReadFile(filepath.Join(folder, "orders.go"))
+	if err != nil || !bytes.Contains(text, []byte("type ordersPartial struct {")) || !bytes.Contains(text, []byte("func newOrdersPartial() *ordersPartial {")) {
+		t.Errorf("unexported, orders.go is %s, %v", text, err)
+	}
 }
 
 func TestRunRefuses(t *testing.T) {

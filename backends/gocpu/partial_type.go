@@ -72,7 +72,7 @@ func (w *partialWriter) typeAndNew(s *source) {
 	for i, f := range w.scalars {
 		names = append(names, w.whole.names.Fresh(f.param.Name))
 		param := names[i]
-		if i+1 == len(w.scalars) || w.scalars[i+1].kind != f.kind {
+		if i+1 == len(w.scalars) || typeText(w.scalars[i+1].kind) != typeText(f.kind) {
 			param += " " + typeText(f.kind)
 		}
 		params = append(params, param)
@@ -97,7 +97,7 @@ func (w *partialWriter) add(s *source) {
 	var params []string
 	for i, c := range w.columns {
 		param := c.name
-		if i+1 == len(w.columns) || w.columns[i+1].kind != c.kind { // else as in a, b []int64
+		if i+1 == len(w.columns) || typeText(w.columns[i+1].kind) != typeText(c.kind) { // else as in a, b []int64
 			param += " []" + typeText(c.kind)
 		}
 		params = append(params, param)

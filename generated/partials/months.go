@@ -225,7 +225,7 @@ type MonthsPartial struct {
 }
 
 // NewMonthsPartial returns the partial of no rows for these parameters.
-func NewMonthsPartial(from int32, months int32) *MonthsPartial {
+func NewMonthsPartial(from, months int32) *MonthsPartial {
 	p := &MonthsPartial{}
 	p.scalars.From = from
 	p.scalars.Months = months

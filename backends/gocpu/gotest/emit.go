@@ -42,6 +42,9 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 		}
 		w.scaled = w.scaled || p.Inexact(v)
 	}
+	for _, name := range []string{entry.Func, entry.Into} { // which a parameter is perhaps called too, where they are not exported
+		w.fresh.FreshAsIs(name)
+	}
 	for _, name := range []string{"i", "g", "d", "k", "at", "want", "scale", "failed", "result", "err"} {
 		w.fresh.Fresh(name)
 	}
