@@ -29,6 +29,26 @@ func ExampleBuilder() {
 	// }
 }
 
+func ExampleOperand() {
+	b := ir.NewBuilder("revenue")
+	price := b.Column("price", "n", ir.F64)
+	discount := b.Column("discount", "n", ir.F64)
+	sold := b.Column("sold", "n", ir.Date)
+	hit := b.Let("hit", sold.Ge(b.Date("1994-01-01")).And(discount.Lt(0.1)))
+	b.Return(b.Sum(price.Mul(b.Constant(1).Sub(discount)).At(hit)).As("revenue"))
+	pipeline, err := b.Pipeline()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(pipeline)
+	// Output:
+	// pipeline revenue(price: [n]f64, discount: [n]f64, sold: [n]date) {
+	// 	hit = sold >= date("1994-01-01") && discount < 0.1
+	// 	return revenue: sum((price * (1 - discount))[hit])
+	// }
+}
+
 func ExampleLoad() {
 	_, errs := ir.Load("prices.kg", []byte(`pipeline prices(price: [n]f64, quantity: [n]i64) {
 	return revenue: sum(price * quantity)
