@@ -28,14 +28,18 @@ var text = []Mutant{
 		Old:        "if x.Op == ir.OpMul && x.Type().Kind.IsFloat() {",
 		New:        "if x.Op == ir.OpMul && x.Type().Kind == ir.Char8 {",
 		Equivalent: "on amd64 Go fuses no product with a sum; on arm64 it does, and this shows"},
-	{Name: "shifts in C are not taken modulo the width", File: "backends/ctext/arithmetic.go", Device: "opencl:0",
+	{Name: "shifts in C are not taken modulo the width", File: "backends/ctext/arithmetic.go", Device: "cudaemu",
 		Old:      "mask := x.Type().Kind.Size()*8 - 1",
 		New:      "mask := x.Type().Kind.Size()*16 - 1",
-		Programs: "*shift*"},
-	{Name: "64 bits are computed in 32", File: "backends/ctext/arithmetic.go", Device: "opencl:0",
+		Programs: "bit_operations"},
+	{Name: "64 bits are computed in 32", File: "backends/ctext/arithmetic.go", Device: "cudaemu",
 		Old: `if t.Kind.Size() == 8 {
 		work = ir.U64`,
 		New: `if t.Kind.Size() == 16 {
 		work = ir.U64`,
-		Programs: "*wrap*"},
+		Programs: "signed_widths"},
+	{Name: "no barrier in CUDA", File: "backends/cuda/dialect.go", Device: "cudaemu:check",
+		Old:      `return "__syncthreads();"`,
+		New:      `return ";"`,
+		Programs: "group_sum"},
 }
