@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
@@ -41,7 +42,10 @@ func levelChoices(levels []string, schedule plan.Schedule) chooser {
 }
 
 // variantChoices are the variants of aggregation with tables, for pipelines
-// that aggregate groups: one at one level, or all at every level.
+// that aggregate groups: each by one at one level, or all, each at two levels
+// and not at the same for all pipelines. (Emulated work-groups run all at every
+// level.) Every other one publishes, groups walk through tiles, and offsets are
+// broadcast where they can be.
 func variantChoices(all bool, schedule plan.Schedule) chooser {
 	tables := plan.Variants[:len(plan.Variants)-1]
 	return func(i int, entry Entry) (choices []choice) {
@@ -50,10 +54,19 @@ func variantChoices(all bool, schedule plan.Schedule) chooser {
 		}
 		for j, level := range fuse.Levels {
 			for k, variant := range tables {
-				if all || j == i%len(fuse.Levels) && k == i/len(fuse.Levels)%len(tables) {
-					schedule.Variant = variant
-					choices = append(choices, choice{level, schedule})
+				chosen := j == i%len(fuse.Levels) && k == i/len(fuse.Levels)%len(tables)
+				if all {
+					chosen = (i+j+2*k)%len(fuse.Levels) < 2
 				}
+				if !chosen {
+					continue
+				}
+				c := choice{level, schedule}
+				c.schedule.Variant = variant
+				if (i+j+k)%2 == 0 {
+					c.schedule.Scheme, c.schedule.Chunk, c.schedule.Offsets = simt.SchemePublished, 1+k%2, plan.Broadcast
+				}
+				choices = append(choices, c)
 			}
 		}
 		return choices
@@ -115,6 +128,10 @@ func makeKernels(t *testing.T, emitter kernels.Emitter, entry Entry, level strin
 		t.Fatal(err)
 	}
 	made, err := emitter.Make(program, schedule)
+	if err != nil && schedule.Offsets == plan.Broadcast { // which is refused for all but sums
+		schedule.Offsets = plan.Scan
+		made, err = emitter.Make(program, schedule)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
