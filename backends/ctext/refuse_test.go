@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/testsuite/cudacompile"
 )
 
 // TestRefused prints what OpenCL C 1.2 has not, and gets errors that say so.
@@ -80,6 +81,22 @@ func TestBarrierOrdersWhatIsExchanged(t *testing.T) {
 		text := string(printed(t, b.Func()).Source)
 		if !strings.Contains(text, "\t"+want+"\n") || !strings.Contains(text, "\tmem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n") {
 			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+// A text in CUDA C++ refuses options by which its f32 would lose subnormal numbers.
+func TestSubnormalNumbersAreKept(t *testing.T) {
+	b := loop.NewBuilder("k")
+	b.Kernel(0)
+	x := b.Param("x", global(ir.F32))
+	b.Store(x, loop.Int(0), loop.Add(loop.At(x, loop.Int(0)), loop.At(x, loop.Int(1))))
+	text := printedCUDA(t, &loop.Program{Funcs: []*loop.Func{b.Func()}})
+	compilers, _ := cudacompile.Available()
+	for _, c := range compilers {
+		flushing := append([]byte("#undef __CUDA_FTZ\n#define __CUDA_FTZ 1\n"), text.Source...)
+		if err := c.Check(flushing, "compute_60"); err == nil || !strings.Contains(err.Error(), "subnormal numbers are kept") {
+			t.Errorf("%s: %v", c.Name, err)
 		}
 	}
 }

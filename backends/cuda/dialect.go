@@ -19,7 +19,7 @@ func Emitter() kernels.Emitter {
 	return kernels.Emitter{Backend: "cuda", Extension: ".cu", Dialect: Dialect()}
 }
 
-// Dialect returns CUDA C++ as all of NVIDIA's compilers since 11.0 read it, for
+// Dialect returns CUDA C++ as NVIDIA's compilers since 11.8 read it, for
 // devices of compute capability 6.0 and later. Groups lie in dimension x.
 func Dialect() *ctext.Dialect {
 	return &ctext.Dialect{
@@ -83,9 +83,17 @@ func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
 	return fmt.Sprintf("atomic%s(%s, %s)", name, address, strings.Join(args, ", "))
 }
 
-func preamble(func(plan.Cap) bool) []string {
-	return []string{
-		"// CUDA C++: NVRTC or nvcc 11.0 or later, compute capability 6.0 or later, no",
-		"// options. Flushing of subnormal numbers (-ftz=true) is not allowed for.",
+// preamble says what the text needs, and refuses what would change its meaning.
+func preamble(needs func(plan.Cap) bool) []string {
+	lines := []string{
+		"// CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or",
+		"// later; no option is needed.",
 	}
+	if needs(plan.CapDenormalsF32) {
+		lines = append(lines,
+			"#if __CUDA_FTZ",
+			`#error "subnormal numbers are kept: compile without -ftz=true and -use_fast_math"`,
+			"#endif")
+	}
+	return lines
 }

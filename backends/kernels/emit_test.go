@@ -69,10 +69,9 @@ var commentLine = regexp.MustCompile(`(?m)^\s*// [ -~]*\n`)
 // plan only positions and messages, and of the header nothing may differ.
 func TestHostileSource(t *testing.T) {
 	for _, emitter := range emitters {
-		for _, level := range []string{fuse.LevelOnePass, fuse.LevelNone} {
-			testHostileSource(t, emitter, level)
-		}
+		testHostileSource(t, emitter, fuse.LevelOnePass)
 	}
+	testHostileSource(t, emitters[0], fuse.LevelNone)
 }
 
 func testHostileSource(t *testing.T, emitter kernels.Emitter, level string) {

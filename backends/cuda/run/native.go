@@ -142,7 +142,9 @@ func pin(data []byte, a access) (unpin func()) {
 		return func() {}
 	}
 	start := unsafe.Pointer(&data[0])
-	register := func(a access) bool { return C.cuMemHostRegister(start, C.size_t(len(data)), C.uint(a)) == C.CUDA_SUCCESS }
+	register := func(a access) bool {
+		return C.cuMemHostRegister(start, C.size_t(len(data)), C.uint(a)) == C.CUDA_SUCCESS
+	}
 	if !register(a) && !(a == reads && register(writes)) { // not every device knows reads
 		return func() {}
 	}
