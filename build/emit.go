@@ -71,9 +71,12 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	if f.after == "" && (folder == "" || folder == "-") {
 		return usagef("name the folder to write to: -o FOLDER")
 	}
-	for name, asked := range map[string]bool{"--tests": f.tests, "--partials": f.partials, "--unexported": f.unexported} {
-		if asked && f.backend != (gocpu.Emitter{}).Name() {
-			return usagef("%s: backend %s emits none; gocpu does", name, f.backend)
+	for _, flag := range []struct {
+		name  string
+		asked bool
+	}{{"--tests", f.tests}, {"--partials", f.partials}, {"--unexported", f.unexported}} {
+		if flag.asked && f.backend != (gocpu.Emitter{}).Name() {
+			return usagef("%s: backend %s emits none; gocpu does", flag.name, f.backend)
 		}
 	}
 	schedule, err := ParseSchedule(f.schedule)

@@ -18,7 +18,7 @@ type Package struct {
 
 // Entry is a function of an emitted package that calls can name. Its Go form is
 //
-//	func OrdersInto(result *OrdersResult, key, quantity []int64, from int32, options ...Option) error
+//	func OrdersInto(dst *OrdersResult, key, quantity []int64, from int32, options ...Option) error
 //
 // beside WithWorkers(int) Option and CheckError with the fields Site and Row,
 // and in a traced package WithTrace(func(step string, elapsed time.Duration)) Option.

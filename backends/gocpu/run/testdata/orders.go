@@ -7,11 +7,9 @@ import (
 	"os"
 )
 
-type Option func(*options)
+type Option struct{ workers int }
 
-type options struct{ workers int }
-
-func WithWorkers(n int) Option { return func(o *options) { o.workers = n } }
+func WithWorkers(n int) Option { return Option{n} }
 
 type CheckError struct {
 	Site int
@@ -51,9 +49,9 @@ type KindsResult struct {
 
 // KindsInto returns its arguments and the number of workers it was given.
 func KindsInto(out *KindsResult, a []bool, b []int8, c []uint16, d []float32, e []int32, f [][8]byte, from int32, opts ...Option) error {
-	var o options
-	for _, set := range opts {
-		set(&o)
+	var o Option
+	if len(opts) > 0 {
+		o = opts[len(opts)-1]
 	}
 	for i := range e {
 		if e[i] < from {
