@@ -23,7 +23,7 @@ func TestProgramsAreValid(t *testing.T) {
 		if err := ir.Verify(p); err != nil {
 			t.Fatal(err)
 		}
-		if Source(1, number, Options{}) != Source(1, number, Options{}) {
+		if again := Source(1, number, Options{}); again != Source(1, number, Options{}) {
 			t.Fatalf("program %d differs from itself", number)
 		}
 	}
