@@ -249,6 +249,7 @@ func TestPlanted(t *testing.T) {
 		{chain, "NO_RELEASE_FENCE", []Kind{Race}, "data[block"},
 		{chain, "NO_ACQUIRE_FENCE", []Kind{Race}, "data[block"},
 		{chain, "BLOCK_FENCE", []Kind{Race}, "data[block"},
+		{chain, "BLOCK_RELEASE_FENCE", []Kind{Race}, "data[block"},
 		{chain, "SCOPED_RELAXED", []Kind{Race}, "data[block"},
 		{chain, "PLAIN_SPIN", []Kind{Race}, "flags[block"},
 		{chain, "PLAIN_FLAG", []Kind{Race}, "flags[block"},

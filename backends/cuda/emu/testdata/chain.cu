@@ -50,7 +50,9 @@ extern "C" __global__ void __launch_bounds__(32) chain(long long row0, long long
 #if defined(SCOPED) || defined(SCOPED_RELAXED)
 		store(&flags[block], 1);
 #else
-#ifndef NO_RELEASE_FENCE
+#ifdef BLOCK_RELEASE_FENCE
+		__threadfence_block();
+#elif !defined(NO_RELEASE_FENCE)
 		__threadfence();
 #endif
 #ifdef PLAIN_FLAG
