@@ -37,7 +37,7 @@ var intrinsics = []Mutant{
 	{Name: "remainder has the sign of the divisor in C", File: "templates/c/integer.c", Device: "cudaemu",
 		Old:      "return y == -1 ? 0 : x % y;",
 		New:      "return y == -1 ? 0 : x % y + (x % y < 0 ? y : 0);",
-		Programs: "signed_widths"},
+		Programs: "check_lowest"},
 	{Name: "abs of -1 in C", File: "templates/c/integer.c", Device: "cudaemu",
 		Old:      "return x < 0 ? ($type(T))-($unsigned(T))x : x;",
 		New:      "return x < -1 ? ($type(T))-($unsigned(T))x : x;",

@@ -93,12 +93,8 @@ var schemes = []Mutant{
 		Old: "b.hi = min(b.chain.rows-b.lo, b.chain.block) + b.lo",
 		New: "b.hi = min(b.chain.rows-b.lo, b.chain.block) + b.lo - 1"},
 	{Name: "blocks do not wait", File: "templates/gosupport/support.go", Device: "gocpu",
-		Old: `for c.finished.Load() != b.number {
-		c.turn.Wait()
-	}`,
-		New: `if c.finished.Load() < 0 {
-		c.turn.Wait()
-	}`},
+		Old: "if c.finished.Load() == b.number {",
+		New: "if c.finished.Load() >= 0 {"},
 	{Name: "two dependent prefixes in parallel", File: "backends/gocpu/driver.go", Device: "gocpu",
 		Old: `if len(k.analysis.Cuts) > 1 {
 		return false`,
