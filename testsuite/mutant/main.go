@@ -250,7 +250,7 @@ func (m Mutant) tests() [][]string {
 	}
 	if m.Programs != "" {
 		files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
-		return [][]string{append(append(common[:len(common):len(common)], "--levels", "onepass,none", "--runs", "12"), files...)}
+		return [][]string{append(append(common[:len(common):len(common)], "--levels", "onepass,none", "--runs", "40"), files...)}
 	}
 	return [][]string{random(60, "1"), random(300, "2"), random(700, "3")}
 }
