@@ -94,12 +94,12 @@ func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData
 		d.Rows = around((2 + r.IntN(4)) * tile)
 	case choice < 74:
 		d.Rows = r.IntN(3)
-	case choice < 113:
+	case choice < 111:
 		d.Rows = r.IntN(4*tile + 40)
-	case choice < 118:
+	case choice < 116:
 		d.Rows = around((1 + r.IntN(2)) * fuse.ChunkRows)
 		d.Tile = fuse.ChunkRows
-	case choice == 118:
+	case choice == 116:
 		d.Rows = around((1 + r.IntN(2)) * blockRows)
 		d.Tile = blockRows
 	default:

@@ -101,8 +101,9 @@ var schemes = []Mutant{
 		New: `if len(k.analysis.Cuts) > 2 {
 		return false`},
 	{Name: "tables are shared by workers", File: "backends/gocpu/driver.go", Device: "gocpu",
-		Old: "if op.Kind == tile.Update || op.Kind == tile.Reduce",
-		New: "if op.Kind == tile.Reduce"},
+		Old:      "if op.Kind == tile.Update || op.Kind == tile.Reduce",
+		New:      "if op.Kind == tile.Reduce",
+		Programs: "histogram_bytes"},
 	{Name: "ranges lose their last row", File: "templates/gosupport/support.go", Device: "gocpu",
 		Old: "body(worker, lo, min(rows-lo, size)+lo)",
 		New: "body(worker, lo, min(rows-lo, size)+lo-1)"},
