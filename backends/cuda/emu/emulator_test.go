@@ -277,6 +277,7 @@ func TestPlanted(t *testing.T) {
 		{widthsTest(), "PLAIN_BYTE", []Kind{Race}, ""},
 		{bulkTest(), "NO_INIT_BARRIER", []Kind{Race, Divergence}, "asm volatile"},
 		{bulkTest(), "NO_WAIT", []Kind{Race, Unwritten}, "stages["},
+		{bulkTest(), "BARRIER_FOR_WAIT", []Kind{Race}, "stages["},
 		{bulkTest(), "NO_REUSE_BARRIER", []Kind{Race}, ""},
 		{bulkTest(), "WRONG_PARITY", []Kind{Race, Unwritten, Livelock}, ""},
 		{bulkTest(), "WRONG_BYTES", []Kind{Livelock}, "asm volatile"},

@@ -343,6 +343,7 @@ void spun() {
 int wait_barrier(int op, int vote, int line) {
   Thread *self = current;
   Block *b = self->block;
+  if (!b->bulk.copies.empty()) advance_copies();  // which may be done by now, or not
   if (b->waiting > 0 && launch.check) {
     if (b->barrier_line != line)
       report("barrier-lines", {line, b->barrier_line, b->number, self->actor.thread}, 2);

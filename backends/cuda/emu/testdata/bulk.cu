@@ -61,7 +61,9 @@ extern "C" __global__ void __launch_bounds__(64) bulk(long long row0, long long 
 #else
 		const unsigned parity = (tile / STAGES) & 1;
 #endif
-#ifndef NO_WAIT
+#ifdef BARRIER_FOR_WAIT
+		__syncthreads();
+#elif !defined(NO_WAIT)
 		while (!mbarrier_passed(&full[stage], parity)) {
 		}
 #endif
