@@ -273,7 +273,7 @@ func (g *generator) add(v value, text string, operands ...*value) *value {
 		}
 	}
 	v.line = strings.NewReplacer(texts...).Replace(text)
-	if v.op.IsElementwise() && v.kind != ir.Bool && len(v.line) < 60 && g.r.IntN(3) == 0 {
+	if v.op.IsElementwise() && len(v.line) < 60 && g.r.IntN(3) == 0 {
 		v.inline, v.text = true, "("+v.line+")"
 	} else {
 		v.text = g.fresh("v")
