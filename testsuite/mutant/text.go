@@ -41,5 +41,5 @@ var text = []Mutant{
 	{Name: "no barrier in CUDA", File: "backends/cuda/dialect.go", Device: "cudaemu:check",
 		Old:      `return "__syncthreads();"`,
 		New:      `return ";"`,
-		Programs: "group_sum"},
+		Programs: "prefix_scans"},
 }
