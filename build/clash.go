@@ -43,7 +43,7 @@ func refuseClashes(folder, pkg string, files []backends.File) error {
 			return fmt.Errorf("%s would replace what was generated from %s: rename the pipeline, or remove the file if it is not needed",
 				filepath.Join(folder, f.Name), from[1])
 		}
-		file, err := parser.ParseFile(fileSet, f.Name, f.Text, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(fileSet, filepath.Join(folder, f.Name), f.Text, parser.SkipObjectResolution)
 		if err != nil {
 			return fmt.Errorf("the emitted Go is malformed (a bug of kgen): %w", err)
 		}
@@ -56,6 +56,9 @@ func refuseClashes(folder, pkg string, files []backends.File) error {
 			default:
 				return fmt.Errorf("%s of %s would declare %s, as %s does: rename one of them", f.Name, source[1], name.Name, where)
 			}
+		}
+		for _, name := range declarations(file) { // a pipeline test_kgen_foo beside the tests of foo
+			declared[name.Name] = fileSet.Position(name.Pos()).String()
 		}
 	}
 	return nil

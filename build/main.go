@@ -77,7 +77,10 @@ func Load(warnings io.Writer, builders ...*ir.Builder) (*Source, error) {
 	s := &Source{}
 	var errs ir.ErrorList
 	first := map[string]ir.Pos{}
-	for _, b := range builders {
+	for i, b := range builders {
+		if b == nil {
+			return nil, fmt.Errorf("builder %d of the program is nil; pass build.Main what ir.NewBuilder returns", i+1)
+		}
 		p, err := b.Pipeline()
 		var list ir.ErrorList
 		switch {
