@@ -92,7 +92,7 @@ func kgenBegin(options []Option) (c kgenCall) {
 }
 
 // kgenWorkers returns how many workers to use: one for fewer rows than least,
-// from where a second one pays.
+// from where a second one pays, and never more than rows.
 func kgenWorkers(c *kgenCall, rows, least int) int {
 	switch {
 	case rows < least:
@@ -100,7 +100,7 @@ func kgenWorkers(c *kgenCall, rows, least int) int {
 	case c.workers < 1:
 		return runtime.GOMAXPROCS(0)
 	}
-	return c.workers
+	return min(c.workers, rows)
 }
 
 // kgenColumn returns memory for n rows of a result: that of old, of which n

@@ -145,6 +145,9 @@ func TestWorkersOption(t *testing.T) {
 	if got := kgenWorkers(call(WithWorkers(3)), 100, 100); got != 3 {
 		t.Errorf("%d workers, want 3", got)
 	}
+	if got := kgenWorkers(call(WithWorkers(math.MaxInt)), 100, 100); got != 100 { // else kgenFork overflows
+		t.Errorf("%d workers for 100 rows", got)
+	}
 	for _, n := range []int{0, -1, math.MinInt} {
 		if got := kgenWorkers(call(WithWorkers(3), WithWorkers(n)), 100, 100); got != runtime.GOMAXPROCS(0) {
 			t.Errorf("WithWorkers(%d): %d workers", n, got)
