@@ -77,6 +77,7 @@ pipeline ratios(a: [n]i32, b: [n]i32, k: [n]bool) {
 //	code
 // # Heading
 // more
+// +build never
 pipeline orders(
 	// The order, ascending;
 	// never 0.
@@ -89,7 +90,7 @@ pipeline orders(
 		key: first(order_key, by: g), // of the order
 		// The pieces of all lines.
 		//
-		// In no unit.
+		// +build no unit
 		total: sum(quantity, by: g),
 		many: count(by: g) >= least
 }`},

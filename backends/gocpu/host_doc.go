@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"fmt"
+	"go/build/constraint"
 	"slices"
 	"strings"
 
@@ -43,9 +44,19 @@ func (h *host) doc() *jen.Statement {
 func comment(text string) *jen.Statement {
 	code := &jen.Statement{}
 	for _, line := range strings.Split(text, "\n") {
-		code.Comment(strings.TrimRight("// "+line, " ")).Line()
+		code.Comment(commentLine(line)).Line()
 	}
 	return code
+}
+
+// commentLine is a line of a user's text as a comment. Of the old form of a
+// build constraint, which gofmt would move to the head of the file, it makes words.
+func commentLine(line string) string {
+	line = strings.TrimRight("// "+line, " ")
+	if constraint.IsPlusBuild(line) {
+		line = strings.Replace(line, "+build", "+ build", 1)
+	}
+	return line
 }
 
 // withoutDoc is a pipeline's text without the comment above it.
@@ -83,7 +94,7 @@ func (h *host) resultType(name string) jen.Code {
 		}
 		if doc := results[0].Doc; doc != "" {
 			for _, line := range strings.Split(doc, "\n") {
-				fields = append(fields, jen.Comment(strings.TrimRight("// "+line, " ")))
+				fields = append(fields, jen.Comment(commentLine(line)))
 			}
 		}
 		results = results[1:]
