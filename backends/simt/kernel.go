@@ -19,6 +19,8 @@ type kernel struct {
 	lines func(ir.Pos) string
 
 	pool pool
+
+	singly bool // columns pass through the pool without wide accesses
 }
 
 // shape is the tile of a kernel.

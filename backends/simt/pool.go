@@ -30,6 +30,11 @@ var itemChoices = []int{20, 12, 10, 8, 6, 4, 2}
 // held in registers than all at once in local memory.
 const leastDirect = 6
 
+// mostWide is how many columns pass through the pool by wide accesses. Each has a
+// branch for tiles that are not whole, and compilers for CPUs (PoCL 3.1) take
+// minutes over a dozen of them between barriers.
+const mostWide = 6
+
 // pool is what passes through local memory, and how.
 type pool struct {
 	staged    map[int]bool  // streams
@@ -62,6 +67,7 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 			stores = append(stores, i)
 		}
 	}
+	k.singly = len(columns)+len(stores) > mostWide
 	if k.hasChunks() {
 		items = int(k.Chunk) / k.workgroup
 	}
@@ -164,7 +170,7 @@ func (k *kernel) layoutOf(kind ir.Kind) layout {
 	l := layout{word: wordOf(kind), stride: k.items, wide: loop.Wide(loop.SliceOf(loop.ScalarOf(kind)).In(loop.Global))}
 	// Accesses of 16 bytes do not collide where work-items lie an odd number of
 	// them apart; of two elements each they are worth it anyway.
-	if l.wide > 0 && (k.items%l.wide != 0 || l.wide > 2 && k.items/l.wide%2 == 0) {
+	if l.wide > 0 && (k.singly || k.items%l.wide != 0 || l.wide > 2 && k.items/l.wide%2 == 0) {
 		l.wide = 0
 	}
 	if l.wide == 0 && k.items%2 == 0 { // a word is left free where banks would collide

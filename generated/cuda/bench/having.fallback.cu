@@ -826,24 +826,11 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 			pool[2304 + (at + (at >> 3))] = (unsigned)aggregate[first + at];
 		}
 	}
-	if (count2 == 2048 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const longlong2 wide = *(const longlong2 *)(c + (first + at));
-			const long long c2 = wide.x;
-			const long long c3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (2304 + at)) = make_ulonglong2((unsigned long long)c2, (unsigned long long)c3);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
-			if (at < count2) {
-				pool_u64[2304 + at] = (unsigned long long)c[first + at];
-			} else {
-				pool_u64[2304 + at] = 0ULL;
-			}
+	#pragma unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool_u64[2304 + (at + (at >> 3))] = (unsigned long long)c[first + at];
 		}
 	}
 	__syncthreads();
@@ -866,48 +853,31 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 		}
 	}
 	long long c_rows[8] = {0};
-	const int own3 = 2304 + lane * 8;
+	const int start3 = lane * 8;
+	const int own3 = 2304 + lane * 9;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		c_rows[item] = (long long)word;
-		c_rows[item + 1] = (long long)word2;
+	for (int item = 0; item < 8; item++) {
+		if (start3 + item < count2) {
+			c_rows[item] = (long long)pool_u64[own3 + item];
+		}
 	}
 	__syncthreads();
-	if (count2 == 2048 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const longlong2 wide = *(const longlong2 *)(aggregate_2 + (first + at));
-			const long long aggregate_22 = wide.x;
-			const long long aggregate_23 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)aggregate_22, (unsigned long long)aggregate_23);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
-			if (at < count2) {
-				pool_u64[at] = (unsigned long long)aggregate_2[first + at];
-			} else {
-				pool_u64[at] = 0ULL;
-			}
+	#pragma unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool_u64[at + (at >> 3)] = (unsigned long long)aggregate_2[first + at];
 		}
 	}
 	__syncthreads();
 	long long aggregate_2_rows[8] = {0};
-	const int own4 = lane * 8;
+	const int start4 = lane * 8;
+	const int own4 = lane * 9;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own4 + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		aggregate_2_rows[item] = (long long)word;
-		aggregate_2_rows[item + 1] = (long long)word2;
+	for (int item = 0; item < 8; item++) {
+		if (start4 + item < count2) {
+			aggregate_2_rows[item] = (long long)pool_u64[own4 + item];
+		}
 	}
 	__syncthreads();
 	int add = 0;
@@ -935,11 +905,11 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 	shared_i32_0[place] = add;
 	__syncthreads();
 	if (lane < 16) {
-		const int start3 = lane * 17;
+		const int start5 = lane * 17;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
+			const int place2 = start5 + i;
 			const int state = shared_i32_0[place2];
 			shared_i32_0[place2] = add2;
 			const int add3 = (int)((unsigned)add2 + (unsigned)state);

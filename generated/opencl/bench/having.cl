@@ -522,24 +522,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			pool[2304 + (at + (at >> 3))] = (uint)aggregate[first + at];
 		}
 	}
-	if (count2 == 2048 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(c + (first + at));
-			const long c2 = wide.x;
-			const long c3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (2304 + at)) = (ulong2)((ulong)c2, (ulong)c3);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
-			if (at < count2) {
-				pool_u64[2304 + at] = (ulong)c[first + at];
-			} else {
-				pool_u64[2304 + at] = 0UL;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool_u64[2304 + (at + (at >> 3))] = (ulong)c[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
@@ -562,48 +549,31 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		}
 	}
 	long c_rows[8] = {0};
-	const int own3 = 2304 + lane * 8;
+	const int start3 = lane * 8;
+	const int own3 = 2304 + lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 4; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		c_rows[item] = (long)word;
-		c_rows[item + 1] = (long)word2;
+	for (int item = 0; item < 8; item++) {
+		if (start3 + item < count2) {
+			c_rows[item] = (long)pool_u64[own3 + item];
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (count2 == 2048 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(aggregate_2 + (first + at));
-			const long aggregate_22 = wide.x;
-			const long aggregate_23 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)aggregate_22, (ulong)aggregate_23);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
-			if (at < count2) {
-				pool_u64[at] = (ulong)aggregate_2[first + at];
-			} else {
-				pool_u64[at] = 0UL;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool_u64[at + (at >> 3)] = (ulong)aggregate_2[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	long aggregate_2_rows[8] = {0};
-	const int own4 = lane * 8;
+	const int start4 = lane * 8;
+	const int own4 = lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 4; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own4 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		aggregate_2_rows[item] = (long)word;
-		aggregate_2_rows[item + 1] = (long)word2;
+	for (int item = 0; item < 8; item++) {
+		if (start4 + item < count2) {
+			aggregate_2_rows[item] = (long)pool_u64[own4 + item];
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int add = 0;
@@ -631,11 +601,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
+		const int start5 = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
+			const int place2 = start5 + i;
 			const int state = shared_i32_0[place2];
 			shared_i32_0[place2] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -742,11 +712,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[0];
 		if (lane < 8) {
-			const int start3 = lane * 8;
+			const int start5 = lane * 8;
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = (start3 + 7) - i;
+				const int at = (start5 + 7) - i;
 				const int state4 = shared_i32_0[at];
 				const int state5 = at <= last ? state4 : 0;
 				const int add6 = (int)((uint)add5 + (uint)state5);
