@@ -215,9 +215,10 @@ func extreme(k ir.Kind, largest bool) ir.Scalar {
 // IsLast reports whether m is that of [NewLast].
 func (m *Monoid) IsLast() bool {
 	return m.Kind == Ordered && len(m.Fields) == 2 && m.Fields[0].Kind == ir.Bool && m.Combine[1].Operator == ir.OpSelect &&
-		m.Combine[1].Args[0].isField(B, 0) && m.Combine[1].Args[1].isField(B, 1) && m.Combine[1].Args[2].isField(A, 1)
+		m.Combine[1].Args[0].IsField(B, 0) && m.Combine[1].Args[1].IsField(B, 1) && m.Combine[1].Args[2].IsField(A, 1)
 }
 
-func (e *Expr) isField(side Side, index int) bool {
+// IsField reports whether e is a field of an operand, and nothing more.
+func (e *Expr) IsField(side Side, index int) bool {
 	return e.Operator == ir.OpInvalid && e.Side == side && e.Field == index
 }

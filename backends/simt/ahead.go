@@ -64,10 +64,8 @@ func (k *kernel) areLocal(list []tile.ID) bool {
 
 // countsPlaces reports whether v is a count of rows, or one less.
 func (k *kernel) countsPlaces(v tile.ID) bool {
-	if op := &k.Ops[k.Values[v].Op]; op.Kind == tile.Map && op.Operator == ir.OpSub {
-		if one := &k.Ops[k.Values[op.Args[1]].Op]; one.Kind == tile.Const && one.Const.Bits == 1 {
-			v = op.Args[0]
-		}
+	if op := &k.Ops[k.Values[v].Op]; op.Kind == tile.Map && op.Operator == ir.OpSub && isConstant(k.Kernel, op.Args[1], 1) {
+		v = op.Args[0]
 	}
 	return k.isCount(v)
 }
@@ -86,11 +84,9 @@ func (k *kernel) opens(v tile.ID, d int) bool {
 	if domain.Kind != tile.Close || domain.Open != v || op.Kind != tile.Map || op.Operator != ir.OpGt || !k.isCount(op.Args[0]) {
 		return false
 	}
-	zero := &k.Ops[k.Values[op.Args[1]].Op]
 	scan := &k.Ops[k.Values[op.Args[0]].Op]
-	counted := &k.Ops[k.Values[scan.Args[0]].Op]
-	return zero.Kind == tile.Const && zero.Const.Bits == 0 && scan.Domain == domain.Parent &&
-		counted.Kind == tile.Map && counted.Operator == ir.OpCast && counted.Args[0] == domain.Guard
+	counted, ok := countedFlag(k.Kernel, scan.Args[0])
+	return ok && counted == domain.Guard && scan.Domain == domain.Parent && isConstant(k.Kernel, op.Args[1], 0)
 }
 
 // isOfGroup reports whether v, for groups that close in d, depends on the rows
@@ -109,9 +105,9 @@ func (k *kernel) isOfGroup(v tile.ID, d int) bool {
 	if op.Domain != domain.Parent || v == op.Res[0] {
 		return false
 	}
-	flag := &k.Ops[k.Values[op.Args[0]].Op]
-	atHead := op.Args[0] == domain.Guard
-	return op.Monoid.Kind == tile.Segmented && atHead || op.Monoid.IsLast() && (atHead || flag.Kind == tile.Const && flag.Const.IsTrue())
+	flag := op.Args[0]
+	atHead := flag == domain.Guard
+	return op.Monoid.Kind == tile.Segmented && atHead || op.Monoid.IsLast() && (atHead || isConstant(k.Kernel, flag, 1))
 }
 
 // rowsAhead runs the rows after the only cut, then looks back.

@@ -55,22 +55,22 @@ func firstOf(k *tile.Kernel, v tile.ID, d *tile.Domain) (x tile.ID, ok bool) {
 		return x, true
 	}
 	// The last element is the first one where all of a group are equal.
-	always, head := &k.Ops[k.Values[flag].Op], &k.Ops[k.Values[d.Guard].Op]
-	return x, always.Kind == tile.Const && always.Const.IsTrue() && head.Kind == tile.Head && slices.Contains(head.Args, x)
+	head := &k.Ops[k.Values[d.Guard].Op]
+	return x, isConstant(k, flag, 1) && head.Kind == tile.Head && slices.Contains(head.Args, x)
 }
 
 // begunBefore returns how many groups have begun before a row, where the groups
 // that close in d are numbered by that.
 func begunBefore(k *tile.Kernel, d *tile.Domain) (begun tile.ID, ok bool) {
 	position := &k.Ops[k.Values[d.Position].Op]
-	if position.Kind != tile.Map || position.Operator != ir.OpSub {
+	if position.Kind != tile.Map || position.Operator != ir.OpSub || !isConstant(k, position.Args[1], 1) {
 		return 0, false
 	}
 	begun = position.Args[0]
-	scan, one := &k.Ops[k.Values[begun].Op], &k.Ops[k.Values[position.Args[1]].Op]
-	if scan.Kind != tile.Scan || !scan.Exclusive || scan.Domain != d.Parent || scan.Monoid.Kind != tile.Fold || one.Kind != tile.Const || one.Const.Bits != 1 {
+	scan := &k.Ops[k.Values[begun].Op]
+	if scan.Kind != tile.Scan || !scan.Exclusive || scan.Domain != d.Parent || scan.Monoid.Kind != tile.Fold {
 		return 0, false
 	}
-	counted := &k.Ops[k.Values[scan.Args[0]].Op]
-	return begun, counted.Kind == tile.Map && counted.Operator == ir.OpCast && counted.Args[0] == d.Guard
+	counted, ok := countedFlag(k, scan.Args[0])
+	return begun, ok && counted == d.Guard
 }

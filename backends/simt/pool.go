@@ -44,10 +44,14 @@ type pool struct {
 	bytes     int64
 }
 
+func newPool() pool {
+	return pool{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}}
+}
+
 // planPool decides what passes through local memory, and how many rows a work-item
 // has where the schedule leaves that open.
 func (k *kernel) planPool(items int, aligned func(stream int) bool) {
-	k.pool = pool{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}}
+	k.pool = newPool()
 	if !k.needsOrder() {
 		k.items = max(items, 1)
 		if items == 0 {
@@ -97,7 +101,7 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 // tryPool plans the pool for k.items rows a work-item, and reports whether
 // registers and local memory suffice.
 func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool {
-	p := pool{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}}
+	p := newPool()
 	registers, outside := 0, int64(0)
 	for _, s := range columns {
 		kind := k.Streams[s.Stream].Kind

@@ -59,8 +59,8 @@ func (k *kernel) stateOf(ops []int) *state {
 		}
 		j, op := add(key), &k.Ops[key.op]
 		if op.Monoid.Kind == tile.Fold && st.slots[j].counts {
-			if leaf := &k.Ops[k.Values[op.Args[0]].Op]; leaf.Kind == tile.Map { // of a flag
-				known[flag{leaf.Args[0], op.Domain, op.Kind}] = source{j, true}
+			if counted, ok := countedFlag(k.Kernel, op.Args[0]); ok {
+				known[flag{counted, op.Domain, op.Kind}] = source{j, true}
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (k *kernel) isPlainFlag(key stateKey) bool {
 		return false
 	}
 	combine := op.Monoid.Combine[key.field]
-	if combine.Operator != ir.OpLogicalOr || !isField(combine.Args[0], tile.A, key.field) || !isField(combine.Args[1], tile.B, key.field) {
+	if combine.Operator != ir.OpLogicalOr || !combine.Args[0].IsField(tile.A, key.field) || !combine.Args[1].IsField(tile.B, key.field) {
 		return false
 	}
 	for f, other := range op.Monoid.Combine {
@@ -109,13 +109,9 @@ func (k *kernel) isPlainFlag(key stateKey) bool {
 	return true
 }
 
-func isField(e *tile.Expr, side tile.Side, field int) bool {
-	return e.Operator == ir.OpInvalid && e.Side == side && e.Field == field
-}
-
 // readsEarlier reports whether e depends on a field of the earlier state.
 func readsEarlier(e *tile.Expr, field int) bool {
-	if isField(e, tile.A, field) {
+	if e.IsField(tile.A, field) {
 		return true
 	}
 	for _, arg := range e.Args {
@@ -137,14 +133,23 @@ func (k *kernel) countsRows(i, f int) bool {
 	if op.Kind == tile.ScanTotals || op.Monoid.Kind == tile.Ordered || f != value || op.Monoid.Fields[f].Kind != ir.I64 || !adds(op.Monoid.Combine[f]) {
 		return false
 	}
-	leaf := &k.Ops[k.Values[op.Args[f]].Op]
-	switch leaf.Kind {
-	case tile.Const:
-		return leaf.Const.Bits <= 1
-	case tile.Map:
-		return leaf.Operator == ir.OpCast && k.Values[leaf.Args[0]].Kind == ir.Bool
+	_, isFlag := countedFlag(k.Kernel, op.Args[f])
+	return isFlag || isConstant(k.Kernel, op.Args[f], 0) || isConstant(k.Kernel, op.Args[f], 1)
+}
+
+// countedFlag returns the flag that leaf counts the rows of.
+func countedFlag(k *tile.Kernel, leaf tile.ID) (flag tile.ID, ok bool) {
+	op := &k.Ops[k.Values[leaf].Op]
+	if op.Kind != tile.Map || op.Operator != ir.OpCast || k.Values[op.Args[0]].Kind != ir.Bool {
+		return 0, false
 	}
-	return false
+	return op.Args[0], true
+}
+
+// isConstant reports whether v is the constant of those bits.
+func isConstant(k *tile.Kernel, v tile.ID, bits uint64) bool {
+	op := &k.Ops[k.Values[v].Op]
+	return op.Kind == tile.Const && op.Const.Bits == bits
 }
 
 // adds reports whether a combination is a sum, or one that starts anew at heads.
