@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -46,12 +46,9 @@ func (e *BuildError) Error() string {
 const keepUnused = 30 * 24 * time.Hour
 
 // Build returns the executable of s, from the cache if it is there and whole.
-// Any number of processes may build at once.
+// Any number of processes may build at once. Where there is no toolchain, a
+// cache serves that was filled where there was one, on a system of the same kind.
 func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
-	toolchain, err := FindGo(ctx)
-	if err != nil {
-		return nil, err
-	}
 	files, err := s.files()
 	if err != nil {
 		return nil, err
@@ -60,12 +57,29 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := filepath.Join(cache, hash(toolchain, files))
-	b := &Binary{Path: filepath.Join(entry, executableName()), source: s}
-	if isWhole(entry) {
+	b := &Binary{source: s}
+	cached := func(entry string) bool {
+		b.Path, b.Cached = filepath.Join(entry, executableName()), isWhole(entry)
+		return b.Cached
+	}
+	name := hashSource(files) + "-"
+	toolchain, err := FindGo(ctx)
+	var missing *NoToolchainError
+	if errors.As(err, &missing) {
+		entries, _ := os.ReadDir(cache)
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), name) && cached(filepath.Join(cache, e.Name())) {
+				return b, nil
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	entry := filepath.Join(cache, name+hashToolchain(toolchain))
+	if cached(entry) {
 		now := time.Now()
 		os.Chtimes(entry, now, now) // marks it as used; not worth failing for
-		b.Cached = true
 		return b, nil
 	}
 	lock := flock.New(filepath.Join(cache, "lock"))
@@ -76,8 +90,7 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 		return nil, cacheError(cache, err)
 	}
 	defer lock.Unlock()
-	if isWhole(entry) { // built while this process waited
-		b.Cached = true
+	if cached(entry) { // built while this process waited
 		return b, nil
 	}
 	tidy(cache)
@@ -118,16 +131,16 @@ func cacheFolder(options Options) (string, error) {
 
 var buildArguments = []string{"build", "-trimpath", "-ldflags=-s -w"}
 
-// hash names everything that the executable depends on.
-func hash(toolchain Toolchain, files map[string][]byte) string {
+// hashToolchain and hashSource together name everything that the executable
+// depends on.
+func hashToolchain(toolchain Toolchain) string {
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", toolchain.target)))[:8]
+}
+
+func hashSource(files map[string][]byte) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q\n", toolchain.target, buildArguments)
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	fmt.Fprintf(h, "%q %q %q\n", runtime.GOOS, runtime.GOARCH, buildArguments)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(files[name]))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:32]

@@ -180,6 +180,34 @@ func TestNoToolchain(t *testing.T) {
 	}
 }
 
+// What a toolchain has built runs where there is none, but nothing else does.
+func TestCacheWithoutToolchain(t *testing.T) {
+	options := Options{CacheFolder: t.TempDir()}
+	built, err := Build(t.Context(), tinySource(t.Name()), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "")
+	again, err := Build(t.Context(), tinySource(t.Name()), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !again.Cached || again.Path != built.Path {
+		t.Errorf("got %+v, want that of %s", again, built.Path)
+	}
+	checkRuns(t, again)
+	var missing *NoToolchainError
+	if _, err := Build(t.Context(), tinySource("another text"), options); !errors.As(err, &missing) {
+		t.Errorf("another source: error %v", err)
+	}
+	if err := os.Truncate(built.Path, 1000); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Build(t.Context(), tinySource(t.Name()), options); !errors.As(err, &missing) {
+		t.Errorf("a damaged program: error %v", err)
+	}
+}
+
 func TestBrokenToolchain(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "go"), []byte("#!/bin/sh\necho broken >&2\nexit 3\n"), 0o755); err != nil {
