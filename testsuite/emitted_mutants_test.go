@@ -15,7 +15,7 @@ var emittedMutants = []struct{ name, file, old, new string }{
 	{"rows that do not fill four are dropped", "analytics/below.go", "for _, x3 := range xRows {", "for _, x3 := range xRows[:0] {"},
 	{"blocks overwrite each other", "analytics/below.go", "copy(x2[selectedPlaceBefore:]", "copy(x2[0:]"},
 	{"the greatest discount does not count", "analytics/revenue.go", "discount2 <= 0.07", "discount2 < 0.07"},
-	{"the day after the last counts", "analytics/revenue.go", "shipdate2 < to", "shipdate2 <= to"},
+	{"the day after the last counts", "analytics/revenue.go", "shipdate2 < to)", "shipdate2 <= to)"},
 	{"only the greatest block is summed", "analytics/revenue.go", "revenue2 = revenueBefore + revenue3", "revenue2 = max(revenueBefore, revenue3)"},
 	{"an order across two blocks loses its beginning", "analytics/orders.go", "lines[slot] = openLinesBefore + linesScratch[0]", "lines[slot] = linesScratch[0]"},
 	{"an order of whole blocks forgets the ones before", "analytics/orders.go", "openQuantity22 = openQuantity2Before + openQuantity2Block", "openQuantity22 = openQuantity2Block"},

@@ -36,12 +36,13 @@ func (k *kernel) sumsOnly(d int) bool {
 // sumSelected sums over the selected rows of d. How many are selected is not
 // known, and a branch that is taken half of the time costs more than what it
 // skips; but a row that the tests of one column already exclude need not load
-// the others. So those tests branch, and the rest of the guard is a mask.
+// the others. So those tests are one branch, which is guessed wrong less often
+// than a branch for each, and the rest of the guard is a mask.
 func (g *body) sumSelected(d int) {
 	conditions, rest := g.splitGuard(g.Domains[d].Guard)
-	var first loop.Expr = loop.True
-	for _, v := range conditions {
-		first = loop.And(first, g.expr(v))
+	first := g.expr(conditions[0])
+	if len(conditions) > 1 {
+		first = loop.Ne(g.bitOfAll(conditions), loop.ConstOf(ir.Scalar{Kind: ir.U64}))
 	}
 	g.b.If(first, func() {
 		if len(rest) == 0 {
@@ -53,16 +54,7 @@ func (g *body) sumSelected(d int) {
 				g.op(i, d)
 			}
 		}
-		var mask loop.Expr
-		for _, v := range rest {
-			bit := loop.ToKind(ir.U64, g.expr(v))
-			if mask == nil {
-				mask = bit
-			} else {
-				mask = loop.Apply(ir.OpAnd, mask, bit)
-			}
-		}
-		mask = g.b.Let("mask", &loop.Unary{Op: ir.OpNeg, X: mask})
+		mask := g.b.Let("mask", &loop.Unary{Op: ir.OpNeg, X: g.bitOfAll(rest)})
 		for i := range g.Ops {
 			if op := &g.Ops[i]; g.needed[i] && g.home[i] == d && op.Kind == tile.Reduce {
 				if s := g.state[stateKey{i, 0}]; s != nil {
@@ -71,6 +63,15 @@ func (g *body) sumSelected(d int) {
 			}
 		}
 	}, nil)
+}
+
+// bitOfAll is 1 where all conditions hold, and 0 elsewhere, without a branch.
+func (g *body) bitOfAll(conditions []tile.ID) loop.Expr {
+	all := loop.ToKind(ir.U64, g.expr(conditions[0]))
+	for _, v := range conditions[1:] {
+		all = loop.Apply(ir.OpAnd, all, loop.ToKind(ir.U64, g.expr(v)))
+	}
+	return all
 }
 
 // masked returns x where the 64 bits of mask are ones, and 0 where they are zeros.

@@ -76,7 +76,7 @@ func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64
 	priceRows := price[lo:hi]
 	priceRows = priceRows[:len(shipdateRows)]
 	for i, shipdate2 := range shipdateRows {
-		if shipdate2 >= from && shipdate2 < to {
+		if kgenBit[uint64](shipdate2 >= from)&kgenBit[uint64](shipdate2 < to) != 0 {
 			discount2 := discountRows[i]
 			mask := -(kgenBit[uint64](discount2 >= 0.05) & kgenBit[uint64](discount2 <= 0.07) & kgenBit[uint64](quantityRows[i] < 24))
 			revenue += math.Float64frombits(math.Float64bits(float64(priceRows[i]*discount2)) & mask)

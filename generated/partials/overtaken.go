@@ -355,7 +355,7 @@ func overtakenShardKernel1(lo, hi int, lOrderkey []int64, lShipdate []int32, fro
 		previous := lastLOrderkey
 		lShipdate2 := lShipdateRows[i]
 		previous2 := lastLShipdate
-		if row >= fromRow && row < toRow {
+		if kgenBit[uint64](row >= fromRow)&kgenBit[uint64](row < toRow) != 0 {
 			same := lOrderkey2 == previous
 			count += kgenBit[int64](same && lShipdate2 < previous2)
 		}

@@ -77,7 +77,7 @@ func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []i
 	lExtendedpriceRows := lExtendedprice[lo:hi]
 	lExtendedpriceRows = lExtendedpriceRows[:len(lShipdateRows)]
 	for i, lShipdate2 := range lShipdateRows {
-		if lShipdate2 >= from && lShipdate2 < to {
+		if kgenBit[uint64](lShipdate2 >= from)&kgenBit[uint64](lShipdate2 < to) != 0 {
 			lDiscount2 := lDiscountRows[i]
 			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityRows[i] < 24))
 			revenue += math.Float64frombits(math.Float64bits(float64(lExtendedpriceRows[i]*lDiscount2)) & mask)

@@ -366,7 +366,7 @@ func q6(shipdate []int32, discount, quantity, price []float64, from, to int32) f
 	discount, quantity, price = discount[:len(shipdate)], quantity[:len(shipdate)], price[:len(shipdate)]
 	total := 0.0
 	for i, d := range shipdate {
-		if d >= from && d < to {
+		if bit(d >= from)&bit(d < to) != 0 { // one branch is guessed wrong less often than two
 			x := discount[i]
 			hit := bit(x >= 0.05) & bit(x <= 0.07) & bit(quantity[i] < 24)
 			total += math.Float64frombits(math.Float64bits(price[i]*x) & -uint64(hit))
