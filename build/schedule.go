@@ -12,6 +12,9 @@ import (
 // ScheduleUsage documents the flag --schedule.
 const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback,variant=privvar`"
 
+// Schemes lists the choices of scheme, the default first.
+var Schemes = []string{simt.SchemeLookback, simt.SchemePublished}
+
 // ParseSchedule reads the settings of --schedule, each NAME=VALUE.
 func ParseSchedule(text string) (s plan.Schedule, err error) {
 	if text == "" {
@@ -30,10 +33,10 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			s.Items = number
 		case name == "items":
 			return s, usagef("--schedule %s: items is 1 to 512 rows a work-item", setting)
-		case name == "scheme" && (value == simt.SchemeLookback || value == simt.SchemePublished):
+		case name == "scheme" && slices.Contains(Schemes, value):
 			s.Scheme = value
 		case name == "scheme":
-			return s, usagef("--schedule %s: scheme is %s or %s", setting, simt.SchemeLookback, simt.SchemePublished)
+			return s, usagef("--schedule %s: scheme is %s", setting, strings.Join(Schemes, " or "))
 		case name == "chunk" && isNumber && number <= 1024:
 			s.Chunk = number
 		case name == "chunk":

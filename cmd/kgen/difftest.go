@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/table"
+	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
@@ -23,6 +24,9 @@ type difftestFlags struct {
 	devices  string
 	levels   string
 	runs     int
+	inputs   string
+	batch    int
+	programs string
 	schedule string
 	choose   string
 	keep     string
@@ -59,6 +63,9 @@ into a folder, for --replay. docs/agreement.md says what is tested, and how.`,
 	f.StringVar(&flags.devices, "devices", "gocpu,emulated", "the `DEVICES` to compare, or all")
 	f.StringVar(&flags.levels, "levels", "", "the fusion `LEVELS`, or all (default all; of a random pipeline one by chance)")
 	f.IntVar(&flags.runs, "runs", 0, "how many inputs for each pipeline (default 20; 3 for random pipelines)")
+	f.StringVar(&flags.inputs, "inputs", "", "one run for each of the `INPUTS`, as in own,0,1,tile+1,3tile-7: numbers of rows, or the data beside a pipeline (default lengths by chance)")
+	f.IntVar(&flags.batch, "batch", 0, "prepare `N` pipelines together (default 48)")
+	f.StringVar(&flags.programs, "gocpu-programs", "", "keep in `FOLDER` what device gocpu builds, and use what is there, without Go, too")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage+" (default: small ones by chance)")
 	f.StringVar(&flags.choose, "case", "", "run the `PROGRAM.RUN` of a report alone")
 	f.StringVar(&flags.keep, "keep", "", "shrink what differs and write it into `FOLDER`")
@@ -115,14 +122,24 @@ func runDifftest(c *cobra.Command, args []string, flags difftestFlags) error {
 // options checks the flags.
 func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Options, err error) {
 	switch {
-	case f.random < 0 || f.runs < 0:
-		return o, usageErrorf("--random and --runs are numbers of programs and inputs: not negative")
+	case f.random < 0 || f.runs < 0 || f.batch < 0:
+		return o, usageErrorf("--random, --runs and --batch are numbers of programs and inputs: not negative")
+	case f.inputs != "" && f.runs > 0:
+		return o, usageErrorf("--inputs says how many runs there are: leave out --runs %d", f.runs)
 	case f.random > 0 && len(args)+len(f.replay) > 0:
 		return o, usageErrorf("--random makes pipelines: give no files beside it")
 	case f.random == 0 && len(args) == 0 && len(f.replay) == 0:
 		return o, usageErrorf("give files of pipelines, --random N or --replay FILE.kg")
 	}
-	o = difftest.Options{Random: f.random, Seed: f.seed, Runs: f.runs, First: f.first, Keep: f.keep}
+	o = difftest.Options{Random: f.random, Seed: f.seed, Runs: f.runs, Batch: f.batch, First: f.first, Keep: f.keep}
+	if f.inputs != "" {
+		if o.Inputs, err = difftest.ParseInputs(f.inputs); err != nil {
+			return o, usageErrorf("--inputs: %w", err)
+		}
+		if f.runs = len(o.Inputs); f.random > 0 && slices.Contains(o.Inputs, difftest.Input{Own: true}) {
+			return o, usageErrorf("--inputs own: random pipelines have no data of their own")
+		}
+	}
 	if o.Schedule, err = build.ParseSchedule(f.schedule); err != nil {
 		return o, err
 	}
@@ -147,7 +164,7 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 			o.Levels = append(o.Levels, level)
 		}
 	}
-	if o.Programs, err = testPrograms(c, args); err != nil {
+	if o.Programs, err = testPrograms(c, args, slices.Contains(o.Inputs, difftest.Input{Own: true})); err != nil {
 		return o, err
 	}
 	replays, err := sourceFiles(f.replay)
@@ -167,7 +184,7 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 			f.devices += "," + kept.Device
 		}
 	}
-	if o.Devices, err = testDevices(c.Context(), f.devices); err != nil {
+	if o.Devices, err = testDevices(c.Context(), f.devices, f.programs); err != nil {
 		return o, err
 	}
 	o.Repeat = func(chosen difftest.Case, device, level string) string { return f.repeat(args, chosen, device, level) }
@@ -184,7 +201,10 @@ func (f difftestFlags) repeat(args []string, chosen difftest.Case, device, level
 		words = append(words, "--random", fmt.Sprint(f.random))
 	}
 	words = append(words, "--seed", fmt.Sprint(f.seed), "--case", chosen.String(), "--devices", device, "--levels", level)
-	if f.runs > 0 {
+	switch {
+	case f.inputs != "":
+		words = append(words, "--inputs", f.inputs)
+	case f.runs > 0:
 		words = append(words, "--runs", fmt.Sprint(f.runs))
 	}
 	if f.schedule != "" {
@@ -198,8 +218,9 @@ func (f difftestFlags) repeat(args []string, chosen difftest.Case, device, level
 	return strings.Join(words, " ")
 }
 
-// testPrograms loads the pipelines of files and folders.
-func testPrograms(c *cobra.Command, args []string) (list []difftest.Program, err error) {
+// testPrograms loads the pipelines of files and folders, with the data beside
+// them if withData.
+func testPrograms(c *cobra.Command, args []string, withData bool) (list []difftest.Program, err error) {
 	files, err := sourceFiles(args)
 	if err != nil {
 		return nil, err
@@ -214,14 +235,22 @@ func testPrograms(c *cobra.Command, args []string) (list []difftest.Program, err
 			if len(s.Pipelines) > 1 {
 				name += "#" + p.Name
 			}
-			list = append(list, difftest.Program{Name: name, Pipeline: p})
+			program := difftest.Program{Name: name, Pipeline: p}
+			if withData && len(s.Pipelines) == 1 {
+				entry, err := testsuite.LoadEntry(file)
+				if err != nil {
+					return nil, err
+				}
+				program.Columns = entry.Columns
+			}
+			list = append(list, program)
 		}
 	}
 	return list, nil
 }
 
-// testDevices opens the devices of a list.
-func testDevices(ctx context.Context, text string) (list []difftest.Device, err error) {
+// testDevices opens the devices of a list; programs is the folder of --gocpu-programs.
+func testDevices(ctx context.Context, text, programs string) (list []difftest.Device, err error) {
 	names := splitList(text)
 	if text == "all" {
 		names = []string{"gocpu", "emulated", "cudaemu"}
@@ -242,7 +271,7 @@ func testDevices(ctx context.Context, text string) (list []difftest.Device, err 
 			list = append(list, newDriverTester(ctx, driver, name, number))
 		case name == "interp": // all others are compared with it
 		case name == "gocpu":
-			list = append(list, goTester{})
+			list = append(list, goTester{programs})
 		case name == "emulated":
 			list = append(list, difftest.Emulated{})
 		case name == "cudaemu" || strings.HasPrefix(name, "cudaemu:"):

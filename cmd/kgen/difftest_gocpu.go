@@ -19,7 +19,9 @@ import (
 )
 
 // goTester tests emitted Go: jobs that are prepared together share a build.
-type goTester struct{}
+type goTester struct {
+	programs string // the folder that keeps what is built; "" is one that goes
+}
 
 func (goTester) Name() string { return "gocpu" }
 
@@ -101,20 +103,26 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 			source.Entries = append(source.Entries, e)
 		}
 	}
-	folder, err := os.MkdirTemp("", "kgen-difftest-")
-	if err != nil {
-		return err
+	folder, remove := g.programs, func() {}
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "kgen-difftest-"); err != nil {
+			return err
+		}
+		remove = func() { os.RemoveAll(folder) }
 	}
 	binary, err := run.Build(ctx, source, run.Options{CacheFolder: folder})
 	var bug *run.BuildError
 	if err != nil {
-		os.RemoveAll(folder)
+		remove()
 		if !errors.As(err, &bug) { // no Go, or no place to build
 			err = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+			if g.programs != "" {
+				err = fmt.Errorf("%w, and %s holds none of the programs of these pipelines", err, g.programs)
+			}
 		}
 		return err
 	}
-	shared := &goBuild{folder: folder, space: memory.NewSpace(0)}
+	shared := &goBuild{remove: remove, space: memory.NewSpace(0)}
 	shared.worker = binary.Worker(shared.space)
 	shared.users.Store(int64(len(at)))
 	for _, i := range at {
@@ -125,7 +133,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 
 // goBuild is an executable and the process that runs it.
 type goBuild struct {
-	folder string
+	remove func() // what was built
 	space  *memory.Space
 	worker *run.Worker
 	users  atomic.Int64
@@ -179,5 +187,5 @@ func (g *goTested) Close() {
 	}
 	g.build.worker.Close()
 	g.build.space.Close()
-	os.RemoveAll(g.build.folder)
+	g.build.remove()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/kgen-go/kgen/backends/kernels"
@@ -30,8 +31,8 @@ type workerClient struct {
 	space *memory.Space
 }
 
-// workersPerDevice compile side by side.
-const workersPerDevice = 2
+// workersPerDevice compile side by side; drivers take a core or two each.
+var workersPerDevice = min(max(runtime.GOMAXPROCS(0)/2, 2), 8)
 
 // newDriverTester opens the device of a number in a driver's listing.
 func newDriverTester(ctx context.Context, d *driver, name string, number int) *workerTester {

@@ -175,12 +175,39 @@ func (b *batch) prepare(ctx context.Context) {
 			case ctx.Err() != nil:
 			case errors.Is(err, ErrAbsent):
 				b.report.cell(d.Name(), u.level).absent(err.Error())
+			case b.isRefused(ctx, d, u.job, err):
+				b.report.cell(d.Name(), u.level).absent("no such schedule for a program: " + refusal(err))
 			default:
 				b.report.cell(d.Name(), u.level).Mismatches++
 				b.mismatch(Case{b.numbers[u.at], 0}, b.programs[u.at], d.Name(), u.level, u.job.Schedule, nil, err)
 			}
 		}
 	}
+}
+
+// isRefused reports whether a program does not take the schedule that was asked
+// for: the same shape without a choice of scheme is taken, and nothing is broken.
+func (b *batch) isRefused(ctx context.Context, d Device, job Job, err error) bool {
+	var fault *FaultError
+	plain := plan.Schedule{Workgroup: job.Schedule.Workgroup, Items: job.Schedule.Items, Variant: job.Schedule.Variant}
+	if b.Schedule == plain || b.Schedule != job.Schedule || errors.As(err, &fault) || strings.Contains(err.Error(), "internal error") {
+		return false
+	}
+	job.Schedule = plain
+	ready := d.Prepare(ctx, []Job{job})[0]
+	if ready.Executable != nil {
+		ready.Close()
+	}
+	return ready.Err == nil
+}
+
+// theirs is what of a refusal is the program's own.
+var theirs = regexp.MustCompile(`^pipeline \S+: |(kernel) \S+| \(.*\)`)
+
+// refusal is the first of the reasons as other programs have it, too.
+func refusal(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return theirs.ReplaceAllString(text, "$1")
 }
 
 // run runs a program over an input on all devices at all its levels.
@@ -246,10 +273,18 @@ func (b *batch) run(ctx context.Context, at, run int) {
 
 // input returns the data of a run, and what it is.
 func (t *tester) input(program Program, number, run int) ([]ir.Column, string) {
-	if run == 0 && program.Columns != nil {
+	own := run == 0
+	if t.Inputs != nil {
+		own = t.Inputs[run].Own
+	}
+	if own && program.Columns != nil {
 		return withDefaults(program), "own data"
 	}
 	data := dataOf(t.Seed, number, run, t.schedule(number))
+	if t.Inputs != nil && !own {
+		tile := int(t.schedule(number).Rows())
+		data.Rows, data.Tile = t.Inputs[run].rows(tile), tile
+	}
 	return data.Columns(program.Pipeline), fmt.Sprintf("%+v", data)
 }
 

@@ -35,6 +35,7 @@ type Options struct {
 	Seed     uint64        // of programs and data
 	Levels   []string      // of fusion; nil is all, of a random program one
 	Runs     int           // inputs for each program; 0 is 20, or 3 for a random one
+	Inputs   []Input       // one for each run, instead of lengths by chance and of Runs
 	Schedule plan.Schedule // of kernels of work-groups; the zero value chooses one for each program
 	Case     *Case         // run nothing else
 	Limit    time.Duration // for one run, a driver's compilation included; 0 is five minutes
@@ -105,6 +106,9 @@ func Run(ctx context.Context, o Options) *Report {
 		if o.Random > 0 {
 			o.Runs = 3
 		}
+	}
+	if o.Inputs != nil {
+		o.Runs = len(o.Inputs)
 	}
 	if o.Limit == 0 {
 		o.Limit = 5 * time.Minute
