@@ -126,6 +126,7 @@ func TestRunRefuses(t *testing.T) {
 		{"a name twice", twice, []string{"--after=verify"}, 1, "pipeline orders is already defined, at "},
 		{"not compiled", []*ir.Builder{joined}, []string{"-o", t.TempDir()}, 1, here(line+11, "order has no compiled form yet")},
 		{"no pipelines", nil, []string{"--after=verify"}, 1, "the program builds no pipeline"},
+		{"zero", []*ir.Builder{new(ir.Builder)}, []string{"--after=verify"}, 1, "the zero ir.Builder makes no pipeline\n  begin with b := ir.NewBuilder(name)"},
 		{"nil", []*ir.Builder{typed, nil}, []string{"--after=verify"}, 1, "builder 2 of the program is nil"},
 		{"test of another", []*ir.Builder{orders("orders"), orders("test_kgen_orders")}, []string{"--tests", "--package=p", "-o", t.TempDir()}, 1,
 			"test_kgen_orders.go:24:6 declares TestKgenOrders, which generated code needs for itself: rename it"},
@@ -143,6 +144,16 @@ func TestRunRefuses(t *testing.T) {
 		if status != c.status || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: status %d, output %q, errors\n%s\nwant %d and %q", c.name, status, out, errs, c.status, c.want)
 		}
+	}
+}
+
+// Parameters of a nil builder are none, and nothing panics.
+func TestNilBuilder(t *testing.T) {
+	var b *ir.Builder
+	x := build.Column[int64](b, "x", "n").Add(build.Scalar[int64](b, "k")).Add(build.Optional[int64](b, "l", 3)).Mul(build.Cast[int64](b, 2))
+	b.Return(x.As("y"))
+	if _, err := b.Pipeline(); err == nil || !strings.Contains(err.Error(), "build_test.go:") || !strings.Contains(err.Error(), "the ir.Builder is nil\n  begin with b := ir.NewBuilder(name)") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -33,8 +33,9 @@ type Builder struct {
 	errs      ErrorList
 	names     map[string]bool
 	results   resultList
-	ordered   bool // no ReturnUnordered
+	unordered bool // ReturnUnordered
 	returned  bool
+	closed    bool // NewBuilder has not made it
 	built     *Pipeline
 	at        Pos // what Place has set
 }
@@ -52,18 +53,51 @@ func (x Operand) Value() *Value { return x.o.value }
 
 // NewBuilder starts a pipeline.
 func NewBuilder(name string) *Builder {
-	b := &Builder{name: name, pos: callerPos(), names: map[string]bool{}, ordered: true}
-	b.g = newGraph(func(pos Pos, msg, hint string) { b.errs = append(b.errs, NewError(nil, pos, msg, hint)) })
-	b.results.g = b.g
+	b := &Builder{name: name}
+	b.start()
 	b.checkName(b.pos, "pipeline", name)
 	return b
 }
 
+func (b *Builder) start() {
+	b.pos, b.names = callerPos(), map[string]bool{}
+	b.g = newGraph(func(pos Pos, msg, hint string) { b.errs = append(b.errs, NewError(nil, pos, msg, hint)) })
+	b.results.g = b.g
+}
+
+// unmade is what to do about a builder that NewBuilder has not made.
+const unmade = "begin with b := ir.NewBuilder(name)"
+
+// isOpen reports whether b can take more. What is done to the zero builder, or
+// to one whose pipeline is finished, is an error for Pipeline to return; a nil
+// one gives zero operands, and its Pipeline is an error.
+func (b *Builder) isOpen() bool {
+	if b == nil {
+		return false
+	}
+	if b.g == nil {
+		b.start()
+		b.closed = true
+		b.g.fail(b.pos, unmade, "the zero ir.Builder makes no pipeline")
+	}
+	if b.built != nil && len(b.errs) == 0 {
+		b.g.fail(b.here(), "call Pipeline last, or continue from its values in another builder, with Copy", "pipeline %s is finished: Pipeline has returned it", clip(b.name))
+	}
+	return b.built == nil && !b.closed
+}
+
 // Doc sets the comment above the pipeline.
-func (b *Builder) Doc(text string) { b.doc = strings.TrimSpace(text) }
+func (b *Builder) Doc(text string) {
+	if b.isOpen() {
+		b.doc = strings.TrimSpace(text)
+	}
+}
 
 // Column adds a parameter that is a column over a domain: name: [domain]kind.
 func (b *Builder) Column(name, domain string, kind Kind) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	b.checkName(pos, "domain", domain)
 	return b.parameter(pos, name, domain, kind, Scalar{})
@@ -71,12 +105,18 @@ func (b *Builder) Column(name, domain string, kind Kind) Operand {
 
 // Scalar adds a scalar parameter: name: kind.
 func (b *Builder) Scalar(name string, kind Kind) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	return b.parameter(b.here(), name, "", kind, Scalar{})
 }
 
 // ScalarWithDefault adds a scalar parameter that callers may leave out:
 // name: kind = value.
 func (b *Builder) ScalarWithDefault(name string, kind Kind, value any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	o := b.g.as(b.operand(pos, value), kind)
 	var byDefault Scalar
@@ -92,17 +132,28 @@ func (b *Builder) ScalarWithDefault(name string, kind Kind, value any) Operand {
 
 func (b *Builder) parameter(pos Pos, name, domain string, kind Kind, byDefault Scalar) Operand {
 	b.define(pos, name)
-	if _, ok := KindByName(kind.String()); !ok {
-		return b.wrap(b.g.fail(pos, "the types are ir.Bool to ir.Char8", "parameter %s of type %v", clip(name), kind))
+	if !kind.isElement() {
+		return b.wrap(b.g.fail(pos, kindsAre, "parameter %s of type %v", clip(name), kind))
 	}
 	return Operand{b, operand{pos: pos, value: b.g.parameter(pos, name, domain, kind, byDefault)}, name}
 }
 
 // Constant is a Go constant as an operand, as in b.Constant(1).Sub(discount).
-func (b *Builder) Constant(x any) Operand { return b.wrap(b.operand(b.here(), x)) }
+func (b *Builder) Constant(x any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
+	return b.wrap(b.operand(b.here(), x))
+}
+
+// kindsAre is what to write in place of another kind.
+const kindsAre = "the types are ir.Bool to ir.Char8"
 
 // Let gives x a name, as the statement name = x does.
 func (b *Builder) Let(name string, x any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	o := b.g.typed(b.operand(pos, x))
 	b.define(pos, name)
@@ -143,19 +194,26 @@ type LabelledResult struct {
 
 // Return sets the results: operands that have a name, or are indexed by
 // [Builder.At] and have one, and results labelled by [As].
-func (b *Builder) Return(results ...any) { b.setResults(b.here(), results) }
+func (b *Builder) Return(results ...any) {
+	if b.isOpen() {
+		b.setResults(b.here(), results)
+	}
+}
 
 // ReturnUnordered is return unordered: the rows of each domain may come in any
 // order, the same for all its columns.
 func (b *Builder) ReturnUnordered(results ...any) {
-	b.ordered = false
-	b.setResults(b.here(), results)
-	b.results.unordered()
+	if b.isOpen() {
+		b.unordered = true
+		b.setResults(b.here(), results)
+		b.results.unordered()
+	}
 }
 
 func (b *Builder) setResults(pos Pos, results []any) {
 	if b.returned {
-		b.g.fail(pos, "", "Return is called twice")
+		b.g.fail(pos, "one Return has all results", "Return is called twice")
+		return
 	}
 	b.returned = true
 	if len(results) == 0 {
@@ -170,17 +228,28 @@ func (b *Builder) setResults(pos Pos, results []any) {
 		if x, isOperand := r.(Operand); isOperand && !ok {
 			labelled.label = x.label
 		}
-		b.results.add(labelled.label, pos, b.operand(pos, r))
+		o := b.operand(pos, r)
+		if labelled.label == "" {
+			if !ok && !o.bad() {
+				b.g.fail(pos, `write x.As("label"); only what has a name, or At of it, labels itself`, "result without a label: %v", o)
+			}
+			b.results.bad = true
+			continue
+		}
+		b.results.add(labelled.label, pos, o)
 	}
 }
 
 // Pipeline returns the finished pipeline, or as an [ErrorList] all that was
 // wrong.
 func (b *Builder) Pipeline() (*Pipeline, error) {
-	if b.built != nil {
+	if b == nil {
+		return nil, ErrorList{NewError(nil, callerPos(), "the ir.Builder is nil", unmade)}
+	}
+	if b.built != nil && len(b.errs) == 0 {
 		return b.built, nil
 	}
-	if !b.returned {
+	if b.built == nil && b.isOpen() && !b.returned {
 		b.g.fail(b.pos, "call Return", "pipeline %s returns nothing", clip(b.name))
 	}
 	if len(b.errs) == 0 && !b.results.bad {
@@ -202,7 +271,7 @@ func (b *Builder) finish() *Pipeline {
 	if len(b.errs) > 0 {
 		return nil
 	}
-	return b.g.finish(b.name, b.doc, b.pos, b.results.results, !b.ordered)
+	return b.g.finish(b.name, b.doc, b.pos, b.results.results, b.unordered)
 }
 
 func (b *Builder) wrap(o operand) Operand { return Operand{b: b, o: o} }
@@ -213,6 +282,9 @@ func (b *Builder) operand(pos Pos, x any) operand {
 	case Operand:
 		if x.b == nil {
 			return b.g.fail(pos, "use what methods of this builder return", "the zero ir.Operand is no value")
+		}
+		if x.b != b && x.o.bad() {
+			return b.g.fail(pos, "operands belong to the builder that made them", "an operand of another builder, which has an error")
 		}
 		if x.b != b {
 			return b.g.fail(pos, "operands belong to the builder that made them", "operand %v of another builder", x.o)
@@ -232,6 +304,9 @@ func (b *Builder) operand(pos Pos, x any) operand {
 	case bool:
 		return b.g.scalar(pos, BoolScalar(x))
 	case Scalar:
+		if !x.isValid() {
+			return b.g.fail(pos, "make it by ir.Int, ir.Float, ir.BoolScalar or ir.Char8Scalar", "ir.Scalar{%v, %#x} is no constant", x.Kind, x.Bits)
+		}
 		return b.g.scalar(pos, x)
 	case float32:
 		return b.g.as(b.operand(pos, float64(x)), F32)
@@ -252,12 +327,33 @@ func (b *Builder) operand(pos Pos, x any) operand {
 	case uint64:
 		return b.g.scalar(pos, Scalar{U64, x})
 	}
-	return b.g.fail(pos, "pass an ir.Operand of this builder or a Go constant", "%T is no operand", x)
+	hint := "pass an ir.Operand of this builder or a Go constant: int, int8 to int64, uint8 to uint64, float32, float64, bool, string or ir.Scalar"
+	switch x.(type) {
+	case nil:
+		return b.g.fail(pos, hint, "nil is no operand")
+	case *Operand:
+		hint = "pass the operand itself, not its address"
+	case LabelledResult:
+		hint = "As labels results, for Return alone"
+	case Named:
+		hint = "By, Else and Limit are last operands of the functions that take them"
+	case Descending:
+		hint = "Desc marks a key of Order"
+	case CompoundKey:
+		hint = "only Find and Join take a key of several columns"
+	case ReduceOp:
+		hint = "only Scan and Exscan take an operation, and first"
+	}
+	return b.g.fail(pos, hint, "%T is no operand", x)
 }
 
 // Place makes pos the place of what is made from now on, instead of the line of
 // the caller, which it is again after Place(Pos{}).
-func (b *Builder) Place(pos Pos) { b.at = pos }
+func (b *Builder) Place(pos Pos) {
+	if b != nil {
+		b.at = pos
+	}
+}
 
 // here is the place that a call of a method stands for.
 func (b *Builder) here() Pos {

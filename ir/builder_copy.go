@@ -1,9 +1,22 @@
 package ir
 
+import "slices"
+
 // Copy is a value of a finished pipeline over other operands: its operator,
 // attributes, name and place, with of(o) for each operand o. Parameters have
 // no operands and are not copied.
 func (b *Builder) Copy(v *Value, of func(*Value) Operand) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
+	switch {
+	case v == nil:
+		return b.wrap(b.g.fail(b.here(), "pass one of Pipeline.Values", "a copy of nil"))
+	case !v.isWhole():
+		return b.wrap(b.g.fail(b.here(), "pass one of Pipeline.Values", "a copy of what is no value of a pipeline"))
+	case of == nil && len(v.Operands()) > 0:
+		return b.wrap(b.g.fail(b.here(), "pass a function that returns the copy of each operand", "a copy of %s without its operands", shortText(v)))
+	}
 	defer b.Place(b.at)
 	b.Place(v.Pos)
 	o := b.copied(v, of)
@@ -11,6 +24,30 @@ func (b *Builder) Copy(v *Value, of func(*Value) Operand) Operand {
 		return b.Let(v.Name, o)
 	}
 	return o
+}
+
+// isWhole reports whether v has the operands of its operator, as all values of
+// pipelines have.
+func (v *Value) isWhole() bool {
+	if v.Op <= OpInvalid || v.Op >= opEnd || slices.Contains(v.Operands(), nil) || len(v.Desc) > len(v.Args) {
+		return false
+	}
+	switch spellings[v.Op].form {
+	case formInfix, formIndex:
+		return len(v.Args) == 2
+	case formPrefix, formCast, formField:
+		return len(v.Args) == 1
+	case formNone:
+		return true
+	}
+	switch v.Op {
+	case OpPrev, OpNext, OpAlign:
+		return len(v.Args) == 2
+	case OpFind, OpJoin:
+		return 0 < v.Split && v.Split < len(v.Args)
+	}
+	f := functionsByName[v.Op.String()]
+	return f.least <= len(v.Args) && len(v.Args) <= f.most
 }
 
 func (b *Builder) copied(v *Value, of func(*Value) Operand) Operand {
@@ -31,7 +68,7 @@ func (b *Builder) copied(v *Value, of func(*Value) Operand) Operand {
 		return b.field(args[0], s.text)
 	case formNone:
 		if v.Op == OpConst {
-			return b.wrap(b.operand(v.Pos, v.Const))
+			return b.wrap(b.operand(b.here(), v.Const))
 		}
 		return b.wrap(b.g.fail(v.Pos, "declare it by Column or Scalar", "%v %s is not copied", v.Op, clip(v.Name)))
 	}

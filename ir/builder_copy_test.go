@@ -2,6 +2,7 @@ package ir_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,5 +95,42 @@ func TestCopyRefusesParameters(t *testing.T) {
 	b.Return(ir.As("x", b.Copy(pipelines[0].Params[0], nil)))
 	if _, err := b.Pipeline(); err == nil || err.Error() != "p.kg:1:12: parameter x is not copied\n  declare it by Column or Scalar" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A copy of what is no value, or without its operands, is an error at the caller.
+func TestCopyRefusesWhatIsNone(t *testing.T) {
+	pipelines, errs := ir.Load("p.kg", []byte("pipeline p(x: [n]i32) {\n\treturn y: x + x\n}\n"))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	sum := pipelines[0].Results[0].Value
+	zero := func(*ir.Value) ir.Operand { return ir.Operand{} }
+	for _, c := range []struct {
+		v    *ir.Value
+		of   func(*ir.Value) ir.Operand
+		want string
+	}{
+		{nil, nil, "a copy of nil"},
+		{sum, nil, "a copy of x + x without its operands"},
+		{sum, zero, "the zero ir.Operand is no value"},
+		{&ir.Value{}, zero, "a copy of what is no value"},
+		{&ir.Value{Op: 250}, zero, "a copy of what is no value"},
+		{&ir.Value{Op: ir.OpAdd, Args: []*ir.Value{sum}}, zero, "a copy of what is no value"},
+		{&ir.Value{Op: ir.OpAdd, Args: []*ir.Value{sum, nil}}, zero, "a copy of what is no value"},
+		{&ir.Value{Op: ir.OpPrev}, zero, "a copy of what is no value"},
+		{&ir.Value{Op: ir.OpFind, Args: []*ir.Value{sum}, Split: 4}, zero, "a copy of what is no value"},
+		{&ir.Value{Op: ir.OpOrder, Args: []*ir.Value{sum}, Desc: []bool{true, true}}, zero, "a copy of what is no value"},
+		{&ir.Value{Op: ir.OpConst}, zero, "ir.Scalar{invalid, 0x0} is no constant"},
+	} {
+		b := ir.NewBuilder("q")
+		b.Return(b.Copy(c.v, c.of).As("x"))
+		_, err := b.Pipeline()
+		list, _ := err.(ir.ErrorList)
+		if len(list) != 1 || !strings.Contains(list[0].Msg, c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		} else if file := filepath.Base(list[0].Pos.File); file != "builder_copy_test.go" && c.v != sum {
+			t.Errorf("%s is reported in %s", c.want, file)
+		}
 	}
 }

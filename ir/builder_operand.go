@@ -71,7 +71,7 @@ func (x Operand) BitNot() Operand { return x.prefix(OpComplement) }
 
 // At is x[i]: compaction where i is a bool, else a gather.
 func (x Operand) At(i any) Operand {
-	if x.b == nil { // reported where a builder meets it
+	if x.b == nil || !x.b.isOpen() { // reported where a builder meets it
 		return x
 	}
 	return x.b.At(x, i)
@@ -81,7 +81,7 @@ func (x Operand) At(i any) Operand {
 func (x Operand) As(label string) LabelledResult { return As(label, x) }
 
 func (x Operand) infix(op Op, y any) Operand {
-	if x.b == nil { // reported where a builder meets it
+	if x.b == nil || !x.b.isOpen() { // reported where a builder meets it
 		return x
 	}
 	pos := x.b.here()
@@ -89,7 +89,7 @@ func (x Operand) infix(op Op, y any) Operand {
 }
 
 func (x Operand) prefix(op Op) Operand {
-	if x.b == nil { // reported where a builder meets it
+	if x.b == nil || !x.b.isOpen() { // reported where a builder meets it
 		return x
 	}
 	pos := x.b.here()

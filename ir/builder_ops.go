@@ -32,6 +32,9 @@ func Keys(columns ...any) CompoundKey { return columns }
 // Infix is x op y for an operator of source text: + - * / % & | ^ &^ << >>
 // == != < <= > >= && ||.
 func (b *Builder) Infix(x any, op string, y any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	o, ok := infix[op]
 	if !ok {
@@ -42,6 +45,9 @@ func (b *Builder) Infix(x any, op string, y any) Operand {
 
 // Prefix is op x for an operator of source text: - ^ !.
 func (b *Builder) Prefix(op string, x any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	o, ok := prefix[op]
 	if !ok {
@@ -52,18 +58,30 @@ func (b *Builder) Prefix(op string, x any) Operand {
 
 // Cast is kind(x).
 func (b *Builder) Cast(kind Kind, x any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
+	if !kind.isElement() {
+		return b.wrap(b.g.fail(pos, kindsAre, "cast to %v", kind))
+	}
 	return b.wrap(b.g.cast(pos, kind, b.operand(pos, x)))
 }
 
 // Date is the constant date("1994-01-01").
 func (b *Builder) Date(text string) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	return b.wrap(b.g.cast(pos, Date, b.operand(pos, text)))
 }
 
 // At is x[i]: compaction where i is a bool, else a gather.
 func (b *Builder) At(x, i any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	column, _ := x.(Operand)
 	return Operand{b, b.g.subscript(pos, b.operand(pos, x), b.operand(pos, i)), column.label}
@@ -76,6 +94,9 @@ func (b *Builder) Left(join any) Operand { return b.field(join, "left") }
 func (b *Builder) Right(join any) Operand { return b.field(join, "right") }
 
 func (b *Builder) field(join any, name string) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	return b.wrap(b.g.field(pos, b.operand(pos, join), name))
 }
@@ -185,18 +206,31 @@ func (b *Builder) Argmax(x any, named ...Named) Operand { return b.call(OpArgmax
 
 // call makes a call of a function from operands and what names or marks them.
 func (b *Builder) call(op Op, operands ...any) Operand {
+	if !b.isOpen() {
+		return Operand{}
+	}
 	pos := b.here()
 	f := functionsByName[op.String()]
 	c := &call{pos: pos, op: f, named: map[string]operand{}}
+	bad := false
 	name := func(n Named) {
+		if n.name == "" {
+			bad = true
+			b.g.fail(pos, "make it by ir.By, ir.Else or ir.Limit", "the zero ir.Named is no operand")
+			return
+		}
 		if _, twice := c.named[n.name]; twice {
-			b.g.fail(pos, "", "%s: is given twice", n.name)
+			b.g.fail(pos, "leave one out", "%s: is given twice", n.name)
 		}
 		c.named[n.name] = b.key(pos, n.x)
 	}
-	for _, x := range operands {
+	for i, x := range operands {
 		switch x := x.(type) {
 		case ReduceOp:
+			if !f.operation || i > 0 {
+				bad = b.operand(pos, x).bad()
+				continue
+			}
 			c.reduce = x
 			if x == ReduceNone || int(x) >= len(reduceNames) {
 				return b.wrap(b.g.fail(pos, "the operations are "+strings.Join(reduceNames[1:], " "), "unknown operation %d of %s", uint8(x), f.name))
@@ -214,6 +248,9 @@ func (b *Builder) call(op Op, operands ...any) Operand {
 		default:
 			c.args = append(c.args, b.key(pos, x))
 		}
+	}
+	if bad {
+		return b.wrap(operand{pos: pos})
 	}
 	return b.wrap(b.g.call(c))
 }

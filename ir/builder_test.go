@@ -153,6 +153,24 @@ func TestBuilderErrors(t *testing.T) {
 		{"the default of s is", func(b *ir.Builder, x ir.Operand) { b.Return(ir.As("r", b.ScalarWithDefault("s", ir.I64, x))) }},
 		{"by: is given twice", func(b *ir.Builder, x ir.Operand) { b.Return(ir.As("r", b.Sum(x, ir.By(b.Runs(x)), ir.By(b.Runs(x))))) }},
 		{"a key without columns", func(b *ir.Builder, x ir.Operand) { b.Return(ir.As("r", b.Find(ir.Keys(), ir.Keys()))) }},
+		{"nil is no operand\n  pass an ir.Operand of this builder or a Go constant: int,", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(nil).As("r")) }},
+		{"*ir.Operand is no operand\n  pass the operand itself", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(&x).As("r")) }},
+		{"ir.LabelledResult is no operand\n  As labels results", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(x.As("y")).As("r")) }},
+		{"ir.Named is no operand", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(ir.By(x)).As("r")) }},
+		{"ir.Descending is no operand", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(ir.Desc(x)).As("r")) }},
+		{"ir.CompoundKey is no operand", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(ir.Keys(x)).As("r")) }},
+		{"ir.ReduceOp is no operand", func(b *ir.Builder, x ir.Operand) { b.Return(b.First(x, ir.By(b.Runs(ir.ReduceAdd, x))).As("r")) }},
+		{"the zero ir.Named is no operand", func(b *ir.Builder, x ir.Operand) { b.Return(b.Sum(x, ir.Named{}).As("r")) }},
+		{"cast to ir.Kind(99)\n  the types are", func(b *ir.Builder, x ir.Operand) { b.Return(b.Cast(99, x).As("r")) }},
+		{"parameter y of type ir.Kind(99)", func(b *ir.Builder, x ir.Operand) { b.Return(x, b.Column("y", "n", 99)) }},
+		{"ir.Scalar{invalid, 0x0} is no constant", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(ir.Scalar{}).As("r")) }},
+		{"ir.Scalar{i8, 0x80} is no constant", func(b *ir.Builder, x ir.Operand) {
+			b.Return(b.Cast(ir.I8, x).Add(ir.Scalar{Kind: ir.I8, Bits: 128}).As("r"))
+		}},
+		{"write the constant as i64", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add(int8(1)).As("r")) }},
+		{"string \"a\" where i64 is needed\n  strings are char8", func(b *ir.Builder, x ir.Operand) { b.Return(x.Add("a").As("r")) }},
+		{"is no date by itself\n  write date(\"1994-01-01\")", func(b *ir.Builder, x ir.Operand) { b.Return(x, b.ScalarWithDefault("d", ir.Date, "never")) }},
+		{"an operand of another builder, which has an error", func(b *ir.Builder, x ir.Operand) { b.Return(x, ir.As("r", ir.NewBuilder("q").Date("never"))) }},
 		{"may permute", func(b *ir.Builder, x ir.Operand) { b.ReturnUnordered(x, ir.As("row", b.Index(x))) }},
 	} {
 		b := ir.NewBuilder("p")
@@ -165,6 +183,53 @@ func TestBuilderErrors(t *testing.T) {
 		if list := err.(ir.ErrorList); filepath.Base(list[0].Pos.File) != "builder_test.go" || list[0].Pos.Line == 0 {
 			t.Errorf("%s is reported at %v", test.want, list[0].Pos)
 		}
+	}
+}
+
+// One mistake makes one message, in results too.
+func TestBuilderResultsReportOnce(t *testing.T) {
+	for _, r := range []any{nil, ir.Operand{}, ir.As("r", nil), ir.As("", 1), 1} {
+		b := ir.NewBuilder("p")
+		b.Return(r)
+		_, err := b.Pipeline()
+		if list, _ := err.(ir.ErrorList); len(list) != 1 {
+			t.Errorf("%v: %v", r, err)
+		}
+	}
+}
+
+// What no NewBuilder made can be called, and says so; so does a builder whose
+// pipeline is finished.
+func TestBuilderThatIsNone(t *testing.T) {
+	var none *ir.Builder
+	var zero ir.Builder
+	finished := ir.NewBuilder("finished")
+	x := finished.Column("x", "n", ir.I64)
+	finished.Return(x)
+	p, err := finished.Pipeline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := p.String()
+	for want, b := range map[string]*ir.Builder{"the ir.Builder is nil": none, "the zero ir.Builder makes no pipeline": &zero, "pipeline finished is finished: Pipeline has returned it": finished} {
+		b.Doc("words")
+		b.Place(ir.Pos{})
+		y := b.Column("y", "n", ir.I64)
+		g := b.Let("g", b.Runs(y))
+		for _, x := range []any{y.Add(1), y.Not(), y.At(0), b.Scalar("k", ir.I64), b.ScalarWithDefault("l", ir.I64, 3), b.Constant(1), b.Infix(y, "+", 1),
+			b.Prefix("-", y), b.Cast(ir.F64, y), b.Date("1994-01-01"), b.Left(y), b.Sum(y, ir.By(g)), b.Copy(p.Results[0].Value, nil), x.Add(1)} {
+			b.Let("z", x)
+		}
+		b.ReturnUnordered(y)
+		b.Return(y)
+		_, err := b.Pipeline()
+		list, _ := err.(ir.ErrorList)
+		if len(list) == 0 || list[0].Msg != want || list[0].Hint == "" || filepath.Base(list[0].Pos.File) != "builder_test.go" || list[0].Pos.Line == 0 {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if p.String() != before {
+		t.Errorf("the finished pipeline has become\n%v", p)
 	}
 }
 

@@ -38,7 +38,7 @@ func (g *graph) fold(pos Pos, op Op, x, y operand) operand {
 	integers := x.kind() == UntypedInt && y.kind() == UntypedInt
 	switch {
 	case isString != (y.kind() == UntypedString):
-		return g.fail(pos, "", "%v of a string and a number: %v and %v", op, x, y)
+		return g.fail(pos, "strings only compare, with strings", "%v of a string and a number: %v and %v", op, x, y)
 	case op == OpLeast || op == OpGreatest:
 		if constant.Compare(a, token.LSS, b) == (op == OpLeast) {
 			return operand{pos: pos, constant: a}
@@ -82,7 +82,7 @@ func (g *graph) compareStrings(pos Pos, tok token.Token, x, y operand) operand {
 func (g *graph) foldUnary(pos Pos, op Op, x operand) operand {
 	tok, ok := constantTokens[op]
 	if !ok || x.kind() == UntypedString || op == OpComplement && x.kind() != UntypedInt {
-		return g.fail(pos, "", "%v of the constant %v", op, x)
+		return g.fail(pos, operandHint(op, Kind(I64)), "%v of the constant %v", op, x)
 	}
 	return g.folded(pos, constant.UnaryOp(tok, x.constant, 0))
 }
@@ -107,9 +107,13 @@ func represent(c constant.Value, k Kind) (s Scalar, problem, hint string) {
 		return s, fmt.Sprintf("string %s has %d bytes; char8 holds 8", text, len(value)),
 			"longer strings enter as dictionary codes, an integer column"
 	case c.Kind() == constant.String && k == Date:
-		return s, fmt.Sprintf("string %s is no date by itself", text), "write date(" + text + ")"
+		hint = `write date("1994-01-01")`
+		if _, ok := dateLiteral(constant.StringVal(c)); ok {
+			hint = "write date(" + text + ")"
+		}
+		return s, fmt.Sprintf("string %s is no date by itself", text), hint
 	case c.Kind() == constant.String:
-		return s, fmt.Sprintf("string %s where %v is needed", text, k), ""
+		return s, fmt.Sprintf("string %s where %v is needed", text, k), "strings are char8, and within date(...) dates"
 	case k.IsInteger():
 		i := constant.ToInt(c)
 		if i.Kind() != constant.Int {

@@ -40,6 +40,17 @@ func Char8Scalar(s string) Scalar {
 	return Scalar{Char8, binary.BigEndian.Uint64(b[:])}
 }
 
+// isValid reports whether s is an element of its kind, with no other bits set.
+func (s Scalar) isValid() bool {
+	switch s.Kind {
+	case Bool:
+		return s.Bits <= 1
+	case F32:
+		return s.Bits <= math.MaxUint32
+	}
+	return s.Kind.isElement() && wrap(s.Kind, s.Bits) == s.Bits
+}
+
 // Int64 returns the value of an integer, date or bool.
 func (s Scalar) Int64() int64 { return int64(s.Bits) }
 

@@ -61,6 +61,9 @@ func (g *graph) scalarOf(o *operand, k Kind, what string) bool {
 // castHint proposes the cast of o to k, where there is one.
 func castHint(o operand, k Kind) string {
 	from := o.kind()
+	if o.value != nil && o.value.Op == OpConst && k.IsNumeric() && from.IsNumeric() {
+		return fmt.Sprintf("no type converts by itself: write the constant as %v", k)
+	}
 	if k.IsNumeric() && (from.IsNumeric() || from == Bool) || k.IsInteger() && from == Date || k == Date && from.IsInteger() {
 		return fmt.Sprintf("no type converts by itself: write %v(%v)", k, o)
 	}

@@ -33,7 +33,15 @@ const (
 var kindNames = [...]string{"invalid", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
 	"f32", "f64", "date", "char8", "an integer constant", "a float constant", "a string constant", "join"}
 
-func (k Kind) String() string { return kindNames[k] }
+func (k Kind) String() string {
+	if int(k) >= len(kindNames) {
+		return fmt.Sprintf("ir.Kind(%d)", uint8(k))
+	}
+	return kindNames[k]
+}
+
+// isElement reports whether columns can be of kind k.
+func (k Kind) isElement() bool { return k >= Bool && k <= Char8 }
 
 // KindByName returns the element type that source text calls name.
 func KindByName(name string) (Kind, bool) {
