@@ -37,6 +37,7 @@ type Request struct {
 	Memory   int64 // bytes of device memory to use at most; 0 is no limit
 	PartRows int64 // as in exec.Options
 	Trace    bool  // return Steps; waiting for the end of each makes the run slower
+	Repeat   int   // do the device's work so many times more, and return Times
 }
 
 // Result is what a run returned. Its columns lie in the space, for the caller
@@ -44,6 +45,12 @@ type Request struct {
 type Result struct {
 	exec.Result
 	Steps []Step // of a traced run
+
+	// Times are those of the repetitions, which made the results that are
+	// returned: all fills and launches of the plan, queued at once, from the
+	// start of the first to the end of the last by the device's own clock. What
+	// the host does between them in a run, such as reading a length, is not in.
+	Times []time.Duration
 }
 
 // Client runs plans in a worker, one call at a time; it starts the program anew
@@ -122,9 +129,14 @@ func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 		return nil, err
 	}
 	done := answer.Run
+	var times []time.Duration
+	for _, ns := range done.Times {
+		times = append(times, time.Duration(ns))
+	}
 	return &Result{
 		Result: exec.Result{Columns: columns, Scalars: done.Scalars, Depths: done.Depths, Level: done.Level, Peak: done.Peak, GaveUp: done.GaveUp},
 		Steps:  done.Steps,
+		Times:  times,
 	}, nil
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 1
+const protocol = 2
 
 // hello is what a worker says first, before it touches its driver.
 type hello struct {
@@ -38,6 +38,7 @@ type runRequest struct {
 	Memory   int64                 `json:"memory,omitzero"`
 	PartRows int64                 `json:"partRows,omitzero"`
 	Trace    bool                  `json:"trace,omitzero"`
+	Repeat   int                   `json:"repeat,omitzero"`
 }
 
 // column is where the bytes of a port are: in a file that both sides map, or
@@ -64,6 +65,7 @@ type runResult struct {
 	Peak    int64                 `json:"peak"`
 	GaveUp  []exec.GiveUpError    `json:"gaveUp,omitzero"`
 	Steps   []Step                `json:"steps,omitzero"`
+	Times   []int64               `json:"times,omitzero"` // nanoseconds
 }
 
 // Text of a driver need not be UTF-8.

@@ -167,7 +167,7 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 		places[column.Port], files[column.Port] = data, column.File
 	}
 	watch(func() string { return "the start of the device" })
-	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Build: c.Run.Build, Timed: c.Run.Trace})
+	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Build: c.Run.Build, Timed: c.Run.Trace || c.Run.Repeat > 0})
 	if err != nil {
 		return nil, nil, release, err
 	}
@@ -185,6 +185,14 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 			done.Steps = append(done.Steps, Step{Step: e.Step, Name: e.Name, Groups: e.Groups, Rows: e.Rows, Bytes: e.Bytes,
 				Reason: e.Reason, Host: e.Duration.Nanoseconds(), Device: session.Elapsed().Nanoseconds()})
 		}
+	}
+	if c.Run.Repeat > 0 {
+		repeated := &repeater{Session: session, times: c.Run.Repeat}
+		options.Settled = func() (err error) {
+			done.Times, err = repeated.again()
+			return err
+		}
+		session = repeated
 	}
 	result, err := exec.Run(context.Background(), session, c.Run.Plan, in, options)
 	if err != nil {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -28,8 +29,11 @@ func (t *transfer) prepare(r Request) error {
 	if r.Plan == nil {
 		return errors.New("no plan")
 	}
+	if r.Repeat < 0 {
+		return fmt.Errorf("%d repetitions", r.Repeat)
+	}
 	t.request.Run = &runRequest{Device: r.Device, Plan: r.Plan, Texts: r.Texts, Build: r.Build, Scalars: r.Inputs.Scalars,
-		Memory: r.Memory, PartRows: r.PartRows, Trace: r.Trace}
+		Memory: r.Memory, PartRows: r.PartRows, Trace: r.Trace, Repeat: r.Repeat}
 	for _, port := range slices.Sorted(maps.Keys(r.Inputs.Columns)) {
 		if err := t.send(port, r.Inputs.Columns[port]); err != nil {
 			return err

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case "mute":
 		os.Exit(0)
 	case "babble":
-		fmt.Println(`{"protocol":1}`)
+		fmt.Println(`{"protocol":2}`)
 		fmt.Println(os.Getenv(babbleVariable))
 		io.Copy(io.Discard, os.Stdin)
 	default:
@@ -69,9 +69,13 @@ func (fake) Open(_ context.Context, device int, options worker.SessionOptions) (
 	return &session{options: options}, nil
 }
 
-var machine = plan.Machine{Device: "fake", Units: 1, MaxGroup: 64, Memory: 1 << 30, Caps: map[plan.Cap]plan.Evidence{plan.CapFP64: plan.Declared}}
+var machine = plan.Machine{Device: "fake", Units: 1, MaxGroup: 64, Memory: 1 << 30, MaxAlloc: 1 << 20, Caps: map[plan.Cap]plan.Evidence{plan.CapFP64: plan.Declared}}
 
-type session struct{ options worker.SessionOptions }
+type session struct {
+	options  worker.SessionOptions
+	launches int
+	commands int // fills and launches
+}
 
 func (*session) Machine() plan.Machine                               { return machine }
 func (*session) Resident(*plan.Kernel, *plan.Variant) (int64, error) { return 1, nil }
@@ -87,11 +91,19 @@ func (*session) Read(m exec.Memory, offset int64, to []byte) error {
 	return nil
 }
 
-func (*session) Fill(m exec.Memory, element []byte, count int64) error {
+func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
+	s.commands++
 	for i := range count {
 		copy(m.([]byte)[i*int64(len(element)):], element)
 	}
 	return nil
+}
+
+// Span takes a millisecond a command.
+func (s *session) Span(work func() error) (time.Duration, error) {
+	before := s.commands
+	err := work()
+	return time.Duration(s.commands-before) * time.Millisecond, err
 }
 
 func (s *session) Launch(_ context.Context, l *exec.Launch) error {
@@ -104,6 +116,10 @@ func (s *session) Launch(_ context.Context, l *exec.Launch) error {
 		lost = true
 	case "refuse":
 		return worker.NewBuildError(l.Kernel.Name, "text", "fake", "text:1:1: error: \xff", s.options.Texts["text"])
+	}
+	s.commands++
+	if s.launches++; s.launches > 1 && s.options.Texts["text"] == "once" {
+		return nil
 	}
 	if lost {
 		return fmt.Errorf("kernel: %w", &worker.LostError{Err: errors.New("an illegal address")})
@@ -225,6 +241,40 @@ func TestColumnsCross(t *testing.T) {
 	}
 	if space.Used() != 0 {
 		t.Errorf("%d bytes are still in use", space.Used())
+	}
+}
+
+// Results of repeated work are those of the last repetition.
+func TestRepeat(t *testing.T) {
+	c := open(t, options(""))
+	const poisoned = -0x5a5a5a5a5a5a5a5b
+	for text, want := range map[string][]int64{"": {3, 5}, "once": {0, 0}, "never filled": {3, 5}, "once, never filled": {poisoned, poisoned}} {
+		r := request([]int64{1, 2}, strings.TrimSuffix(text, ", never filled"))
+		r.Inputs.Scalars["add"] = exec.Value{Kind: plan.I64, Bits: 1}
+		if strings.HasSuffix(text, "never filled") {
+			r.Plan.Steps = slices.Delete(r.Plan.Steps, 1, 2)
+		}
+		r.Repeat = 3
+		result, err := c.Run(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := words(exec.Arg{Memory: result.Columns["y"].Data}); !slices.Equal(got, want) {
+			t.Errorf("%q: results %d, want %d", text, got, want)
+		}
+		// The plan fills one or two buffers and launches one kernel.
+		if want := time.Duration(len(r.Plan.Steps)-4) * time.Millisecond; !slices.Equal(result.Times, []time.Duration{want, want, want}) {
+			t.Errorf("%q: times %v, want %v", text, result.Times, want)
+		}
+	}
+	r := request([]int64{1}, "")
+	r.Repeat, r.Plan.Steps = 1, slices.Concat(r.Plan.Steps[:2], r.Plan.Steps)
+	if _, err := c.Run(context.Background(), r); err == nil || !strings.Contains(err.Error(), "allocates a buffer twice") {
+		t.Error(err)
+	}
+	r.Repeat = -1
+	if _, err := c.Run(context.Background(), r); err == nil || !strings.Contains(err.Error(), "-1 repetitions") {
+		t.Error(err)
 	}
 }
 
@@ -370,7 +420,7 @@ func TestBadWorkers(t *testing.T) {
 	for mode, want := range map[string]string{
 		"library":  "apt-get install ocl-icd-libopencl1",
 		"untagged": "built without the tag",
-		"old":      "it speaks version 0 of the protocol and this kgen version 1",
+		"old":      "it speaks version 0 of the protocol and this kgen version 2",
 		"mute":     "it ended without a word",
 	} {
 		_, err := worker.Open(context.Background(), options(mode))

@@ -5,3 +5,10 @@ package bench
 
 //go:generate go run ../../cmd/kgen emit bench.kg --backend gocpu --fuse onepass --package bench -o .
 //go:generate go run ../../cmd/kgen emit bench.kg --backend gocpu --fuse none --package unfused -o unfused
+
+import _ "embed"
+
+// Pipelines is the text of bench.kg.
+//
+//go:embed bench.kg
+var Pipelines []byte

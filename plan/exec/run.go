@@ -15,6 +15,10 @@ type Options struct {
 	PartRows int64       // rows of a part at most; 0 leaves it to the plan
 	Event    func(Event) // told of each step; waiting for its end makes the run slower
 
+	// Settled is called when all kernels of the plan that succeeds have been
+	// queued, before its results are read.
+	Settled func() error
+
 	// Place returns the memory that a result column of so many bytes, at least
 	// 1, shall be in; nil where the executor shall take some.
 	Place func(port string, bytes int64) []byte

@@ -331,6 +331,11 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 
 // finish reads the results.
 func (r *run) finish() error {
+	if r.options.Settled != nil {
+		if err := r.options.Settled(); err != nil {
+			return err
+		}
+	}
 	start := time.Now()
 	result := &Result{Columns: map[string]Column{}, Scalars: map[string]Value{}, Depths: map[string]int64{}, Level: r.plan.Level}
 	total := int64(0)

@@ -34,6 +34,9 @@ type event struct {
 func (e event) State() (done bool, err error) { return queryEvent(e.context, e.end) }
 
 func (e event) Took() time.Duration {
+	if !e.timed {
+		return 0
+	}
 	milliseconds, err := e.start.Elapsed(e.end)
 	if err != nil {
 		return 0

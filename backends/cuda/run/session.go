@@ -31,6 +31,13 @@ type session struct {
 	timed    bool
 	commands shared.Commands[event]
 	compiles atomic.Pointer[string] // the kernel that is compiled now
+	kernels  map[instance]*kernel   // those launched before
+}
+
+// instance is a variant with the values of its constants.
+type instance struct {
+	variant *plan.Variant
+	spec    string
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
@@ -248,8 +255,23 @@ func argumentsOf(l *exec.Launch) []uint64 {
 	return arguments
 }
 
-// kernel compiles what a launch needs.
+// kernel compiles what a launch needs, once.
 func (s *session) kernel(ctx context.Context, l *exec.Launch) (*kernel, error) {
+	wanted := instance{l.Variant, fmt.Sprint(l.Spec)}
+	if k := s.kernels[wanted]; k != nil {
+		return k, nil
+	}
+	k, err := s.compile(ctx, l)
+	if err == nil {
+		if s.kernels == nil {
+			s.kernels = map[instance]*kernel{}
+		}
+		s.kernels[wanted] = k
+	}
+	return k, err
+}
+
+func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) {
 	text, ok := s.texts[l.Variant.File]
 	if !ok {
 		return nil, fmt.Errorf("the text %q of kernel %q was not given", l.Variant.File, l.Kernel.Name)
@@ -280,6 +302,29 @@ func (s *session) Sync() error {
 }
 
 func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
+
+// Span has marks of its own: those of timed commands would stand between them.
+func (s *session) Span(work func() error) (time.Duration, error) {
+	defer func(timed bool) { s.timed = timed }(s.timed)
+	s.timed = false
+	const what = "timing the device"
+	whole := event{context: s.device.context, timed: true}
+	var err error
+	if whole.start, err = mark(true); err != nil {
+		return 0, s.failure(what, err)
+	}
+	if err := work(); err != nil {
+		return 0, err
+	}
+	if whole.end, err = mark(true); err != nil {
+		return 0, s.failure(what, err)
+	}
+	defer whole.Release()
+	if err := s.Sync(); err != nil {
+		return 0, err
+	}
+	return whole.Took(), nil
+}
 
 func (s *session) Busy() string {
 	if compiles := s.compiles.Load(); compiles != nil {

@@ -201,3 +201,22 @@ func (s *Suite) stepsCarryDeviceTime(t *testing.T) {
 		t.Errorf("the device was busy for alloc: %d", device["alloc"])
 	}
 }
+
+// repeat does a look-back again, which needs its status and ticket filled each time.
+func (s *Suite) repeat(t *testing.T) {
+	x := make([]int32, 30_000)
+	for i := range x {
+		x[i] = int32(i % 7)
+	}
+	r := s.Request(scanPlan(1<<30), map[string]exec.Column{"x": column(plan.I32, x)})
+	device := s.Device(t)
+	want := MustRun(t, device, r)
+	r.Repeat = 3
+	got := MustRun(t, device, r)
+	if !slices.Equal(got.Columns["sums"].Data, want.Columns["sums"].Data) {
+		t.Error("repeated, the scan has other results")
+	}
+	if len(got.Times) != 3 || slices.Min(got.Times) <= 0 || len(got.GaveUp) > 0 {
+		t.Errorf("times %v, gave up %v", got.Times, got.GaveUp)
+	}
+}

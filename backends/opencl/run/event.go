@@ -33,7 +33,13 @@ func isMemory(err error) bool {
 }
 
 // event is the driver's event of a command.
-type event struct{ *cl.Event }
+type event struct {
+	*cl.Event
+	span *span // that the command is part of, or nil
+}
+
+// span is the time of several commands, in nanoseconds of the device's clock.
+type span struct{ start, end int64 }
 
 func (e event) State() (done bool, err error) {
 	state := eventStatus(e.Event)
@@ -48,6 +54,12 @@ func (e event) Took() time.Duration {
 	end, err2 := e.GetEventProfilingInfo(cl.ProfilingInfoCommandEnd)
 	if err1 != nil || err2 != nil || end < start {
 		return 0
+	}
+	if e.span != nil {
+		if e.span.end == 0 {
+			e.span.start = start
+		}
+		e.span.end = end
 	}
 	return time.Duration(end - start)
 }

@@ -27,7 +27,15 @@ type session struct {
 	texts    map[string]string
 	options  []string // of the driver's compiler, beside our own
 	commands shared.Commands[event]
-	building atomic.Pointer[string] // the kernel that the driver compiles
+	building atomic.Pointer[string]  // the kernel that the driver compiles
+	kernels  map[instance]*cl.Kernel // those launched before
+	span     *span                   // of the commands that are queued now, or nil
+}
+
+// instance is a variant with the values of its constants.
+type instance struct {
+	variant *plan.Variant
+	spec    string
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
@@ -112,7 +120,7 @@ func (s *session) queued(name string, enqueue func() (*cl.Event, error)) error {
 	if err != nil {
 		return fmt.Errorf("%s: %s", name, describe(err))
 	}
-	s.commands.Add(name, event{mark})
+	s.commands.Add(name, event{mark, s.span})
 	return nil
 }
 
@@ -147,8 +155,23 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	return flush(s.queue)
 }
 
-// kernel builds what a launch needs.
+// kernel builds what a launch needs, once.
 func (s *session) kernel(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {
+	wanted := instance{l.Variant, fmt.Sprint(l.Spec)}
+	if k := s.kernels[wanted]; k != nil {
+		return k, nil
+	}
+	k, err := s.build(ctx, l)
+	if err == nil {
+		if s.kernels == nil {
+			s.kernels = map[instance]*cl.Kernel{}
+		}
+		s.kernels[wanted] = k
+	}
+	return k, err
+}
+
+func (s *session) build(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {
 	text, ok := s.texts[l.Variant.File]
 	if !ok {
 		return nil, fmt.Errorf("the text %q of kernel %q was not given", l.Variant.File, l.Kernel.Name)
@@ -218,6 +241,17 @@ func (s *session) Sync() error {
 }
 
 func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
+
+func (s *session) Span(work func() error) (time.Duration, error) {
+	whole := &span{}
+	s.span = whole
+	defer func() { s.span = nil }()
+	if err := work(); err != nil {
+		return 0, err
+	}
+	err := s.Sync()
+	return time.Duration(whole.end - whole.start), err
+}
 
 func (s *session) Busy() string {
 	if building := s.building.Load(); building != nil {

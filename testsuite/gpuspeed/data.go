@@ -1,0 +1,139 @@
+package main
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+)
+
+// A distribution fills rows [lo, hi) of a column; data is all of it.
+type distribution struct {
+	kind plan.Kind
+	fill func(data []byte, lo, hi int64)
+}
+
+// distributions are the columns that workloads read, by name.
+var distributions = map[string]distribution{
+	"value":    {plan.I32, each(func(i int64) int32 { return int32(random(1, i)) })},
+	"other":    {plan.I32, each(func(i int64) int32 { return int32(random(2, i)) })},
+	"percent":  {plan.I32, each(func(i int64) int32 { return int32(random(3, i) % 100) })},
+	"long":     {plan.I64, each(func(i int64) int64 { return int64(random(4, i)) })},
+	"double":   {plan.F64, each(func(i int64) float64 { return float64(int32(random(5, i))) })},
+	"date":     {plan.Date, each(func(i int64) int32 { return 8036 + int32(random(6, i)%2526) })},
+	"discount": {plan.F64, each(func(i int64) float64 { return float64(random(7, i)%11) / 100 })},
+	"quantity": {plan.F64, each(func(i int64) float64 { return float64(1 + random(8, i)%50) })},
+	"price":    {plan.F64, each(func(i int64) float64 { return float64(90000+random(9, i)%10000000) / 100 })},
+	"key1":     {plan.I32, each(func(i int64) int32 { return int32(i) })},
+	"key8":     {plan.I32, nil}, // by fillRuns
+	"key128":   {plan.I32, nil},
+	"key65536": {plan.I32, nil},
+}
+
+// meanRun is how long the runs of a key are on average; their lengths are
+// those between successes of independent trials.
+var meanRun = map[string]uint64{"key8": 8, "key128": 128, "key65536": 65536}
+
+// random is row i of an endless sequence: a step of SplitMix64 (Steele, Lea,
+// Flood 2014), so that every row can be made by itself.
+func random(seed, i int64) uint64 {
+	z := uint64(i+seed<<40) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func each[T any](value func(i int64) T) func(data []byte, lo, hi int64) {
+	return func(data []byte, lo, hi int64) {
+		list := elements[T](data)
+		for i := lo; i < hi; i++ {
+			list[i] = value(i)
+		}
+	}
+}
+
+// elements views the bytes of a column.
+func elements[T any](data []byte) []T {
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(zero)))
+}
+
+// parallel calls do with a number below workers() and a range, all of which cover n rows in order.
+func parallel(n int64, do func(worker int, lo, hi int64)) {
+	var group sync.WaitGroup
+	count := int64(workers())
+	for w := range count {
+		group.Go(func() { do(int(w), n*w/count, n*(w+1)/count) })
+	}
+	group.Wait()
+}
+
+func workers() int { return runtime.GOMAXPROCS(0) }
+
+// fillRuns fills a key that ascends by 1 at each head of a run.
+func fillRuns(key []int32, mean uint64) {
+	heads := make([]int32, workers())
+	parallel(int64(len(key)), func(worker int, lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			key[i] = 0
+			if i > 0 && random(10, i)%mean == 0 {
+				key[i] = 1
+			}
+			heads[worker] += key[i]
+		}
+	})
+	parallel(int64(len(key)), func(worker int, lo, hi int64) {
+		k := int32(0)
+		for _, before := range heads[:worker] {
+			k += before
+		}
+		for i := lo; i < hi; i++ {
+			k += key[i]
+			key[i] = k
+		}
+	})
+}
+
+// columns makes columns once and keeps them for as long as they are needed.
+type columns struct {
+	space *memory.Space
+	rows  int64
+	made  map[string]exec.Column
+}
+
+func newColumns(space *memory.Space, rows int64) *columns {
+	return &columns{space, rows, map[string]exec.Column{}}
+}
+
+func (c *columns) get(name string) (exec.Column, error) {
+	if made, ok := c.made[name]; ok {
+		return made, nil
+	}
+	d := distributions[name]
+	size := c.rows * int64(d.kind.Size())
+	data, err := c.space.New(max(size, memory.LeastShared)) // so that the peers can map it
+	if err != nil {
+		return exec.Column{}, err
+	}
+	data = data[:size]
+	if mean := meanRun[name]; mean > 0 {
+		fillRuns(elements[int32](data), mean)
+	} else {
+		parallel(c.rows, func(_ int, lo, hi int64) { d.fill(data, lo, hi) })
+	}
+	c.made[name] = exec.Column{Kind: d.kind, Data: data}
+	return c.made[name], nil
+}
+
+// keep frees the columns that are not among names.
+func (c *columns) keep(names map[string]bool) {
+	for name, column := range c.made {
+		if !names[name] {
+			c.space.Free(column.Data)
+			delete(c.made, name)
+		}
+	}
+}

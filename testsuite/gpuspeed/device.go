@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/cuda/emu"
+	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/plan/exec"
+)
+
+// device runs emitted kernels.
+type device interface {
+	emitter() kernels.Emitter
+	// run runs a program and repeats what the device does for it. Its results
+	// are those of the last repetition, in the space.
+	run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat int) (*exec.Result, []time.Duration, error)
+	close()
+}
+
+// openDevice opens a device by the name that kgen run knows it by.
+func openDevice(ctx context.Context, name string, space *memory.Space) (device, error) {
+	if name == "cudaemu" {
+		e, err := emu.New(ctx, emu.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return emulated{e}, nil
+	}
+	driver, text, _ := strings.Cut(name, ":")
+	number, err := strconv.Atoi(text)
+	d := &driven{number: number}
+	program := worker.CUDA
+	switch {
+	case err == nil && driver == "cuda":
+		d.emits = cuda.Emitter()
+	case err == nil && driver == "opencl":
+		d.emits, program = opencl.Emitter(), worker.OpenCL
+	default:
+		return nil, fmt.Errorf("device %s: there are cuda:0 and on, opencl:0 and on, and cudaemu", name)
+	}
+	d.client, err = worker.Open(ctx, worker.Options{Program: program, Space: space})
+	return d, err
+}
+
+// driven is a device that a worker drives.
+type driven struct {
+	emits  kernels.Emitter
+	client *worker.Client
+	number int
+}
+
+func (d *driven) emitter() kernels.Emitter { return d.emits }
+func (d *driven) close()                   { d.client.Close() }
+
+func (d *driven) run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat int) (*exec.Result, []time.Duration, error) {
+	result, err := d.client.Run(ctx, worker.Request{Device: d.number, Plan: made.Plan, Texts: made.Texts(), Build: made.Options, Inputs: in, Repeat: repeat})
+	if err != nil {
+		return nil, nil, err
+	}
+	return &result.Result, result.Times, nil
+}
+
+// emulated is CUDA on the CPU, which tests the bench where there is no GPU: its
+// times are those of a whole run and say nothing.
+type emulated struct{ *emu.Emulator }
+
+func (emulated) emitter() kernels.Emitter { return cuda.Emitter() }
+func (e emulated) close()                 { e.Close() }
+
+func (e emulated) run(ctx context.Context, made *kernels.Program, in exec.Inputs, _ int) (*exec.Result, []time.Duration, error) {
+	start := time.Now()
+	result, err := e.Run(ctx, emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in})
+	return result, []time.Duration{time.Since(start)}, err
+}
