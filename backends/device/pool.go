@@ -14,6 +14,7 @@ type Pool[M any] struct {
 	Release  func(M)                      // likewise
 	IsFull   func(error) bool             // whether Allocate failed for want of memory
 	Describe func(error) string           // what Allocate's error says
+	Exact    bool                         // buffers are as large as asked for and go at once, for tools that watch their ends
 
 	free map[int64][]*Buffer[M]
 	held int64 // bytes in use and free
@@ -44,6 +45,9 @@ func roundedSize(bytes int64) int64 {
 // Take returns a buffer of at least so many bytes.
 func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 	size := roundedSize(bytes)
+	if p.Exact {
+		size = bytes
+	}
 	if list := p.free[size]; len(list) > 0 {
 		b := list[len(list)-1]
 		p.free[size] = list[:len(list)-1]
@@ -74,6 +78,11 @@ func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 // Give takes a buffer back. What is queued may still use it: whoever gets it
 // next queues behind.
 func (p *Pool[M]) Give(b *Buffer[M]) {
+	if p.Exact {
+		p.Release(b.Object) // which waits for what is queued
+		p.held -= b.Size
+		return
+	}
 	if p.free == nil {
 		p.free = map[int64][]*Buffer[M]{}
 	}

@@ -2,6 +2,7 @@ package device
 
 import (
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -62,4 +63,24 @@ func TestPool(t *testing.T) {
 		t.Errorf("%d bytes idle, %d held", p.Idle(), p.Held())
 	}
 	take(445, "the device has 1000 bytes")
+}
+
+// What is beyond the end of an exact buffer belongs to nobody, and so does one
+// that was given back.
+func TestExactPool(t *testing.T) {
+	var held []int64
+	p := Pool[int64]{
+		Limit:    1000,
+		Allocate: func(bytes int64) (int64, error) { held = append(held, bytes); return bytes, nil },
+		Release:  func(m int64) { held = slices.DeleteFunc(held, func(b int64) bool { return b == m }) },
+		Exact:    true,
+	}
+	b, err := p.Take(7)
+	if err != nil || b.Size != 7 || !slices.Equal(held, []int64{7}) || p.Held() != 7 {
+		t.Errorf("%+v, %v; the driver has given %v, and %d are held", b, err, held, p.Held())
+	}
+	p.Give(b)
+	if len(held) > 0 || p.Held() != 0 || p.Idle() != 0 {
+		t.Errorf("%v are still there; %d held, %d idle", held, p.Held(), p.Idle())
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"gorgonia.org/cu"
 
@@ -50,6 +51,7 @@ func newDevice(_ context.Context, c *cache.Cache, number int) (*device, error) {
 		return nil, fmt.Errorf("its context: %s", describe(err))
 	}
 	d.pool = newPool(d.machine.Memory)
+	d.pool.Exact = os.Getenv("KGEN_CUDA_EXACT_BUFFERS") != ""
 	return d, nil
 }
 

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends/simt"
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// row is a device of the matrix.
+type row struct {
+	name   string // as it was asked for
+	device string // as kgen names it here
+	detail string // what it is, or why it is absent
+	absent bool
+	cells  []*cell
+}
+
+// cell is a command: a device at a level with a schedule.
+type cell struct {
+	row      *row
+	level    string
+	schedule string // "" where the device has none
+	inputs   string
+	batch    int
+	seed     int
+	tool     string
+	record   *record // what was found; nil where it is not done
+	failure  string  // why there is no record
+}
+
+// String names the cell.
+func (c *cell) String() string {
+	return strings.Join(slices.DeleteFunc([]string{c.tool, c.row.name, c.level, c.schedule}, func(s string) bool { return s == "" }), " ")
+}
+
+// file names the cell in a folder.
+func (c *cell) file() string {
+	return strings.NewReplacer(":", "", " ", "_", "=", "-", ",", "_").Replace(c.String())
+}
+
+// Inputs: what is beside the pipelines, none, one row, and lengths that leave a
+// rest in the last tile.
+const (
+	smallInputs = "own,0,1,tile+1,5tile+7"
+	userInputs  = "own,1,4097,30007"    // some tiles of users, whose rows a kernel's registers decide
+	coreInputs  = "own,0,1,4097,140007" // chunks, and blocks for several workers
+	toolInputs  = "own,1,2tile+7"
+)
+
+// choice is a schedule, and the inputs that show most of it.
+type choice struct{ schedule, inputs string }
+
+// The shapes: two warps a group and few rows, so that barriers matter and little
+// data fills several tiles; and what users get.
+const (
+	smallShape = "workgroup=64,items=4"
+	userShape  = "workgroup=256"
+	toolShape  = "workgroup=64,items=2"
+)
+
+// choices are the schedules: every scheme, what else a scheme has, and every
+// variant of aggregation.
+func choices() (list []choice) {
+	for _, scheme := range build.Schemes {
+		list = append(list, choice{userShape + ",scheme=" + scheme, userInputs}, choice{smallShape + ",scheme=" + scheme, smallInputs})
+	}
+	published := smallShape + ",scheme=" + simt.SchemePublished
+	list = append(list, choice{published + ",chunk=3", smallInputs}, choice{published + ",offsets=" + plan.Broadcast, smallInputs})
+	for _, variant := range plan.Variants {
+		if variant != plan.Segmented { // the default
+			list = append(list, choice{smallShape + ",variant=" + variant, smallInputs})
+		}
+	}
+	return list
+}
+
+// toolChoices are those for a tool, under which kernels run slowly.
+func toolChoices() (list []choice) {
+	for _, scheme := range build.Schemes {
+		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs})
+	}
+	for _, variant := range plan.Variants {
+		if variant != plan.Segmented {
+			list = append(list, choice{toolShape + ",variant=" + variant, toolInputs})
+		}
+	}
+	return list
+}
+
+// rows lays the matrix out, with what is known of its cells.
+func (s *suite) rows(ctx context.Context) ([]*row, error) {
+	levels, err := s.chosenLevels()
+	if err != nil {
+		return nil, err
+	}
+	devices := s.devices
+	schedules := choices()
+	switch s.tool {
+	case "":
+	case "memcheck", "racecheck", "initcheck", "synccheck":
+		devices, schedules = "cuda:0", toolChoices()
+	default:
+		return nil, fmt.Errorf("-tool %s: compute-sanitizer has memcheck, racecheck, initcheck and synccheck", s.tool)
+	}
+	found, err := s.listDevices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []*row
+	for name := range strings.SplitSeq(devices, ",") {
+		r := &row{name: name, device: name}
+		rows = append(rows, r)
+		r.resolve(found)
+		if r.absent {
+			continue
+		}
+		list, batch := schedules, 6
+		if name == "gocpu" {
+			list, batch = []choice{{"", coreInputs}}, 200
+		}
+		for _, level := range levels {
+			for i, choice := range list {
+				c := &cell{row: r, level: level, schedule: choice.schedule, inputs: choice.inputs, batch: batch, seed: 1 + i, tool: s.tool}
+				if strings.Contains(c.String(), s.only) {
+					r.cells = append(r.cells, c)
+				}
+			}
+		}
+	}
+	return rows, nil
+}
+
+// chosenLevels returns the levels, the one that users get first.
+func (s *suite) chosenLevels() ([]string, error) {
+	all := append([]string{fuse.LevelOnePass}, slices.DeleteFunc(slices.Clone(fuse.Levels), func(l string) bool { return l == fuse.LevelOnePass })...)
+	if s.levels == "" {
+		return all, nil
+	}
+	chosen := strings.Split(s.levels, ",")
+	for _, level := range chosen {
+		if !slices.Contains(all, level) {
+			return nil, fmt.Errorf("-levels: there is no level %q; there are %s", level, strings.Join(all, ", "))
+		}
+	}
+	return chosen, nil
+}
+
+// deviceRow is a row of kgen devices --json.
+type deviceRow struct {
+	Name      string         `json:"name"`
+	Available bool           `json:"available"`
+	Detail    string         `json:"detail"`
+	Device    *worker.Device `json:"device"`
+}
+
+// listDevices asks kgen.
+func (s *suite) listDevices(ctx context.Context) ([]deviceRow, error) {
+	text, err := s.kgen(ctx, "devices", "--json").Output()
+	if err != nil {
+		return nil, fmt.Errorf("kgen devices: %w%s", err, stderrOf(err))
+	}
+	var listing struct{ Devices []deviceRow }
+	if err := json.Unmarshal(text, &listing); err != nil {
+		return nil, fmt.Errorf("kgen devices: %w", err)
+	}
+	return listing.Devices, nil
+}
+
+// platforms are names for the first OpenCL device of a driver.
+var platforms = map[string]string{"nvidia": "NVIDIA", "pocl": "Portable Computing Language"}
+
+// resolve finds the device of a row among those of this machine.
+func (r *row) resolve(found []deviceRow) {
+	if r.name == "gocpu" { // what was built needs no Go
+		r.detail = "emitted Go, built before"
+		return
+	}
+	platform, isPlatform := platforms[r.name]
+	driver, _, _ := strings.Cut(r.name, ":")
+	if isPlatform {
+		driver = "opencl"
+	}
+	var others []string
+	for _, d := range found {
+		isIt := d.Name == r.name
+		if isPlatform {
+			isIt = d.Device != nil && strings.Contains(d.Device.Platform, platform)
+		}
+		if isIt && d.Available {
+			r.device, r.detail = d.Name, d.Detail
+			return
+		}
+		if name, _, _ := strings.Cut(d.Name, ":"); name == driver {
+			others = append(others, d.Name+": "+d.Detail)
+		}
+	}
+	r.absent = true
+	r.detail = "kgen devices lists " + cmp.Or(strings.Join(others, "; "), "no device of that name")
+}

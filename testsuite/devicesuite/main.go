@@ -1,0 +1,145 @@
+// Command devicesuite runs the corpus on the devices of a machine that need not
+// have Go, at every level of fusion and with every schedule, and prints what
+// agreed with the interpreter. .ci/device-suite builds a folder to carry there:
+//
+//	FOLDER/device-suite -out OUT                 the suite
+//	FOLDER/device-suite -out OUT -tool memcheck  cuda:0 under compute-sanitizer
+//
+// The suite is a list of kgen difftest commands, a cell of the matrix each. OUT
+// keeps what each has found, so that a later run does what is left; a cell is
+// there whole or not at all. It exits with 1 where something differs or fails,
+// and with 3 where cells are left.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Exit codes.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+	exitLeft   = 3
+)
+
+func main() {
+	s := suite{}
+	s.flags()
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "device-suite: %s is no flag\n", flag.Arg(0))
+		os.Exit(exitUsage)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the suite at once
+	code, err := s.run(ctx)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "device-suite:", err)
+	}
+	os.Exit(code)
+}
+
+// suite is what the command line asks for.
+type suite struct {
+	folder  string // of what .ci/device-suite built
+	out     string
+	devices string
+	levels  string
+	only    string
+	tool    string
+	limit   time.Duration
+	prepare bool
+	dry     bool
+}
+
+func (s *suite) flags() {
+	self, _ := os.Executable()
+	flag.StringVar(&s.folder, "folder", filepath.Dir(self), "the `FOLDER` with kgen, its workers, the corpus and the Go that was built")
+	flag.StringVar(&s.out, "out", "", "keep what is found in `FOLDER`, and do not do it again")
+	flag.StringVar(&s.devices, "devices", "cuda:0,nvidia,pocl,gocpu", "the `DEVICES`: as kgen names them, nvidia and pocl for the first OpenCL device of each")
+	flag.StringVar(&s.levels, "levels", "", "some `LEVELS` of fusion (default all)")
+	flag.StringVar(&s.only, "only", "", "the cells whose name has `TEXT`")
+	flag.StringVar(&s.tool, "tool", "", "run cuda:0 under a `TOOL` of compute-sanitizer: memcheck, racecheck, initcheck or synccheck")
+	flag.DurationVar(&s.limit, "limit", 8*time.Minute+30*time.Second, "begin and finish nothing after that `TIME`")
+	flag.BoolVar(&s.prepare, "prepare", false, "build the Go of device gocpu into -folder, where there is Go, instead")
+	flag.BoolVar(&s.dry, "list", false, "list the cells instead")
+}
+
+// run runs what is not done, and prints the matrix of all.
+func (s *suite) run(ctx context.Context) (code int, err error) {
+	begin := time.Now()
+	if s.prepare {
+		return exitCode(s.buildGo(ctx)), nil
+	}
+	if s.folder, err = filepath.Abs(s.folder); err != nil {
+		return exitFailed, err
+	}
+	if s.out == "" {
+		return exitUsage, errors.New("-out FOLDER is missing")
+	}
+	if s.out, err = filepath.Abs(s.out); err != nil {
+		return exitFailed, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	rows, err := s.rows(bounded)
+	if err != nil {
+		return exitUsage, err
+	}
+	if s.dry {
+		for _, r := range rows {
+			for _, c := range r.cells {
+				fmt.Println(c)
+			}
+		}
+		return 0, nil
+	}
+	if err := s.open(); err != nil {
+		return exitFailed, err
+	}
+	if s.tool != "" {
+		if err := s.checkTool(bounded); err != nil {
+			return exitFailed, err
+		}
+	}
+	s.runAll(bounded, rows)
+	var text strings.Builder
+	total := printMatrix(&text, rows)
+	fmt.Fprintf(&text, "%s in this call\n", time.Since(begin).Round(time.Second))
+	if _, err := io.WriteString(os.Stdout, text.String()); err != nil {
+		return exitFailed, err
+	}
+	name := "matrix.txt"
+	if s.tool != "" {
+		name = s.tool + ".txt"
+	}
+	if err := writeWhole(filepath.Join(s.out, name), []byte(text.String())); err != nil {
+		return exitFailed, err
+	}
+	switch {
+	case total.differ+total.failed > 0 || total.runs == 0 && total.left == 0:
+		return exitFailed, nil
+	case total.left > 0:
+		return exitLeft, nil
+	}
+	return 0, nil
+}
+
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "device-suite:", err)
+	return exitFailed
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/kgen-go/kgen/testsuite/difftest"
+)
+
+// record is what is kept of a cell.
+type record struct {
+	Command  string           `json:"command"`
+	Seconds  float64          `json:"seconds"`
+	Report   *difftest.Report `json:"report"`
+	Findings []string         `json:"findings,omitempty"` // of a tool
+}
+
+// open makes the folder of results, and refuses one of another build.
+func (s *suite) open() error {
+	if err := os.MkdirAll(filepath.Join(s.out, "cells"), 0o777); err != nil {
+		return err
+	}
+	if free, err := flock.New(filepath.Join(s.out, "lock")).TryLock(); err != nil || !free { // held until the end
+		return fmt.Errorf("another suite writes into %s (%w)", s.out, cmp.Or(err, errors.New("it is locked")))
+	}
+	left, _ := filepath.Glob(filepath.Join(s.out, "running-*")) // by one that was killed
+	for _, folder := range left {
+		os.RemoveAll(folder)
+	}
+	built, err := s.fingerprint()
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(s.out, "build")
+	before, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return writeWhole(name, []byte(built))
+	case err != nil:
+		return err
+	case string(before) != built:
+		return fmt.Errorf("%s has the results of another build: choose another folder, or remove it", s.out)
+	}
+	return nil
+}
+
+// fingerprint tells builds apart.
+func (s *suite) fingerprint() (string, error) {
+	h := sha256.New()
+	err := filepath.WalkDir(s.folder, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(s.folder, path)
+		switch {
+		case err != nil:
+			return err
+		case path == s.out, path == filepath.Join(s.folder, "gocpu"): // a hash names what is in there
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(text))
+		return err
+	})
+	return fmt.Sprintf("%x\n", h.Sum(nil)), err
+}
+
+// kgen is a command of the kgen in the folder. An interrupt, and the end of the
+// time, ask it to end.
+func (s *suite) kgen(ctx context.Context, arguments ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, filepath.Join(s.folder, "kgen"), arguments...)
+	c.Dir = s.folder
+	c.Env = os.Environ()
+	if os.Getenv("POCL_MAX_PTHREAD_COUNT") == "" {
+		c.Env = append(c.Env, "POCL_MAX_PTHREAD_COUNT=2") // several workers run side by side
+	}
+	c.Cancel = func() error {
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			return c.Process.Kill()
+		}
+		return nil
+	}
+	c.WaitDelay = 20 * time.Second
+	return c
+}
+
+// stderrOf returns what a command that failed has said, on a line of its own.
+func stderrOf(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return "\n" + strings.TrimSpace(string(exit.Stderr))
+	}
+	return ""
+}
+
+// difftest is the command of a cell.
+func (c *cell) difftest() []string {
+	arguments := []string{"difftest", "corpus", "--devices", c.row.device, "--levels", c.level, "--inputs", c.inputs,
+		"--seed", fmt.Sprint(c.seed), "--batch", fmt.Sprint(c.batch)}
+	if c.schedule != "" {
+		arguments = append(arguments, "--schedule", c.schedule)
+	}
+	if c.row.name == "gocpu" {
+		arguments = append(arguments, "--gocpu-programs", "gocpu")
+	}
+	return arguments
+}
+
+// runAll runs the cells that are not done, those of a device one after the
+// other, and devices side by side.
+func (s *suite) runAll(ctx context.Context, rows []*row) {
+	var devices sync.WaitGroup
+	for _, r := range rows {
+		devices.Go(func() {
+			for _, c := range r.cells {
+				if s.load(c) || ctx.Err() != nil {
+					continue
+				}
+				if err := s.runCell(ctx, c); err != nil && ctx.Err() == nil {
+					c.failure = err.Error()
+					fmt.Fprintf(os.Stderr, "%s: failed: %v\n", c, err)
+				} else if err == nil {
+					fmt.Fprintf(os.Stderr, "%s: %d runs, %d differ, %.0f s\n", c, c.record.Report.Executions, c.record.differ(), c.record.Seconds)
+				}
+			}
+		})
+	}
+	devices.Wait()
+}
+
+func (s *suite) path(c *cell) string { return filepath.Join(s.out, "cells", c.file()+".json") }
+
+// load reads what is known of a cell.
+func (s *suite) load(c *cell) bool {
+	text, err := os.ReadFile(s.path(c))
+	if err != nil {
+		return false
+	}
+	r := new(record)
+	if err := json.Unmarshal(text, r); err != nil || r.Report == nil {
+		return false
+	}
+	c.record = r
+	return true
+}
+
+// runCell runs a cell and keeps what it finds.
+func (s *suite) runCell(ctx context.Context, c *cell) error {
+	begin := time.Now()
+	folder, err := os.MkdirTemp(s.out, "running-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	reported := filepath.Join(folder, "report.json")
+	arguments := c.difftest()
+	command := s.kgen(ctx, append(arguments, "--report", reported)...)
+	if c.tool != "" {
+		worker, err := s.wrapWorker(folder, c.tool)
+		if err != nil {
+			return err
+		}
+		command.Env = append(command.Env, "KGEN_CUDA_WORKER="+worker)
+	}
+	var said bytes.Buffer
+	command.Stdout, command.Stderr = io.Discard, &said
+	ended := command.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r := &record{Command: "kgen " + strings.Join(arguments, " "), Report: new(difftest.Report)}
+	text, err := os.ReadFile(reported)
+	if err != nil {
+		return fmt.Errorf("%v: %s", cmp.Or(ended, err), strings.TrimSpace(said.String()))
+	}
+	if err := json.Unmarshal(text, r.Report); err != nil {
+		return err
+	}
+	if c.tool != "" {
+		if r.Findings, err = findings(folder); err != nil {
+			return err
+		}
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	text, err = json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	c.record = r
+	return writeWhole(s.path(c), text)
+}
+
+// differ counts what is wrong.
+func (r *record) differ() int { return r.Report.CountMismatches() + len(r.Findings) }
+
+// writeWhole writes a file that is there whole or not at all.
+func writeWhole(path string, text []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(path), "running-")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(text)
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temporary.Name())
+	}
+	return err
+}
+
+// buildGo makes what device gocpu needs where there is no Go: the cells of that
+// device build it.
+func (s *suite) buildGo(ctx context.Context) error {
+	levels, err := s.chosenLevels()
+	if err != nil {
+		return err
+	}
+	for _, level := range levels {
+		c := &cell{row: &row{name: "gocpu", device: "gocpu"}, level: level, inputs: "own", batch: 200, seed: 1}
+		command := s.kgen(ctx, c.difftest()...)
+		if text, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", strings.Join(command.Args, " "), err, text)
+		}
+	}
+	return nil
+}
