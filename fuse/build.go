@@ -101,6 +101,9 @@ func (b *kernelBuilder) start(name string, stages []*Stage) {
 		return
 	}
 	b.base = base.Domain
+	if w := b.graph.writer[key{kind: Lengths, of: b.base}]; w != nil && b.in[w.Writer] {
+		b.refuse("%s runs over as many rows as %s computes, and their number is known only after it", base.Name, w.Writer.Name)
+	}
 	domain := b.graph.DomainName(b.base)
 	if base.Kind == Offset && len(stages) == 1 {
 		domain += "_chunks"

@@ -290,14 +290,15 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 	case ir.OpPrev, ir.OpNext:
 		l.read(s, v.Args[0], tile.Halo, false)
 		l.read(s, v.Args[1], tile.Element, false)
-	case ir.OpIndex:
-		// The row's own number.
+	case ir.OpIndex: // the row's own number
+		l.rows(s, v.Type.Domain)
 	case ir.OpLen:
 		l.length(s, v.Args[0].Type.Domain)
 	case ir.OpAlign:
 		x, y := v.Args[0], v.Args[1]
 		if x.Type.IsScalar() {
 			l.read(s, x, tile.Element, false)
+			l.rows(s, y.Type.Domain)
 			return
 		}
 		l.read(s, x, tile.Place, x.Type.Domain != y.Type.Domain)
@@ -309,6 +310,14 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 		for _, arg := range v.Operands() {
 			l.read(s, arg, tile.Element, false)
 		}
+	}
+}
+
+// rows makes s, which runs over d and may read no column of it, wait for the
+// number of rows where that is computed before there are any.
+func (l *lowering) rows(s *Stage, d *ir.Domain) {
+	if d.Kind == ir.DomainBins {
+		l.length(s, d)
 	}
 }
 

@@ -90,6 +90,10 @@ func TestHandRefused(t *testing.T) {
 		{"i: [n]i32", "b = bins(i, 16)\nreturn avg: avg(i, by: b, else: 0)", "map aggregate finish",
 			"the table b_avg_sum is complete only after all rows: aggregate ends a kernel"},
 		{"x: [n]i64, i: [n]i64", "y = x + 1\nreturn z: y[i], y", "map", "every row of y must be there first: map1 ends a kernel"},
+		{"x: [n]i64", "g = bins(x & 7, greatest(max(x, else: 0), 8))\nreturn row: index(count(by: g)), bin: g + 1", "reduce | scalar map3 | map1 map2 aggregate map4",
+			"map3 runs over as many rows as scalar computes, and their number is known only after it"},
+		{"x: [n]i64", "g = bins(x & 7, greatest(max(x, else: 0), 8))\nreturn row: index(count(by: g)), bin: g + 1", "reduce | map3 | scalar | map1 map2 aggregate map4",
+			"map3 of kernel 2 needs scalar of kernel 3, which runs later"},
 		{"x: [n]i64, y: [m]i64", "return a: x + 1, b: y + 1", "map", "map1 runs over n and map2 over m: neither set of rows is made from the other here"},
 	} {
 		_, err := Fuse(graph(t, c.parameters, c.body), c.plan, cores)
