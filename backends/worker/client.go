@@ -47,9 +47,10 @@ type Result struct {
 	Steps []Step // of a traced run
 
 	// Times are those of the repetitions, which made the results that are
-	// returned: all fills and launches of the plan, queued at once, from the
-	// start of the first to the end of the last by the device's own clock. What
-	// the host does between them in a run, such as reading a length, is not in.
+	// returned: all fills and launches of the plan, from the start of the first
+	// to the end of the last by the device's own clock. They follow each other
+	// closely, so that what is small lies in the device's caches; what the host
+	// does between launches of a run, such as reading a length, is not in them.
 	Times []time.Duration
 }
 

@@ -57,7 +57,7 @@ type Driver interface {
 type SessionOptions struct {
 	Texts map[string]string // the emitted text by Variant.File
 	Build []string          // options of the driver's compiler
-	Timed bool              // Elapsed or Span will be called
+	Timed bool              // Elapsed or Spans will be called
 }
 
 // Session is a device during one run.
@@ -66,9 +66,10 @@ type Session interface {
 	// Elapsed returns the time that the device's own clock counted for all
 	// that has ended since the last call.
 	Elapsed() time.Duration
-	// Span waits for what work queues and returns the time on the device's own
-	// clock from the start of its first command to the end of its last.
-	Span(work func() error) (time.Duration, error)
+	// Spans queues work so many times, one behind the other, and waits for all.
+	// It returns the time of each on the device's own clock, from the start of
+	// its first command to the end of its last.
+	Spans(times int, work func() error) ([]time.Duration, error)
 	// Busy says what the device is doing, or "". It may be called while
 	// another call of the session waits.
 	Busy() string

@@ -21,9 +21,9 @@ type allocation struct {
 	bytes  int64
 }
 
-// Before each repetition so many bytes are filled: that takes the place of
-// inputs in the caches, and keeps the device busy until all work is queued.
-const coverBytes = 256 << 20
+// Before the repetitions so many bytes are filled so often: that keeps the
+// device busy while they are queued, so that none waits for the host.
+const coverBytes, coverFills = 256 << 20, 16
 
 // poison is what buffers hold before the first repetition, so that results
 // cannot be those of the run before.
@@ -77,18 +77,17 @@ func (r *repeater) again() (times []int64, err error) {
 		return nil, err
 	}
 	defer r.Session.Free(cover)
-	for range r.times {
+	for range coverFills {
 		if err := r.Session.Fill(cover, []byte{0}, size); err != nil {
 			return nil, err
 		}
-		took, err := r.Span(r.queue)
-		if err != nil {
-			return nil, err
-		}
+	}
+	spans, err := r.Spans(r.times, r.queue)
+	for _, took := range spans {
 		times = append(times, took.Nanoseconds())
 	}
 	r.Elapsed() // which is not that of a step
-	return times, nil
+	return times, err
 }
 
 func (r *repeater) queue() error {

@@ -99,11 +99,14 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	return nil
 }
 
-// Span takes a millisecond a command.
-func (s *session) Span(work func() error) (time.Duration, error) {
-	before := s.commands
-	err := work()
-	return time.Duration(s.commands-before) * time.Millisecond, err
+// Spans takes a millisecond a command.
+func (s *session) Spans(times int, work func() error) (spans []time.Duration, err error) {
+	for range times {
+		before := s.commands
+		err = errors.Join(err, work())
+		spans = append(spans, time.Duration(s.commands-before)*time.Millisecond)
+	}
+	return spans, err
 }
 
 func (s *session) Launch(_ context.Context, l *exec.Launch) error {

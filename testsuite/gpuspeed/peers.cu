@@ -6,8 +6,8 @@
 //
 // with a file per column; each is answered by a line of JSON with the time of
 // each repetition in nanoseconds and a digest of each result. Times are between
-// events around all that CUB queues. Before each, a fill of 256 MiB takes the
-// place of inputs in the cache and keeps the device busy until all is queued.
+// events around all that CUB queues. Repetitions follow each other closely;
+// fills before the first keep the device busy while they are queued.
 #include <cub/cub.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -80,23 +80,23 @@ template <class T> struct Column : Memory {
 };
 
 template <class Work> static std::vector<long long> timed(int repeat, Work work) {
-	static Memory cover(256 << 20);
-	cudaEvent_t start, end;
-	check(cudaEventCreate(&start));
-	check(cudaEventCreate(&end));
+	Memory cover(256 << 20);
+	std::vector<cudaEvent_t> marks(2 * repeat);
+	for (cudaEvent_t &m : marks) check(cudaEventCreate(&m));
+	for (int i = 0; i < 16; i++) check(cudaMemsetAsync(cover.at, 0, cover.bytes));
+	for (int i = 0; i < repeat; i++) {
+		check(cudaEventRecord(marks[2 * i]));
+		check(work());
+		check(cudaEventRecord(marks[2 * i + 1]));
+	}
+	check(cudaDeviceSynchronize());
 	std::vector<long long> times;
 	for (int i = 0; i < repeat; i++) {
-		check(cudaMemsetAsync(cover.at, 0, cover.bytes));
-		check(cudaEventRecord(start));
-		check(work());
-		check(cudaEventRecord(end));
-		check(cudaEventSynchronize(end));
 		float milliseconds;
-		check(cudaEventElapsedTime(&milliseconds, start, end));
+		check(cudaEventElapsedTime(&milliseconds, marks[2 * i], marks[2 * i + 1]));
 		times.push_back((long long)(milliseconds * 1e6));
 	}
-	check(cudaEventDestroy(start));
-	check(cudaEventDestroy(end));
+	for (cudaEvent_t &m : marks) check(cudaEventDestroy(m));
 	return times;
 }
 

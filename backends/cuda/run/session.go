@@ -303,27 +303,38 @@ func (s *session) Sync() error {
 
 func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
 
-// Span has marks of its own: those of timed commands would stand between them.
-func (s *session) Span(work func() error) (time.Duration, error) {
+// Spans has marks of its own: those of timed commands would stand between them.
+func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
 	defer func(timed bool) { s.timed = timed }(s.timed)
 	s.timed = false
-	const what = "timing the device"
-	whole := event{context: s.device.context, timed: true}
-	var err error
-	if whole.start, err = mark(true); err != nil {
-		return 0, s.failure(what, err)
+	marks := make([]event, 0, times)
+	defer func() {
+		for _, m := range marks {
+			m.Release()
+		}
+	}()
+	for range times {
+		start, err := mark(true)
+		if err != nil {
+			return nil, s.failure("a repetition", err)
+		}
+		if err := work(); err != nil {
+			return nil, err
+		}
+		end, err := mark(true)
+		if err != nil {
+			return nil, s.failure("a repetition", err)
+		}
+		marks = append(marks, event{s.device.context, start, end, true})
 	}
-	if err := work(); err != nil {
-		return 0, err
-	}
-	if whole.end, err = mark(true); err != nil {
-		return 0, s.failure(what, err)
-	}
-	defer whole.Release()
 	if err := s.Sync(); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return whole.Took(), nil
+	var spans []time.Duration
+	for _, m := range marks {
+		spans = append(spans, m.Took())
+	}
+	return spans, nil
 }
 
 func (s *session) Busy() string {

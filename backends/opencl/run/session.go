@@ -242,15 +242,23 @@ func (s *session) Sync() error {
 
 func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
 
-func (s *session) Span(work func() error) (time.Duration, error) {
-	whole := &span{}
-	s.span = whole
+func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
 	defer func() { s.span = nil }()
-	if err := work(); err != nil {
-		return 0, err
+	all := make([]span, times)
+	for i := range all {
+		s.span = &all[i]
+		if err := work(); err != nil {
+			return nil, err
+		}
 	}
-	err := s.Sync()
-	return time.Duration(whole.end - whole.start), err
+	if err := s.Sync(); err != nil {
+		return nil, err
+	}
+	var spans []time.Duration
+	for _, one := range all {
+		spans = append(spans, time.Duration(one.end-one.start))
+	}
+	return spans, nil
 }
 
 func (s *session) Busy() string {
