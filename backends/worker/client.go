@@ -33,6 +33,7 @@ type Request struct {
 	Plan     *plan.Plan
 	Texts    map[string]string // the emitted text by Variant.File
 	Build    []string          // options of the driver's compiler that the text asks for
+	Passing  bool              // the texts will not be met again, by any process
 	Inputs   exec.Inputs
 	Memory   int64 // bytes of device memory to use at most; 0 is no limit
 	PartRows int64 // as in exec.Options

@@ -55,9 +55,10 @@ type Driver interface {
 
 // SessionOptions are what a device must know of a run.
 type SessionOptions struct {
-	Texts map[string]string // the emitted text by Variant.File
-	Build []string          // options of the driver's compiler
-	Timed bool              // Elapsed or Spans will be called
+	Texts   map[string]string // the emitted text by Variant.File
+	Build   []string          // options of the driver's compiler
+	Passing bool              // what is built need not be kept for other processes
+	Timed   bool              // Elapsed or Spans will be called
 }
 
 // Session is a device during one run.

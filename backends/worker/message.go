@@ -32,6 +32,7 @@ type runRequest struct {
 	Plan     *plan.Plan            `json:"plan"`
 	Texts    map[string]string     `json:"texts"` // by Variant.File
 	Build    []string              `json:"build,omitzero"`
+	Passing  bool                  `json:"passing,omitzero"`
 	Columns  []column              `json:"columns"`
 	Scalars  map[string]exec.Value `json:"scalars"`
 	Results  []column              `json:"results"` // memory for columns of the result, where there is some

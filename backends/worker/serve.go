@@ -167,7 +167,7 @@ func (s *server) run(c *call, watch func(busy func() string)) (_ *runResult, inl
 		places[column.Port], files[column.Port] = data, column.File
 	}
 	watch(func() string { return "the start of the device" })
-	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Build: c.Run.Build, Timed: c.Run.Trace || c.Run.Repeat > 0})
+	session, err := s.driver.Open(context.Background(), c.Run.Device, SessionOptions{Texts: c.Run.Texts, Build: c.Run.Build, Passing: c.Run.Passing, Timed: c.Run.Trace || c.Run.Repeat > 0})
 	if err != nil {
 		return nil, nil, release, err
 	}

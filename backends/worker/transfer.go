@@ -32,7 +32,7 @@ func (t *transfer) prepare(r Request) error {
 	if r.Repeat < 0 {
 		return fmt.Errorf("%d repetitions", r.Repeat)
 	}
-	t.request.Run = &runRequest{Device: r.Device, Plan: r.Plan, Texts: r.Texts, Build: r.Build, Scalars: r.Inputs.Scalars,
+	t.request.Run = &runRequest{Device: r.Device, Plan: r.Plan, Texts: r.Texts, Build: r.Build, Passing: r.Passing, Scalars: r.Inputs.Scalars,
 		Memory: r.Memory, PartRows: r.PartRows, Trace: r.Trace, Repeat: r.Repeat}
 	for _, port := range slices.Sorted(maps.Keys(r.Inputs.Columns)) {
 		if err := t.send(port, r.Inputs.Columns[port]); err != nil {

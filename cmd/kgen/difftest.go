@@ -64,7 +64,7 @@ into a folder, for --replay. docs/agreement.md says what is tested, and how.`,
 	f.StringVar(&flags.levels, "levels", "", "the fusion `LEVELS`, or all (default all; of a random pipeline one by chance)")
 	f.IntVar(&flags.runs, "runs", 0, "how many inputs for each pipeline (default 20; 3 for random pipelines)")
 	f.StringVar(&flags.inputs, "inputs", "", "one run for each of the `INPUTS`, as in own,0,1,tile+1,3tile-7: numbers of rows, or the data beside a pipeline (default lengths by chance)")
-	f.IntVar(&flags.batch, "batch", 0, "prepare `N` pipelines together (default 48)")
+	f.IntVar(&flags.batch, "batch", 0, "prepare `N` pipelines together (default 48, or half of them all)")
 	f.StringVar(&flags.programs, "gocpu-programs", "", "keep in `FOLDER` what device gocpu builds, and use what is there, without Go, too")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage+" (default: small ones by chance)")
 	f.StringVar(&flags.choose, "case", "", "run the `PROGRAM.RUN` of a report alone")

@@ -68,7 +68,7 @@ func (t *emulationTester) Prepare(_ context.Context, jobs []difftest.Job) []diff
 			if err != nil {
 				return nil, err
 			}
-			return &emulationTested{t, job, made}, nil
+			return &emulationTested{emulationTester: t, job: job, made: made}, nil
 		})
 	}
 	return ready
@@ -77,8 +77,9 @@ func (t *emulationTester) Prepare(_ context.Context, jobs []difftest.Job) []diff
 // emulationTested is a program for the emulation.
 type emulationTested struct {
 	*emulationTester
-	job  difftest.Job
-	made *kernels.Program
+	job     difftest.Job
+	made    *kernels.Program
+	modules emu.Modules
 }
 
 func (e *emulationTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.Column, error) {
@@ -90,7 +91,7 @@ func (e *emulationTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]
 	}
 	defer func() { e.emulators <- emulator }()
 	run := func(inputs exec.Inputs) (*exec.Result, error) {
-		return emulator.Run(ctx, emu.Request{Plan: e.made.Plan, Texts: e.made.Texts(), Inputs: inputs})
+		return emulator.Run(ctx, emu.Request{Plan: e.made.Plan, Texts: e.made.Texts(), Modules: &e.modules, Inputs: inputs})
 	}
 	out, err := testsuite.RunPlan(e.job.Program.Pipeline, e.made.Plan, run, in)
 	var build *worker.BuildError

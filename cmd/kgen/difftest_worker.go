@@ -29,7 +29,12 @@ type workerTester struct {
 type workerClient struct {
 	*worker.Client
 	space *memory.Space
+	runs  int // of the worker's process
 }
+
+// runsPerWorker bounds the life of a worker's process: drivers keep what they
+// have compiled.
+const runsPerWorker = 400
 
 // workersPerDevice compile side by side; drivers take a core or two each.
 var workersPerDevice = min(max(runtime.GOMAXPROCS(0)/2, 2), 8)
@@ -55,7 +60,7 @@ func (t *workerTester) open(ctx context.Context, program worker.Program) {
 			space.Close()
 			return
 		}
-		t.clients <- &workerClient{client, space}
+		t.clients <- &workerClient{Client: client, space: space}
 	}
 }
 
@@ -120,8 +125,12 @@ func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.
 		return nil, ctx.Err()
 	}
 	defer func() { w.clients <- client }()
+	if client.runs++; client.runs > runsPerWorker {
+		client.Client.Close() // the next run starts it anew
+		client.runs = 1
+	}
 	run := func(inputs exec.Inputs) (*exec.Result, error) {
-		result, err := client.Run(ctx, worker.Request{Device: w.number, Plan: w.made.Plan, Texts: w.made.Texts(), Build: w.made.Options, Inputs: inputs})
+		result, err := client.Run(ctx, worker.Request{Device: w.number, Plan: w.made.Plan, Texts: w.made.Texts(), Build: w.made.Options, Passing: true, Inputs: inputs})
 		if err != nil {
 			return nil, err
 		}

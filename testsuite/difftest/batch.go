@@ -108,7 +108,7 @@ func (b *batch) compile(at int) {
 
 // optimizedEvery is how often a driver optimizes a random program: most time
 // goes into that.
-const optimizedEvery = 8
+const optimizedEvery = 16
 
 // compileGuarded turns a panic into an error. Where compilation does not end in
 // time, it is left alone.

@@ -3,8 +3,10 @@ package difftest
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +18,8 @@ import (
 // fake is a device that interprets, and may do something else then.
 type fake struct {
 	name    string
-	refuse  error // of every job
+	refuse  error                      // of every job
+	refuses func(p *ir.Pipeline) error // nil refuses none
 	pervert func(p *ir.Pipeline, results []ir.Column, err error) ([]ir.Column, error)
 }
 
@@ -28,6 +31,9 @@ func (f *fake) Prepare(_ context.Context, jobs []Job) []Prepared {
 	ready := make([]Prepared, len(jobs))
 	for i, job := range jobs {
 		ready[i] = Prepared{&faked{f, job}, f.refuse}
+		if f.refuses != nil && f.refuse == nil {
+			ready[i].Err = f.refuses(job.Program.Pipeline)
+		}
 	}
 	return ready
 }
@@ -136,8 +142,8 @@ func TestWrongDevices(t *testing.T) {
 	}
 }
 
-// Equal arguments give equal reports, and a case alone is what it was among
-// others.
+// Equal arguments give equal reports, however many cores share the programs and
+// however they do, and a case alone is what it was among others.
 func TestSame(t *testing.T) {
 	wrong := func(p *ir.Pipeline, results []ir.Column, err error) ([]ir.Column, error) {
 		for _, v := range p.Values {
@@ -147,18 +153,36 @@ func TestSame(t *testing.T) {
 		}
 		return results, err
 	}
-	options := Options{Devices: []Device{&fake{name: "wrong", pervert: wrong}}, Random: 60, Seed: 9, Batch: 7}
-	text := func(o Options) string {
+	refuse := func(p *ir.Pipeline) error {
+		for _, v := range p.Values {
+			if v.Op == ir.OpExscan {
+				return &FaultError{FaultBuild, errors.New("an exclusive scan")}
+			}
+		}
+		return nil
+	}
+	options := Options{Devices: []Device{&fake{name: "wrong", pervert: wrong}, &fake{name: "refuses", refuses: refuse}}, Random: 60, Seed: 9}
+	text := func(cores, batch int) string {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		o := options
+		o.Batch = batch
 		r := Run(t.Context(), o)
-		var b strings.Builder
-		if err := r.Print(&b); err != nil {
+		var printed strings.Builder
+		if err := r.Print(&printed); err != nil {
 			t.Fatal(err)
 		}
-		return b.String()
+		r.Elapsed = 0
+		written, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return printed.String() + string(written)
 	}
-	one := text(options)
-	if two := text(options); one != two {
-		t.Errorf("two runs differ:\n%s\n%s", one, two)
+	one := text(2, 0)
+	for _, other := range [][2]int{{2, 0}, {1, 0}, {4, 0}, {3, 7}, {1, 1}} {
+		if two := text(other[0], other[1]); one != two {
+			t.Errorf("%d cores, batches of %d: the reports differ:\n%s\n%s", other[0], other[1], one, two)
+		}
 	}
 	r := Run(t.Context(), options)
 	if len(r.Mismatches) == 0 {

@@ -1,6 +1,7 @@
 package difftest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ type Options struct {
 	Case     *Case         // run nothing else
 	Limit    time.Duration // for one run, a driver's compilation included; 0 is five minutes
 	First    bool          // stop at the first mismatch
-	Batch    int           // programs prepared together; 0 is 48
+	Batch    int           // programs prepared together; 0 is 48, or half of them all
 	Keep     string        // a folder for what differs, made small; "" is none
 
 	// Repeat returns the command that repeats a case on a device at a level.
@@ -113,9 +114,6 @@ func Run(ctx context.Context, o Options) *Report {
 	if o.Limit == 0 {
 		o.Limit = 5 * time.Minute
 	}
-	if o.Batch == 0 {
-		o.Batch = 48
-	}
 	t := &tester{Options: o, report: &Report{Seed: o.Seed}}
 	t.coverage = coverage{stages: map[string]int{}, features: map[string]int{}}
 	if o.Random > 0 {
@@ -124,6 +122,9 @@ func Run(ctx context.Context, o Options) *Report {
 	numbers := t.numbers()
 	t.total = int64(len(numbers) * t.Runs)
 	t.cells()
+	if t.Batch == 0 {
+		t.Batch = min(48, (len(numbers)+1)/2)
+	}
 	var batches [][]int
 	for len(numbers) > 0 {
 		n := min(t.Batch, len(numbers))
@@ -153,6 +154,10 @@ func Run(ctx context.Context, o Options) *Report {
 			t.add(b)
 		}
 	}
+	// In an order that does not show how programs shared batches.
+	slices.SortStableFunc(t.report.Mismatches, func(a, b Mismatch) int {
+		return cmp.Or(cmp.Compare(a.program, b.program), cmp.Compare(a.run, b.run))
+	})
 	if o.Keep != "" {
 		t.keep(ctx)
 	}

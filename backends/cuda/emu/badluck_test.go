@@ -222,7 +222,29 @@ func TestLostProcess(t *testing.T) {
 	}
 }
 
-// TestNoCompiler: without g++ there is no emulation, and the message says what to do.
+// Runs that share modules have g++ called once.
+func TestModulesAreKept(t *testing.T) {
+	e := newEmulator(t, Options{})
+	run := func(kept *Modules) error {
+		return e.Use(t.Context(), map[string]string{"bad.cu": badText}, func(d *Device) error {
+			d.kept = kept
+			return bad(t.Context(), d, "writes", nil)
+		})
+	}
+	var kept Modules
+	if err := run(&kept); err != nil {
+		t.Fatal(err)
+	}
+	e.compiler.path, e.compiler.cache = "/nowhere/g++", nil
+	if err := run(&kept); err != nil {
+		t.Errorf("the second run: %v", err)
+	}
+	if run(nil) == nil {
+		t.Error("a run without the modules is built by no compiler")
+	}
+}
+
+// Without g++ there is no emulation, and the message says what to do.
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := New(t.Context(), Options{})

@@ -30,7 +30,8 @@ type Device struct {
 	emulator *Emulator
 	process  *process
 	texts    map[string]string
-	modules  map[string]*module // by file and constants
+	modules  map[string]*module // that are loaded, by file and constants
+	kept     *Modules           // built by earlier runs; nil where none are kept
 	buffers  map[*buffer]bool
 	patient  bool        // launches go on after reads of what was never written
 	deferred *FaultError // of the first of those
@@ -260,7 +261,9 @@ func (d *Device) module(ctx context.Context, l *exec.Launch) (*module, error) {
 	if m := d.modules[key]; m != nil {
 		return m, nil
 	}
-	m, err := d.emulator.compiler.module(ctx, l.Kernel.Name, l.Variant.File, text, constants, d.emulator.options.Check)
+	m, err := d.kept.module(key, func() (*module, error) {
+		return d.emulator.compiler.module(ctx, l.Kernel.Name, l.Variant.File, text, constants, d.emulator.options.Check)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -88,8 +88,37 @@ func (e *Emulator) Close() {
 type Request struct {
 	Plan    *plan.Plan
 	Texts   map[string]string // the emitted text by Variant.File
+	Modules *Modules          // what g++ made of Texts in earlier runs; nil builds anew
 	Inputs  exec.Inputs
 	Options exec.Options
+}
+
+// Modules keeps what g++ makes of the texts of a program, for all its runs. The
+// zero value is empty. It is safe for concurrent use.
+type Modules struct {
+	mutex sync.Mutex
+	built map[string]module // by file and constants
+}
+
+// module returns a module of the caller's own, built the first time.
+func (k *Modules) module(key string, build func() (*module, error)) (*module, error) {
+	if k == nil {
+		return build()
+	}
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if m, ok := k.built[key]; ok {
+		return &m, nil
+	}
+	m, err := build()
+	if err != nil {
+		return nil, err
+	}
+	if k.built == nil {
+		k.built = map[string]module{}
+	}
+	k.built[key] = *m
+	return m, nil
 }
 
 // Run runs a plan. Errors are those of exec.Run, a [worker.BuildError], or a
@@ -98,7 +127,7 @@ type Request struct {
 func (e *Emulator) Run(ctx context.Context, r Request) (*exec.Result, error) {
 	var result *exec.Result
 	err := e.Use(ctx, r.Texts, func(d *Device) (err error) {
-		d.patient = true
+		d.patient, d.kept = true, r.Modules
 		result, err = exec.Run(ctx, d, r.Plan, r.Inputs, r.Options)
 		var failed *exec.CheckError
 		if d.deferred != nil && !errors.As(err, &failed) {

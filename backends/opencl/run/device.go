@@ -72,5 +72,9 @@ func (d *device) session(options worker.SessionOptions) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no queue: %s", describe(err))
 	}
-	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, commands: shared.Commands[event]{Timed: options.Timed}}, nil
+	kept := d.cache
+	if options.Passing {
+		kept = nil
+	}
+	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, cache: kept, commands: shared.Commands[event]{Timed: options.Timed}}, nil
 }

@@ -75,6 +75,10 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 			return nil, worker.NewBuildError(s.kernel, s.file, d.name+" ("+d.driver+")", log, s.text)
 		}
 		p.built = built
+		if c == nil {
+			// For a binary, PoCL compiles all kernels once more, for groups of any size.
+			return nil, nil
+		}
 		return binaryOf(built)
 	})
 	if p.built == nil {

@@ -73,11 +73,13 @@ func TestProbe(t *testing.T) {
 func TestProgramCache(t *testing.T) {
 	suite.Device(t)
 	folder := t.TempDir()
+	passing := false
 	times := func(factor string) int64 {
 		t.Helper()
 		c := suite.Open(t, func(o *worker.Options) { o.Environment = []string{"KGEN_CACHE=" + folder} })
 		defer c.Close()
 		r := suite.Request(devicetest.WordPlan("times"), nil)
+		r.Passing = passing
 		r.Texts[devicetest.File] = "__kernel void times(long row0, int rows, __global int *word) { word[0] = " + factor + "; }"
 		return int64(devicetest.MustRun(t, c, r).Scalars["word"].Bits)
 	}
@@ -128,6 +130,14 @@ func TestProgramCache(t *testing.T) {
 	}
 	if repaired, err := os.ReadFile(two); err != nil || len(repaired) <= len(binary)/2 {
 		t.Errorf("the damaged entry was not replaced: %v", err)
+	}
+	passing = true
+	before := entries()
+	if got := times("5"); got != 5 {
+		t.Errorf("a text that passes gave %d", got)
+	}
+	if after := entries(); !slices.Equal(after, before) {
+		t.Errorf("of a text that passes something was kept: %v, before %v", after, before)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jgillich/go-opencl/cl"
 
+	"github.com/kgen-go/kgen/backends/cache"
 	shared "github.com/kgen-go/kgen/backends/device"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/plan/exec"
@@ -25,7 +26,8 @@ type session struct {
 	device   *device
 	queue    *cl.CommandQueue
 	texts    map[string]string
-	options  []string // of the driver's compiler, beside our own
+	options  []string     // of the driver's compiler, beside our own
+	cache    *cache.Cache // of programs; nil keeps none
 	commands shared.Commands[event]
 	building atomic.Pointer[string]  // the kernel that the driver compiles
 	kernels  map[instance]*cl.Kernel // those launched before
@@ -183,7 +185,7 @@ func (s *session) build(ctx context.Context, l *exec.Launch) (*cl.Kernel, error)
 	building := fmt.Sprintf("the compilation of kernel %q", l.Kernel.Name)
 	s.building.Store(&building)
 	defer s.building.Store(nil)
-	p, err := s.device.build(ctx, s.device.cache, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: options})
+	p, err := s.device.build(ctx, s.cache, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: options})
 	if err != nil {
 		return nil, err
 	}
