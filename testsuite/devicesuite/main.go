@@ -33,7 +33,7 @@ const (
 )
 
 func main() {
-	s := suite{}
+	s := suite{stdout: os.Stdout, stderr: os.Stderr}
 	s.flags()
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -61,6 +61,8 @@ type suite struct {
 	limit   time.Duration
 	prepare bool
 	dry     bool
+
+	stdout, stderr io.Writer
 }
 
 func (s *suite) flags() {
@@ -79,11 +81,14 @@ func (s *suite) flags() {
 // run runs what is not done, and prints the matrix of all.
 func (s *suite) run(ctx context.Context) (code int, err error) {
 	begin := time.Now()
-	if s.prepare {
-		return exitCode(s.buildGo(ctx)), nil
-	}
 	if s.folder, err = filepath.Abs(s.folder); err != nil {
 		return exitFailed, err
+	}
+	if s.prepare {
+		if err := s.buildGo(ctx); err != nil {
+			return exitFailed, err
+		}
+		return 0, nil
 	}
 	if s.out == "" {
 		return exitUsage, errors.New("-out FOLDER is missing")
@@ -100,14 +105,16 @@ func (s *suite) run(ctx context.Context) (code int, err error) {
 	if s.dry {
 		for _, r := range rows {
 			for _, c := range r.cells {
-				fmt.Println(c)
+				fmt.Fprintln(s.stdout, c)
 			}
 		}
 		return 0, nil
 	}
-	if err := s.open(); err != nil {
+	closed, err := s.open()
+	if err != nil {
 		return exitFailed, err
 	}
+	defer closed()
 	if s.tool != "" {
 		if err := s.checkTool(bounded); err != nil {
 			return exitFailed, err
@@ -117,7 +124,7 @@ func (s *suite) run(ctx context.Context) (code int, err error) {
 	var text strings.Builder
 	total := printMatrix(&text, rows)
 	fmt.Fprintf(&text, "%s in this call\n", time.Since(begin).Round(time.Second))
-	if _, err := io.WriteString(os.Stdout, text.String()); err != nil {
+	if _, err := io.WriteString(s.stdout, text.String()); err != nil {
 		return exitFailed, err
 	}
 	name := "matrix.txt"
@@ -134,12 +141,4 @@ func (s *suite) run(ctx context.Context) (code int, err error) {
 		return exitLeft, nil
 	}
 	return 0, nil
-}
-
-func exitCode(err error) int {
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintln(os.Stderr, "device-suite:", err)
-	return exitFailed
 }

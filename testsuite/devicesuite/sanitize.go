@@ -122,7 +122,7 @@ func (s *suite) checkTool(ctx context.Context) error {
 		case with != "" && len(found) == 0:
 			return fmt.Errorf("%s does not report a planted bug: %s", s.tool, bug.what)
 		case with != "":
-			fmt.Fprintf(os.Stderr, "%s reports a planted bug, %s:\n%s\n", s.tool, bug.what, strings.Join(found, "\n"))
+			fmt.Fprintf(s.stderr, "%s reports a planted bug, %s:\n%s\n", s.tool, bug.what, strings.Join(found, "\n"))
 		}
 	}
 	return nil

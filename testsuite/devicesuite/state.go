@@ -30,33 +30,42 @@ type record struct {
 	Findings []string         `json:"findings,omitempty"` // of a tool
 }
 
-// open makes the folder of results, and refuses one of another build.
-func (s *suite) open() error {
+// open makes the folder of results, for this process alone, and refuses one of
+// another build.
+func (s *suite) open() (closed func(), err error) {
 	if err := os.MkdirAll(filepath.Join(s.out, "cells"), 0o777); err != nil {
-		return err
+		return nil, err
 	}
-	if free, err := flock.New(filepath.Join(s.out, "lock")).TryLock(); err != nil || !free { // held until the end
-		return fmt.Errorf("another suite writes into %s (%w)", s.out, cmp.Or(err, errors.New("it is locked")))
+	lock := flock.New(filepath.Join(s.out, "lock"))
+	free, err := lock.TryLock()
+	if err != nil {
+		return nil, err
 	}
+	if !free {
+		return nil, fmt.Errorf("another suite writes into %s", s.out)
+	}
+	defer func() {
+		if err != nil {
+			lock.Unlock()
+		}
+	}()
 	left, _ := filepath.Glob(filepath.Join(s.out, "running-*")) // by one that was killed
 	for _, folder := range left {
 		os.RemoveAll(folder)
 	}
 	built, err := s.fingerprint()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name := filepath.Join(s.out, "build")
 	before, err := os.ReadFile(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return writeWhole(name, []byte(built))
-	case err != nil:
-		return err
-	case string(before) != built:
-		return fmt.Errorf("%s has the results of another build: choose another folder, or remove it", s.out)
+	if errors.Is(err, fs.ErrNotExist) {
+		before, err = []byte(built), writeWhole(name, []byte(built))
 	}
-	return nil
+	if err == nil && string(before) != built {
+		err = fmt.Errorf("%s has the results of another build: choose another folder, or remove it", s.out)
+	}
+	return func() { lock.Unlock() }, err
 }
 
 // fingerprint tells builds apart.
@@ -132,9 +141,9 @@ func (s *suite) runAll(ctx context.Context, rows []*row) {
 				}
 				if err := s.runCell(ctx, c); err != nil && ctx.Err() == nil {
 					c.failure = err.Error()
-					fmt.Fprintf(os.Stderr, "%s: failed: %v\n", c, err)
+					fmt.Fprintf(s.stderr, "%s: failed: %v\n", c, err)
 				} else if err == nil {
-					fmt.Fprintf(os.Stderr, "%s: %d runs, %d differ, %.0f s\n", c, c.record.Report.Executions, c.record.differ(), c.record.Seconds)
+					fmt.Fprintf(s.stderr, "%s: %d runs, %d differ, %.0f s\n", c, c.record.Report.Executions, c.record.differ(), c.record.Seconds)
 				}
 			}
 		})
@@ -189,6 +198,9 @@ func (s *suite) runCell(ctx context.Context, c *cell) error {
 	}
 	if err := json.Unmarshal(text, r.Report); err != nil {
 		return err
+	}
+	if r.Report.Interrupted || ended != nil && r.Report.Executions > 0 && r.Report.CountMismatches() == 0 {
+		return fmt.Errorf("%v: %s", ended, strings.TrimSpace(said.String()))
 	}
 	if c.tool != "" {
 		if r.Findings, err = findings(folder); err != nil {
