@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -35,10 +34,15 @@ func TestMain(m *testing.M) {
 // fakeKgen notes its call and does what a file says, both where the suite takes
 // no notice.
 func fakeKgen(arguments []string) int {
+	mode, _ := os.ReadFile("gocpu/mode")
+	said := strings.Fields(string(mode))
 	if arguments[0] == "devices" {
-		fmt.Println(`{"devices": [{"name": "gocpu", "available": false, "detail": "no Go"},
-			{"name": "opencl:0", "available": true, "detail": "a CPU", "device": {"platform": "Portable Computing Language"}},
-			{"name": "cuda", "available": false, "detail": "no driver"}]}`)
+		cuda := `{"name": "cuda", "available": false, "detail": "no driver"}`
+		if slices.Contains(said, "cuda") {
+			cuda = `{"name": "cuda:0", "available": true, "detail": "a GPU"}`
+		}
+		fmt.Printf(`{"devices": [{"name": "gocpu", "available": false, "detail": "no Go"}, %s,
+			{"name": "opencl:0", "available": true, "detail": "a CPU", "device": {"platform": "Portable Computing Language"}}]}`, cuda)
 		return 0
 	}
 	flags := map[string]string{}
@@ -49,12 +53,12 @@ func fakeKgen(arguments []string) int {
 	calls, _ := os.OpenFile("gocpu/calls", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	fmt.Fprintln(calls, name)
 	calls.Close()
-	mode, _ := os.ReadFile("gocpu/mode")
-	said := strings.Fields(string(mode))
 	cell := difftest.Cell{Device: flags["--devices"], Level: flags["--levels"], Runs: 7, Absent: map[string]int{"not run: there is no such thing": 2}}
 	report := difftest.Report{Executions: 7, Cells: []*difftest.Cell{&cell}}
 	switch {
 	case len(said) == 2 && !strings.Contains(name, said[1]):
+	case slices.Contains(said, "cuda"):
+		exec.Command(os.Getenv("KGEN_CUDA_WORKER"), "serve").Run()
 	case slices.Contains(said, "slow"):
 		time.Sleep(100 * time.Millisecond)
 	case slices.Contains(said, "crash"):
@@ -320,38 +324,44 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// fakeSanitizer puts a tool on PATH that runs a command and writes a log.
+func fakeSanitizer(t *testing.T, summary string) {
+	t.Helper()
+	tools := t.TempDir()
+	// The log is what follows --log-file, and the command what follows that.
+	script := `#!/bin/sh
+while [ "$1" != --log-file ]; do arguments="$arguments $1"; shift; done
+log=$(echo "$2" | sed s/%p/$$/); shift 2
+"$@"
+echo "========= $arguments" > "$log"
+echo "========= ` + summary + `" >> "$log"
+`
+	if err := os.WriteFile(filepath.Join(tools, sanitizer), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
 // The worker runs under the tool, with its arguments, input and output.
 func TestWrappedWorker(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell script is no command there")
 	}
 	folder := filepath.Join(t.TempDir(), "a folder")
-	tools := t.TempDir()
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write := func(name, text string) {
-		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(folder, "kgen-cuda"), []byte("#!/bin/sh\nread line\necho $KGEN_CUDA_EXACT_BUFFERS $1 $line\n"), 0o700); err != nil {
+		t.Fatal(err)
 	}
-	// The log is what follows --log-file, and the command what follows that.
-	write(filepath.Join(tools, sanitizer), `#!/bin/sh
-while [ "$1" != --log-file ]; do arguments="$arguments $1"; shift; done
-log=$(echo "$2" | sed s/%p/$$/); shift 2
-"$@"
-echo "========= $arguments" > "$log"
-echo "========= ERROR SUMMARY: 0 errors" >> "$log"
-`)
-	write(filepath.Join(folder, "kgen-cuda"), "#!/bin/sh\nread line\necho $KGEN_CUDA_EXACT_BUFFERS $1 $line\n")
-	t.Setenv("PATH", tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+	fakeSanitizer(t, "ERROR SUMMARY: 0 errors")
 	s := suite{folder: folder}
 	where := t.TempDir()
 	path, err := s.wrapWorker(where, "racecheck")
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(context.Background(), path, "serve")
+	command := exec.Command(path, "serve")
 	command.Stdin = strings.NewReader("hello\n")
 	if out, err := command.Output(); err != nil || string(out) != "1 serve hello\n" {
 		t.Errorf("%v, %q", err, out)
@@ -363,4 +373,18 @@ echo "========= ERROR SUMMARY: 0 errors" >> "$log"
 	if text, err := os.ReadFile(logs[0]); err != nil || !strings.Contains(string(text), "--tool racecheck") {
 		t.Errorf("%v: %s", err, text)
 	}
+}
+
+// What a tool finds is a difference, although all results agree.
+func TestTool(t *testing.T) {
+	f := newFake(t, "cuda")
+	synccheck := func(s *suite) { s.tool = "synccheck" }
+	fakeSanitizer(t, "ERROR SUMMARY: 0 errors")
+	cells := 5 * len(toolChoices())
+	f.contains(f.run(0, synccheck), fmt.Sprintf("%d of %d cells done, %d runs compared, 0 differ", cells, cells, 7*cells))
+
+	f = newFake(t, "cuda")
+	fakeSanitizer(t, "ERROR SUMMARY: 3 errors")
+	f.contains(f.run(exitFailed, synccheck), fmt.Sprintf("%d runs compared, %d differ", 7*cells, cells), "7, 1 differ", "ERROR SUMMARY: 3 errors")
+	f.run(exitFailed, synccheck)
 }
