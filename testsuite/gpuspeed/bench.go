@@ -3,14 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
+	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/plan/exec"
@@ -20,9 +23,9 @@ import (
 type rate struct {
 	Workload string  `json:"workload"`
 	Rows     int64   `json:"rows"`
-	Form     string  `json:"form"` // a schedule, or what of CUB
+	Device   string  `json:"device,omitempty"` // "" for CUB
+	Form     string  `json:"form"`             // a schedule, or what of CUB
 	Scheme   string  `json:"scheme,omitempty"`
-	Peer     bool    `json:"peer,omitempty"`
 	Bytes    int64   `json:"bytes"`
 	Time     int64   `json:"ns"`
 	Rate     float64 `json:"GB/s"`
@@ -30,19 +33,37 @@ type rate struct {
 	Problem  string  `json:"problem,omitempty"` // why it has no time
 }
 
+func (r rate) peer() bool   { return r.Device == "" }
+func (r rate) opencl() bool { return isOpenCL(r.Device) }
+
+// form is a device and a schedule.
+type form struct {
+	name     string
+	on       string
+	device   device
+	schedule plan.Schedule
+}
+
 // runner is a run of the bench.
 type runner struct {
 	*settings
 	all    pipelines
-	device device
+	forms  []form
 	peers  *peers
 	space  *memory.Space
 	copied float64 // GB/s of the copy
+	report *report
+	open   func(ctx context.Context, name string, space *memory.Space) (device, error)
 }
 
-func measure(ctx context.Context, s *settings, out, log io.Writer) error {
+func newRunner(s *settings) *runner {
+	return &runner{settings: s, space: memory.NewSpace(0), open: openDevice,
+		report: &report{Device: s.device, Machine: machine(), Level: s.level, Repeat: s.repeat}}
+}
+
+// measure runs the workloads that are chosen; out hears of each as it ends.
+func (r *runner) measure(ctx context.Context, out, log io.Writer) error {
 	begun := time.Now()
-	r := &runner{settings: s, space: memory.NewSpace(0)}
 	defer r.space.Close()
 	var err error
 	if r.all, err = loadPipelines(); err != nil {
@@ -50,107 +71,138 @@ func measure(ctx context.Context, s *settings, out, log io.Writer) error {
 	}
 	var chosen []workload
 	for _, w := range workloads() {
-		if s.chosen.MatchString(w.name) {
+		if r.chosen.MatchString(w.name) {
 			chosen = append(chosen, w)
 		}
 	}
 	if len(chosen) == 0 {
-		return fmt.Errorf("-run chooses no workload")
+		return errors.New("-run chooses no workload")
 	}
-	if r.device, err = openDevice(ctx, s.device, r.space); err != nil {
+	defer func() {
+		for _, f := range r.forms {
+			f.device.close()
+		}
+		if r.peers != nil {
+			r.peers.close()
+		}
+	}()
+	if err := r.openForms(ctx); err != nil {
 		return err
 	}
-	defer r.device.close()
 	if err := r.prepare(ctx, chosen, log); err != nil {
 		return err
 	}
-	if r.peers != nil {
-		defer r.peers.close()
-	}
 	fmt.Fprintf(log, "%.0f s to compile\n", time.Since(begun).Seconds())
-	report := &report{Device: s.device, Machine: machine(), Level: s.level, Repeat: s.repeat}
-	if err := r.copy(report); err != nil {
+	if err := r.copy(); err != nil {
 		return err
 	}
-	report.print(out)
-	for _, rows := range s.sizes() {
-		if err := r.size(ctx, chosen, rows, report, out); err != nil {
-			return err
+	r.report.head(out)
+	if r.curve {
+		for _, w := range chosen { // a line a size, workload by workload
+			for exponent := 10; exponent <= 30; exponent++ {
+				if err := r.size(ctx, []workload{w}, 1<<exponent, out); err != nil {
+					return err
+				}
+			}
 		}
+	} else if err := r.size(ctx, chosen, r.rows, out); err != nil {
+		return err
 	}
-	report.summary(out)
+	r.report.summary(out)
 	fmt.Fprintf(log, "%.0f s in all\n", time.Since(begun).Seconds())
-	if s.json != "" {
-		if err := report.write(s.json); err != nil {
+	if r.json != "" {
+		if err := r.report.write(r.json); err != nil {
 			return err
 		}
 	}
-	return report.failed()
+	return r.report.failed()
+}
+
+// openForms opens the device for each schedule, and that of OpenCL for its default.
+func (r *runner) openForms(ctx context.Context) error {
+	d, err := r.open(ctx, r.device, r.space)
+	if err != nil {
+		return err
+	}
+	for i, schedule := range r.schedules {
+		r.forms = append(r.forms, form{cmp.Or(r.names[i], "default"), r.device, d, schedule})
+	}
+	if r.opencl == "" {
+		return nil
+	}
+	if d, err = r.open(ctx, r.opencl, r.space); err == nil {
+		r.forms = append(r.forms, form{"OpenCL, portable text", r.opencl, d, plan.Schedule{}})
+	}
+	return err
+}
+
+// measures reports whether a form runs a workload: OpenCL runs those that have
+// a goal for it, or all where it is the only device.
+func (f *form) measures(w *workload, r *runner) bool {
+	return f.on == r.device || w.goal.opencl > 0
+}
+
+func (r *runner) make(f *form, w *workload) (*kernels.Program, error) {
+	return r.all.make(f.device.emitter(), w.pipeline, r.level, f.schedule)
 }
 
 // prepare compiles all that will run: nvcc the peers, and beside it several
 // workers the kernels, which a cache keeps.
 func (r *runner) prepare(ctx context.Context, chosen []workload, log io.Writer) error {
 	var group sync.WaitGroup
-	var path string
+	path := r.settings.peers
 	var peersErr error
-	if r.settings.peers != "none" {
-		path = r.settings.peers
-		if path == "" {
-			group.Go(func() { path, peersErr = buildPeers(ctx, filepath.Join(os.TempDir(), "gpuspeed")) })
+	if path == "" {
+		group.Go(func() { path, peersErr = buildPeers(ctx, filepath.Join(os.TempDir(), "gpuspeed")) })
+	}
+	seen := map[string]bool{}
+	data := newColumns(r.space, 1000)
+	defer data.keep(nil)
+	jobs := map[string]chan func(device){}
+	for i := range r.forms {
+		if on := r.forms[i].on; jobs[on] == nil && on != "cudaemu" {
+			jobs[on] = make(chan func(device), len(chosen)*len(r.forms))
 		}
 	}
-	if r.settings.device != "cudaemu" {
-		jobs := make(chan func(device))
-		for range min(8, runtime.NumCPU()) {
+	for _, w := range chosen {
+		for i := range r.forms {
+			f := &r.forms[i]
+			key := fmt.Sprint(w.pipeline, f.on, f.schedule)
+			made, err := r.make(f, &w)
+			if err != nil || seen[key] || jobs[f.on] == nil || !f.measures(&w, r) {
+				continue // an error will be told when it is measured
+			}
+			seen[key] = true
+			a, err := w.arguments(data)
+			if err != nil {
+				return err
+			}
+			jobs[f.on] <- func(d device) { d.run(ctx, made, w.inputs(made.Plan, a), 0) }
+		}
+	}
+	for on, queue := range jobs {
+		close(queue)
+		for range min(8, runtime.NumCPU(), len(queue)) {
 			group.Go(func() {
 				space := memory.NewSpace(0)
 				defer space.Close()
-				d, err := openDevice(ctx, r.settings.device, space)
+				d, err := r.open(ctx, on, space)
 				if err != nil {
-					d = nil // why will be told of the device that measures
-				} else {
-					defer d.close()
+					return // what it does not compile is compiled later
 				}
-				for job := range jobs {
-					if d != nil {
-						job(d)
-					}
+				defer d.close()
+				for job := range queue {
+					job(d)
 				}
 			})
 		}
-		seen := map[string]bool{}
-		data := newColumns(r.space, 1000)
-		for _, w := range chosen {
-			if seen[w.pipeline] {
-				continue
-			}
-			seen[w.pipeline] = true
-			for _, schedule := range r.schedules {
-				made, err := r.all.make(r.device.emitter(), w.pipeline, r.level, schedule)
-				if err != nil {
-					continue // likewise
-				}
-				in, _, err := w.inputs(made.Plan, data)
-				if err != nil {
-					return err
-				}
-				jobs <- func(d device) { d.run(ctx, made, in, 0) }
-			}
-		}
-		close(jobs)
-		defer data.keep(nil)
 	}
 	group.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if peersErr != nil {
 		fmt.Fprintln(log, "without peers:", peersErr)
-		return nil
 	}
-	if path == "" {
-		return nil
+	if err := ctx.Err(); err != nil || peersErr != nil || path == "none" {
+		return err
 	}
 	var err error
 	r.peers, err = startPeers(path)
@@ -160,7 +212,7 @@ func (r *runner) prepare(ctx context.Context, chosen []workload, log io.Writer) 
 // copyBytes is how much the copy moves in each direction.
 const copyBytes = 1 << 30
 
-func (r *runner) copy(report *report) error {
+func (r *runner) copy() error {
 	if r.peers == nil {
 		return nil
 	}
@@ -168,14 +220,13 @@ func (r *runner) copy(report *report) error {
 	if err != nil {
 		return err
 	}
-	took := median(times).Nanoseconds()
-	r.copied = float64(2*copyBytes) / float64(took)
-	report.Copy = r.copied
+	r.copied = float64(2*copyBytes) / float64(median(times).Nanoseconds())
+	r.report.Copy = r.copied
 	return nil
 }
 
-// size measures all workloads at a number of rows.
-func (r *runner) size(ctx context.Context, chosen []workload, rows int64, report *report, out io.Writer) error {
+// size measures workloads at a number of rows.
+func (r *runner) size(ctx context.Context, chosen []workload, rows int64, out io.Writer) error {
 	data := newColumns(r.space, rows)
 	defer data.keep(nil)
 	for i, w := range chosen {
@@ -190,146 +241,126 @@ func (r *runner) size(ctx context.Context, chosen []workload, rows int64, report
 		if err != nil {
 			return err
 		}
-		report.add(out, &w, rates)
+		r.report.add(out, &w, rates)
 	}
 	return nil
 }
 
 // workload measures all forms of one workload.
 func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]rate, error) {
+	a, err := w.arguments(data)
+	if err != nil {
+		return nil, err
+	}
+	expected := make(chan answer, 1)
+	go func() { expected <- w.expect(a) }()
+	want := sync.OnceValue(func() answer { return <-expected })
+	defer want() // the columns are freed when it is known
+	bytes := bytesOf(a.columns)
+	results := int64(-1)
 	var rates []rate
-	var want *answer
-	var bytes, results int64
-	for i, schedule := range r.schedules {
-		rate := rate{Workload: w.name, Rows: data.rows, Form: cmp.Or(r.names[i], "default")}
-		made, err := r.all.make(r.device.emitter(), w.pipeline, r.level, schedule)
-		if err != nil {
-			rate.Problem = err.Error()
-			rates = append(rates, rate)
+	for i := range r.forms {
+		f := &r.forms[i]
+		if !f.measures(w, r) {
 			continue
 		}
-		rate.Scheme = schemeOf(made.Plan)
-		in, args, err := w.inputs(made.Plan, data)
+		one := rate{Workload: w.name, Rows: data.rows, Device: f.on, Form: f.name}
+		made, err := r.make(f, w)
 		if err != nil {
-			return nil, err
+			one.Problem = err.Error()
+			rates = append(rates, one)
+			continue
 		}
-		expected := make(chan *answer, 1)
-		if want == nil {
-			go func() { a := w.expect(args); expected <- &a }()
-		} else {
-			expected <- want
-		}
-		result, times, err := r.device.run(ctx, made, in, r.repeat)
-		want = <-expected
+		one.Scheme = schemeOf(made.Plan)
+		result, times, err := f.device.run(ctx, made, w.inputs(made.Plan, a), r.repeat)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			rate.Problem = err.Error()
-			rates = append(rates, rate)
+			one.Problem = err.Error()
+			rates = append(rates, one)
 			continue
 		}
-		rate.Bytes, results = bytesOf(in), bytesOf(exec.Inputs{Columns: result.Columns})
-		rate.Bytes += results
-		bytes = rate.Bytes
-		got, err := answerOf(made.Plan, result)
+		got, written, err := r.take(made.Plan, result)
+		one.Bytes = bytes + written
 		switch {
 		case err != nil:
-			rate.Problem = err.Error()
+			one.Problem = err.Error()
 		case len(result.GaveUp) > 0:
-			rate.Problem = "gave up: " + result.GaveUp[0].Reason
+			one.Problem = "the plan gave up: " + result.GaveUp[0].Reason
 		default:
-			rate.Problem = want.differs(got)
+			one.Problem = want().differs(got)
 		}
-		for _, c := range result.Columns {
-			r.space.Free(c.Data)
+		if one.Problem == "" {
+			results = written
 		}
-		rates = append(rates, r.rated(rate, times))
+		rates = append(rates, r.rated(one, times))
 	}
-	if r.peers == nil {
+	if r.peers == nil || results < 0 {
 		return rates, nil
 	}
 	for _, p := range w.peers {
-		if want == nil || bytes == 0 {
-			break
-		}
-		rate := rate{Workload: w.name, Rows: data.rows, Form: p.name, Peer: true, Bytes: bytes}
-		if p.perRow > 0 && len(want.Columns) > 0 {
-			rate.Bytes = data.rows*p.perRow + want.Columns[0].Rows*p.each
+		one := rate{Workload: w.name, Rows: data.rows, Form: p.name, Bytes: bytes + results}
+		expect := want()
+		if p.perRow > 0 {
+			one.Bytes = data.rows*p.perRow + expect.Columns[0].Rows*p.each
+			expect.Columns = expect.Columns[:1]
 		}
 		var files []string
-		for _, c := range w.columns {
-			path, ok := r.space.Path(data.made[c.from].Data)
+		for _, c := range a.columns {
+			path, ok := r.space.Path(c.Data)
 			if !ok {
-				files = nil
-				break
+				return nil, errors.New("this system has no files in memory that the peers could read: -peers none")
 			}
 			files = append(files, path)
 		}
-		if files == nil {
-			break // a system without files in memory
-		}
 		got, times, err := r.peers.run(p.command, r.repeat, data.rows, files)
-		switch {
-		case err != nil:
-			rate.Problem = err.Error()
-		case p.perRow > 0:
-			rate.Problem = answer{Columns: want.Columns[:1]}.differs(got)
-		default:
-			rate.Problem = want.differs(got)
+		if err != nil {
+			one.Problem = err.Error()
+		} else {
+			one.Problem = expect.differs(got)
 		}
-		rates = append(rates, r.rated(rate, times))
+		rates = append(rates, r.rated(one, times))
 	}
 	return rates, nil
 }
 
 // rated gives a form its time, unless it has a problem.
-func (r *runner) rated(rate rate, times []time.Duration) rate {
-	if rate.Problem != "" || len(times) == 0 {
-		return rate
+func (r *runner) rated(one rate, times []time.Duration) rate {
+	if one.Problem != "" {
+		return one
 	}
-	rate.Time = max(median(times).Nanoseconds(), 1)
-	rate.Rate = float64(rate.Bytes) / float64(rate.Time)
+	one.Time = max(median(times).Nanoseconds(), 1)
+	one.Rate = float64(one.Bytes) / float64(one.Time)
 	if r.copied > 0 {
-		rate.Share = rate.Rate / r.copied
+		one.Share = one.Rate / r.copied
 	}
-	return rate
+	return one
 }
 
-func bytesOf(in exec.Inputs) (bytes int64) {
-	for _, c := range in.Columns {
+func bytesOf(columns []exec.Column) (bytes int64) {
+	for _, c := range columns {
 		bytes += int64(len(c.Data))
 	}
 	return bytes
 }
 
-// answerOf returns the results in the order of the ports.
-func answerOf(p *plan.Plan, result *exec.Result) (answer, error) {
-	var a answer
+// take returns the results in the order of the ports, and frees them.
+func (r *runner) take(p *plan.Plan, result *exec.Result) (a answer, bytes int64, err error) {
 	for _, port := range p.Ports {
 		if port.Direction != plan.Out {
 			continue
 		}
 		if port.Domain == "" {
-			a.Scalar = floatOf(result.Scalars[port.Name].Bits)
+			a.Scalar = math.Float64frombits(result.Scalars[port.Name].Bits)
 			continue
 		}
-		d, err := digestOf(result.Columns[port.Name])
-		if err != nil {
-			return a, fmt.Errorf("result %s: %w", port.Name, err)
-		}
+		c := result.Columns[port.Name]
+		d, failed := digestOf(c)
+		err = errors.Join(err, failed)
 		a.Columns = append(a.Columns, d)
+		bytes += int64(len(c.Data))
+		r.space.Free(c.Data)
 	}
-	return a, nil
-}
-
-// best returns the fastest of the rates that pass.
-func best(rates []rate, pass func(rate) bool) *rate {
-	var found *rate
-	for i := range rates {
-		if r := &rates[i]; r.Time > 0 && pass(*r) && (found == nil || r.Rate > found.Rate) {
-			found = r
-		}
-	}
-	return found
+	return a, bytes, err
 }

@@ -50,6 +50,8 @@ func openDevice(ctx context.Context, name string, space *memory.Space) (device, 
 	return d, err
 }
 
+func isOpenCL(name string) bool { return strings.HasPrefix(name, "opencl:") }
+
 // driven is a device that a worker drives.
 type driven struct {
 	emits  kernels.Emitter

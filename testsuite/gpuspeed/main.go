@@ -4,6 +4,7 @@
 //
 //	gpuspeed                                     # cuda:0, 2^28 rows, all workloads
 //	gpuspeed -run 'COUNT,' -schedule '' -schedule workgroup=512,items=12
+//	gpuspeed -opencl opencl:1                    # and OpenCL C beside CUDA C++
 //	gpuspeed -curve                              # 2^10 to 2^30 rows
 //
 // It needs the worker of the device beside it (kgen-cuda, kgen-opencl) or where
@@ -60,7 +61,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "gpuspeed:", err)
 		os.Exit(2)
 	}
-	if err := measure(ctx, s, os.Stdout, os.Stderr); err != nil {
+	if err := newRunner(s).measure(ctx, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "gpuspeed:", err)
 		os.Exit(1)
 	}
@@ -71,6 +72,7 @@ func parse(arguments []string) (*settings, error) {
 	var schedules list
 	f := flag.NewFlagSet("gpuspeed", flag.ContinueOnError)
 	f.StringVar(&s.device, "device", "cuda:0", "the `device` of emitted kernels, as kgen run names it")
+	f.StringVar(&s.opencl, "opencl", "", "measure the portable OpenCL C on this `device`, too, as opencl:1")
 	f.StringVar(&s.level, "fuse", "onepass", "the fusion `level`")
 	f.Var(&schedules, "schedule", "a `schedule` as kgen run takes it; each time it is given adds one, and without it there is the default")
 	pattern := f.String("run", ".", "workloads to measure, a `regexp`")
@@ -111,18 +113,6 @@ func parse(arguments []string) (*settings, error) {
 		s.names = append(s.names, text)
 	}
 	return s, nil
-}
-
-// sizes are the numbers of rows to measure.
-func (s *settings) sizes() []int64 {
-	if !s.curve {
-		return []int64{s.rows}
-	}
-	var sizes []int64
-	for exponent := 10; exponent <= 30; exponent++ {
-		sizes = append(sizes, 1<<exponent)
-	}
-	return sizes
 }
 
 func machine() string {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 	"os"
 
@@ -29,21 +28,23 @@ type goal struct {
 	Goal     string  `json:"goal"`
 	Want     float64 `json:"want"`
 	Got      float64 `json:"got"`
+	Met      bool    `json:"met"`
 }
-
-func (g goal) met() bool { return g.Got >= g.Want-0.005 } // goals have two digits
 
 func (g goal) String() string {
 	outcome := "met"
-	if !g.met() {
+	if !g.Met {
 		outcome = "missed"
 	}
-	return fmt.Sprintf("%s %.2f of %.2f %s", g.Goal, g.Got, g.Want, outcome)
+	return fmt.Sprintf("%s %.2f %s", g.Goal, g.Want, outcome)
 }
 
-const line = "%-28s %-44s %9s %8s %8s %7s  %s\n"
+// goalRows is the number of rows that goals are for.
+const goalRows = 1 << 28
 
-func (r *report) print(out io.Writer) {
+const line = "%-27s %-40s %9s %6s %7s %6s  %s\n"
+
+func (r *report) head(out io.Writer) {
 	fmt.Fprintf(out, "%s (%s), level %s, %d repetitions", r.Device, r.Machine, r.Level, r.Repeat)
 	if r.Copy > 0 {
 		fmt.Fprintf(out, "; copy %.0f GB/s, reads and writes counted", r.Copy)
@@ -52,56 +53,68 @@ func (r *report) print(out io.Writer) {
 	fmt.Fprintf(out, line, "workload", "form", "ms", "GB/s", "of copy", "of CUB", "goals")
 }
 
+// best returns the fastest of the rates that pass, or nil.
+func best(rates []rate, pass func(rate) bool) *rate {
+	var found *rate
+	for i := range rates {
+		if r := &rates[i]; r.Time > 0 && pass(*r) && (found == nil || r.Rate > found.Rate) {
+			found = r
+		}
+	}
+	return found
+}
+
 // add records the rates of a workload and prints them.
 func (r *report) add(out io.Writer, w *workload, rates []rate) {
 	r.Rates = append(r.Rates, rates...)
-	isPeer := func(x rate) bool { return x.Peer }
-	isLookback := func(x rate) bool { return !x.Peer && (x.Scheme == simt.SchemeLookback || x.Scheme == "") }
-	cub := best(rates, isPeer)
-	first := best(rates, func(x rate) bool { return !x.Peer })
-	lookback := best(rates, isLookback)
-	full := rates[0].Rows == 1<<28
+	cub := best(rates, rate.peer)
+	emitted := func(x rate) bool { return !x.peer() && (!x.opencl() || isOpenCL(r.Device)) }
+	first := best(rates, emitted)
+	lookback := best(rates, func(x rate) bool { return emitted(x) && (x.Scheme == simt.SchemeLookback || x.Scheme == "") })
+	opencl := best(rates, rate.opencl)
+	name := w.name
 	for i := range rates {
 		x := &rates[i]
-		name := ""
-		if i == 0 {
-			name = w.name
-			if !full {
-				name = fmt.Sprintf("2^%d %s", bits.Len64(uint64(x.Rows))-1, w.name)
-			}
+		if x.Rows != goalRows && name != "" {
+			name = fmt.Sprintf("2^%d %s", bits.Len64(uint64(x.Rows))-1, w.name)
 		}
 		if x.Time == 0 {
 			fmt.Fprintf(out, line, name, x.Form, "-", "", "", "", x.Problem)
+			name = ""
 			continue
 		}
 		share, ratio, goals := "", "", ""
 		if x.Share > 0 {
 			share = fmt.Sprintf("%.3f", x.Share)
 		}
-		if cub != nil && !x.Peer {
-			ratio = fmt.Sprintf("%.2f", x.Rate/cub.Rate)
-		}
 		note := func(name string, want, got float64) {
-			if want == 0 || got == 0 || !full {
+			if want == 0 || got == 0 || x.Rows != goalRows {
 				return
 			}
-			g := goal{w.name, name, want, got}
+			g := goal{w.name, name, want, got, got >= want-0.005} // goals have two digits
 			r.Goals = append(r.Goals, g)
 			if goals != "" {
-				goals += "; "
+				goals += ", "
 			}
 			goals += g.String()
 		}
-		if x == first {
+		if x == first && !x.opencl() {
 			note("best", w.goal.best, x.Share)
-			if cub != nil {
+		}
+		if x == lookback && !x.opencl() {
+			note("look-back", w.goal.lookback, x.Share)
+		}
+		if x == opencl {
+			note("OpenCL", w.goal.opencl, x.Share)
+		}
+		if cub != nil && !x.peer() {
+			ratio = fmt.Sprintf("%.2f", x.Rate/cub.Rate)
+			if x == first && !x.opencl() {
 				note("CUB", w.goal.cub, x.Rate/cub.Rate)
 			}
 		}
-		if x == lookback {
-			note("look-back", w.goal.lookback, x.Share)
-		}
 		fmt.Fprintf(out, line, name, x.Form, fmt.Sprintf("%.4f", float64(x.Time)/1e6), fmt.Sprintf("%.0f", x.Rate), share, ratio, goals)
+		name = ""
 	}
 }
 
@@ -111,11 +124,16 @@ func (r *report) summary(out io.Writer) {
 	}
 	met := 0
 	for _, g := range r.Goals {
-		if g.met() {
+		if g.Met {
 			met++
 		}
 	}
 	fmt.Fprintf(out, "\n%d of %d goals met\n", met, len(r.Goals))
+	for _, g := range r.Goals {
+		if !g.Met {
+			fmt.Fprintf(out, "missed: %s, %s %.2f of %.2f\n", g.Workload, g.Goal, g.Got, g.Want)
+		}
+	}
 }
 
 // write writes all figures as JSON.
@@ -137,5 +155,3 @@ func (r *report) failed() error {
 	}
 	return errors.Join(all...)
 }
-
-func floatOf(bits uint64) float64 { return math.Float64frombits(bits) }

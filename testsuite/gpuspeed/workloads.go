@@ -243,22 +243,29 @@ func eachRun(keys []int32, do func(key int32, lo, hi int)) {
 	}
 }
 
-// inputs are the arguments as a plan takes them.
-func (w *workload) inputs(p *plan.Plan, data *columns) (exec.Inputs, args, error) {
-	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
+// arguments makes the columns of a workload.
+func (w *workload) arguments(data *columns) (args, error) {
 	a := args{rows: data.rows}
 	for _, c := range w.columns {
 		made, err := data.get(c.from)
 		if err != nil {
-			return in, a, err
+			return a, err
 		}
-		in.Columns[c.param] = made
 		a.columns = append(a.columns, made)
+	}
+	return a, nil
+}
+
+// inputs are the arguments as a plan takes them.
+func (w *workload) inputs(p *plan.Plan, a args) exec.Inputs {
+	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
+	for i, c := range w.columns {
+		in.Columns[c.param] = a.columns[i]
 	}
 	for _, port := range p.Ports {
 		if value, ok := w.set[port.Name]; ok && port.Direction == plan.In {
 			in.Scalars[port.Name] = exec.Value{Kind: port.Kind, Bits: uint64(value)}
 		}
 	}
-	return in, a, nil
+	return in
 }

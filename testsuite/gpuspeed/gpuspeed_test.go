@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/cuda/emu"
+	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+)
+
+// peersVariable makes the test program stand in for the peers: it answers copy
+// and scan, and with the value "wrong" a sum that is wrong.
+const peersVariable = "GPUSPEED_TEST_PEERS"
+
+func TestMain(m *testing.M) {
+	mode := os.Getenv(peersVariable)
+	if mode == "" {
+		os.Exit(m.Run())
+	}
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		fields := strings.Fields(in.Text())
+		m := measured{Times: []int64{100, 200, 300}}
+		switch fields[0] {
+		case "copy":
+		case "scan":
+			data, err := os.ReadFile(fields[3])
+			if err != nil {
+				m.Error = err.Error()
+				break
+			}
+			var rows int
+			fmt.Sscan(fields[2], &rows)
+			var d digest
+			total := int32(0)
+			for _, x := range elements[int32](data)[:rows] {
+				total += x
+				d.add(int64(total))
+			}
+			if mode == "wrong" {
+				d.Sum++
+			}
+			m.Columns = []digest{d}
+		default:
+			m.Error = "no such command"
+		}
+		json.NewEncoder(os.Stdout).Encode(m)
+	}
+}
+
+// emulation is the emulated device, which all runners of a test share.
+func emulation(t *testing.T) device {
+	t.Helper()
+	d, err := openDevice(t.Context(), "cudaemu", nil)
+	var missing *emu.MissingError
+	if errors.As(err, &missing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.close)
+	return unclosed{d}
+}
+
+type unclosed struct{ device }
+
+func (unclosed) close() {}
+
+// run measures on a device; it returns what is printed.
+func run(t *testing.T, d device, arguments ...string) (*report, string, error) {
+	t.Helper()
+	s, err := parse(append([]string{"-device", "cudaemu", "-repeat", "1"}, arguments...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(s)
+	r.open = func(context.Context, string, *memory.Space) (device, error) { return d, nil }
+	var out, log bytes.Buffer
+	err = r.measure(t.Context(), &out, &log)
+	t.Log(log.String(), out.String())
+	return r.report, out.String(), err
+}
+
+// Every workload's emitted kernels return what its plain loop does.
+func TestWorkloads(t *testing.T) {
+	r, out, err := run(t, emulation(t), "-n", "11", "-peers", "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(workloads()); len(r.Rates) != want || strings.Count(out, "\n2^11 ") != want || len(r.Goals) > 0 {
+		t.Errorf("%d rates of %d, goals %v", len(r.Rates), want, r.Goals)
+	}
+	for _, x := range r.Rates {
+		if x.Bytes < 4<<11 || x.Time <= 0 || x.Scheme != "lookback" && x.Workload != "Q6" {
+			t.Errorf("%+v", x)
+		}
+	}
+}
+
+// wrong is a device whose results are changed.
+type wrong struct {
+	device
+	change func(*exec.Result)
+}
+
+func (w wrong) run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat int) (*exec.Result, []time.Duration, error) {
+	result, times, err := w.device.run(ctx, made, in, repeat)
+	if err == nil {
+		w.change(result)
+	}
+	return result, times, err
+}
+
+// A wrong result has no time, and fails the run.
+func TestWrongResults(t *testing.T) {
+	d := emulation(t)
+	column := func(name string, change func(data []byte) []byte) func(*exec.Result) {
+		return func(r *exec.Result) {
+			c := r.Columns[name]
+			r.Columns[name] = exec.Column{Kind: c.Kind, Data: change(slices.Clone(c.Data))}
+		}
+	}
+	for _, c := range []struct {
+		workload, want string
+		change         func(*exec.Result)
+	}{
+		{"inclusive scan", "values of result 1 are wrong", column("total", func(data []byte) []byte { data[1000] ^= 1; return data })},
+		{"filter 50 %", "values of result 1 are wrong", column("x", func(data []byte) []byte {
+			list := elements[int32](data)
+			i := 1 + slices.IndexFunc(list[1:], func(x int32) bool { return x != list[0] })
+			list[0], list[i] = list[i], list[0]
+			return data
+		})},
+		{"COUNT, runs of 8", "result 2 has ", column("count", func(data []byte) []byte { return data[8:] })},
+		{"Q6", "the result is ", func(r *exec.Result) { r.Scalars["revenue"] = exec.Value{Kind: plan.F64, Bits: 0x3ff << 52} }},
+		{"two scans", "the plan gave up: no luck", func(r *exec.Result) { r.GaveUp = []exec.GiveUpError{{Reason: "no luck"}} }},
+	} {
+		r, out, err := run(t, wrong{d, c.change}, "-n", "11", "-peers", "none", "-run", "^"+c.workload+"$")
+		if err == nil || !strings.Contains(err.Error(), c.workload+", default: "+c.want) || !strings.Contains(out, c.want) {
+			t.Errorf("%s: error %v, want %q", c.workload, err, c.want)
+		}
+		if len(r.Rates) != 1 || r.Rates[0].Time != 0 || r.Rates[0].Rate != 0 {
+			t.Errorf("%s has a rate: %+v", c.workload, r.Rates)
+		}
+	}
+}
+
+// The peers read the same columns; their results are compared, too.
+func TestPeers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("columns have no files on " + runtime.GOOS)
+	}
+	d := emulation(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(peersVariable, "right")
+	path := filepath.Join(t.TempDir(), "speed.json")
+	r, out, err := run(t, d, "-n", "12", "-peers", self, "-run", "^inclusive", "-json", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rates) != 2 || r.Rates[1].Time != 200 || r.Rates[1].Bytes != 8<<12 || r.Copy != 2<<30/200. || r.Rates[1].Share == 0 {
+		t.Errorf("%+v", r)
+	}
+	if !strings.Contains(out, "CUB InclusiveSum") {
+		t.Errorf("CUB is not told")
+	}
+	text, err := os.ReadFile(path)
+	var written report
+	if err != nil || json.Unmarshal(text, &written) != nil || !slices.Equal(written.Rates, r.Rates) {
+		t.Errorf("%v: %s", err, text)
+	}
+	t.Setenv(peersVariable, "wrong")
+	r, _, err = run(t, d, "-n", "12", "-peers", self, "-run", "^inclusive")
+	if err == nil || err.Error() != "inclusive scan, CUB InclusiveSum: values of result 1 are wrong" || r.Rates[0].Time == 0 || r.Rates[1].Time != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// Goals are those of 2^28 rows, and of the fastest form.
+func TestGoals(t *testing.T) {
+	r := &report{Device: "cuda:0", Copy: 4000}
+	one := func(device, form, scheme string, gbs float64) rate {
+		return rate{Workload: "w", Rows: goalRows, Device: device, Form: form, Scheme: scheme, Time: 1, Rate: gbs, Share: gbs / 4000}
+	}
+	w := &workload{name: "w", goal: goals{best: .9, lookback: .8, cub: 2, opencl: .6}}
+	var out bytes.Buffer
+	r.add(&out, w, []rate{one("cuda:0", "a", "lookback", 3000), one("cuda:0", "b", "round", 3700), one("cuda:0", "c", "lookback", 3190),
+		one("opencl:1", "OpenCL", "lookback", 2300), one("", "CUB", "", 1900), one("", "CUB of another kind", "", 1800)})
+	want := []goal{{"w", "best", .9, .925, true}, {"w", "CUB", 2, 3700. / 1900, false}, {"w", "look-back", .8, .7975, true}, {"w", "OpenCL", .6, .575, false}}
+	if !slices.Equal(r.Goals, want) {
+		t.Errorf("%+v\n%s", r.Goals, &out)
+	}
+	r.summary(&out)
+	if text := out.String(); !strings.Contains(text, "best 0.90 met, CUB 2.00 missed") || !strings.Contains(text, "2 of 4 goals met") ||
+		!strings.Contains(text, "missed: w, OpenCL 0.57 of 0.60") {
+		t.Error(text)
+	}
+}
+
+func TestRefusedArguments(t *testing.T) {
+	for _, arguments := range [][]string{{"-n", "31"}, {"-repeat", "0"}, {"-run", "("}, {"-schedule", "scheme=none"}, {"fast"}} {
+		if _, err := parse(arguments); err == nil {
+			t.Errorf("%q is taken", arguments)
+		}
+	}
+	for _, name := range []string{"gpu", "cuda", "cuda:x"} {
+		if _, err := openDevice(t.Context(), name, nil); err == nil || !strings.Contains(err.Error(), "there are cuda:0") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Keys ascend by one at each head, and heads are as frequent as they shall be.
+func TestRuns(t *testing.T) {
+	const rows = 1 << 20
+	for name, mean := range meanRun {
+		space := memory.NewSpace(0)
+		c, err := newColumns(space, rows).get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := elements[int32](c.Data)
+		for i := 1; i < rows; i++ {
+			if step := key[i] - key[i-1]; step != 0 && step != 1 {
+				t.Fatalf("%s: %d after %d", name, key[i], key[i-1])
+			}
+		}
+		if got, want := float64(key[rows-1]+1), rows/float64(mean); got < want/2 || got > want*2 {
+			t.Errorf("%s: %v runs, want about %v", name, got, want)
+		}
+		var d digest
+		for _, k := range key {
+			d.add(int64(k))
+		}
+		if got, err := digestOf(c); got != d || err != nil {
+			t.Errorf("%s: digest %v, want %v", name, got, d)
+		}
+		space.Close()
+	}
+}
