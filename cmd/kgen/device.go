@@ -32,6 +32,7 @@ type request struct {
 	schedule plan.Schedule // of kernels of work-groups
 	limit    int64         // bytes of device memory; 0 is none
 	timeout  time.Duration // of a run by a worker; 0 is its default
+	repeat   int           // how often a worker shall do the device's work again
 	trace    bool          // each step shall be timed
 }
 
@@ -50,7 +51,8 @@ type outcome struct {
 	level   string        // that ran; "" where the device has none
 	kernels []plan.Kernel // that ran
 	steps   []step
-	notes   []string // what a user should know about how it ran
+	times   []time.Duration // of repetitions
+	notes   []string        // what a user should know about how it ran
 }
 
 // devices are all devices. The first is the default, and never replaced by
@@ -99,7 +101,7 @@ func prepareInterp(_ context.Context, r request) (*executable, error) {
 	if err := build.RefuseSchedule("device interp", r.schedule); err != nil {
 		return nil, err
 	}
-	if err := refuseTimeout("interp", r); err != nil {
+	if err := refuseDriverFlags("interp", r); err != nil {
 		return nil, err
 	}
 	if r.limit > 0 {
@@ -119,9 +121,13 @@ func prepareInterp(_ context.Context, r request) (*executable, error) {
 	}, nil
 }
 
-// refuseTimeout refuses a time limit for a device that no worker drives.
-func refuseTimeout(device string, r request) error {
-	if r.timeout == 0 {
+// refuseDriverFlags refuses a time limit, and repetitions on the device's clock, for
+// a device that no worker drives.
+func refuseDriverFlags(device string, r request) error {
+	switch {
+	case r.repeat > 0:
+		return usageErrorf("device %s has no clock of its own that --repeat could read: leave it out", device)
+	case r.timeout == 0:
 		return nil
 	}
 	return usageErrorf("device %s has no driver that could hang, and ends by Ctrl-C: leave out --time-limit", device)

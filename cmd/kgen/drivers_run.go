@@ -52,7 +52,7 @@ func (p driverProgram) run(ctx context.Context, space *memory.Space, in []ir.Col
 	}
 	defer client.Close()
 	result, err := client.Run(ctx, worker.Request{Device: p.number, Plan: p.made.Plan, Texts: p.made.Texts(),
-		Build: p.made.Options, Inputs: planInputs(p.made.Plan, in), Memory: p.limit, Trace: p.trace})
+		Build: p.made.Options, Inputs: planInputs(p.made.Plan, in), Memory: p.limit, Trace: p.trace, Repeat: p.repeat})
 	if err != nil {
 		return outcome{}, p.advise(checkOf(p.pipeline, err))
 	}
@@ -60,7 +60,7 @@ func (p driverProgram) run(ctx context.Context, space *memory.Space, in []ir.Col
 		space.Free(table.Bytes(column))
 	}
 	done := planOutcome(p.made.Plan, &result.Result)
-	done.steps = stepsOf(result.Steps)
+	done.steps, done.times = stepsOf(result.Steps), result.Times
 	return done, nil
 }
 

@@ -28,6 +28,7 @@ type runFlags struct {
 	limit    string
 	timeout  time.Duration
 	schedule string
+	repeat   int
 	time     bool
 	json     bool
 }
@@ -73,6 +74,7 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver after `TIME`, as in 30s or 2h (default "+worker.DefaultLimit.String()+")")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)
 	f.BoolVar(&flags.time, "time", false, "tell how long each step took")
+	f.IntVar(&flags.repeat, "repeat", 0, "with --time or --json, on a device with a driver: do the device's work `N` times more, and tell its times")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	return c
 }
@@ -87,6 +89,9 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	}
 	if flags.timeout < 0 || flags.timeout == 0 && c.Flags().Changed("time-limit") {
 		return usageErrorf("--time-limit %v: a time above 0 is needed", flags.timeout)
+	}
+	if flags.repeat < 0 || flags.repeat > 0 && !flags.time && !flags.json {
+		return usageErrorf("--repeat %d: a number above 0, with --time or --json, which tell the times", flags.repeat)
 	}
 	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
 	if err != nil {
@@ -115,7 +120,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	}
 	clock := newClock()
 	program, err := device.prepare(c.Context(), request{source: source, pipeline: pipeline, level: flags.level, workers: flags.workers,
-		schedule: schedule, limit: limit, timeout: flags.timeout, trace: flags.time || flags.json})
+		schedule: schedule, limit: limit, timeout: flags.timeout, repeat: flags.repeat, trace: flags.time || flags.json})
 	if err != nil {
 		return err
 	}
@@ -159,13 +164,17 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	}
 	clock.end("write")
 	r.Steps = clock.steps
+	r.Times = done.times
 	if flags.json {
 		return r.writeJSON(files.printTo)
 	}
 	if err := table.Print(files.printTo, r.Results); err != nil || !flags.time {
 		return err
 	}
-	return printSteps(c.ErrOrStderr(), clock.steps, longest(extents))
+	if err := printSteps(c.ErrOrStderr(), clock.steps, longest(extents)); err != nil {
+		return err
+	}
+	return printTimes(c.ErrOrStderr(), done.times)
 }
 
 // readColumns reads the arguments; check first hears what they will be, as far
@@ -222,8 +231,9 @@ type report struct {
 	Plan     []kernel          `json:"plan,omitempty"`
 	Elapsed  int64             `json:"elapsed_ns"` // on the device
 	Steps    []step            `json:"steps"`
-	Files    map[string]string `json:"files,omitempty"` // where results are
-	Results  []table.Table     `json:"-"`               // those that are in no file: "results", see writeJSON
+	Times    []time.Duration   `json:"times_ns,omitempty"` // of repetitions on the device
+	Files    map[string]string `json:"files,omitempty"`    // where results are
+	Results  []table.Table     `json:"-"`                  // those that are in no file: "results", see writeJSON
 }
 
 // writeJSON writes the report, its results row by row: as text they are many

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -36,5 +38,16 @@ func TestOutputsDiffer(t *testing.T) {
 		if same := err != nil && strings.Contains(err.Error(), "--out b="+c.b+": a already goes there"); same != c.same || same != (err != nil) {
 			t.Errorf("%s and %s: %v", c.a, c.b, err)
 		}
+	}
+}
+
+func TestPrintTimes(t *testing.T) {
+	var out bytes.Buffer
+	if err := printTimes(&out, nil); err != nil || out.Len() > 0 {
+		t.Error(err, out.String())
+	}
+	err := printTimes(&out, []time.Duration{3 * time.Millisecond, time.Millisecond, 1500 * time.Microsecond})
+	if want := "fills and kernels again, 3 times: median 1.500 ms, least 1.000, most 3.000\n"; err != nil || out.String() != want {
+		t.Error(err, out.String())
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 	"time"
 )
@@ -39,6 +40,18 @@ func (c *clock) add(steps []step) {
 	}
 	c.steps = append(append(c.steps, step{"start", rest}), steps...)
 	c.begun = now
+}
+
+// printTimes prints what repetitions on a device took, if there were any.
+func printTimes(out io.Writer, times []time.Duration) error {
+	if len(times) == 0 {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	ms := func(i int) float64 { return float64(sorted[i].Nanoseconds()) / 1e6 }
+	_, err := fmt.Fprintf(out, "fills and kernels again, %d times: median %.3f ms, least %.3f, most %.3f\n",
+		len(times), ms(len(times)/2), ms(0), ms(len(times)-1))
+	return err
 }
 
 // printSteps prints a line per step; per row of the longest input where it has rows.
