@@ -78,7 +78,7 @@ func (r *repeater) again() (times []int64, err error) {
 	}
 	defer r.Session.Free(cover)
 	for range coverFills {
-		if err := r.Session.Fill(cover, []byte{0}, size); err != nil {
+		if err := r.Session.Fill(cover, make([]byte, 4), size/4); err != nil {
 			return nil, err
 		}
 	}

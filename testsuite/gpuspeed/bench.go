@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -112,6 +113,13 @@ func (r *runner) measure(ctx context.Context, out, log io.Writer) error {
 	fmt.Fprintf(log, "%.0f s in all\n", time.Since(begun).Seconds())
 	if r.json != "" {
 		if err := r.report.write(r.json); err != nil {
+			return err
+		}
+	}
+	if r.settings.markdown != "" {
+		var text bytes.Buffer
+		r.report.markdown(&text)
+		if err := os.WriteFile(r.settings.markdown, text.Bytes(), 0o666); err != nil {
 			return err
 		}
 	}
@@ -256,7 +264,7 @@ func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]ra
 	go func() { expected <- w.expect(a) }()
 	want := sync.OnceValue(func() answer { return <-expected })
 	defer want() // the columns are freed when it is known
-	bytes := bytesOf(a.columns)
+	read := bytesOf(a.columns)
 	results := int64(-1)
 	var rates []rate
 	for i := range r.forms {
@@ -282,7 +290,7 @@ func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]ra
 			continue
 		}
 		got, written, err := r.take(made.Plan, result)
-		one.Bytes = bytes + written
+		one.Bytes = read + written
 		switch {
 		case err != nil:
 			one.Problem = err.Error()
@@ -300,7 +308,7 @@ func (r *runner) workload(ctx context.Context, w *workload, data *columns) ([]ra
 		return rates, nil
 	}
 	for _, p := range w.peers {
-		one := rate{Workload: w.name, Rows: data.rows, Form: p.name, Bytes: bytes + results}
+		one := rate{Workload: w.name, Rows: data.rows, Form: p.name, Bytes: read + results}
 		expect := want()
 		if p.perRow > 0 {
 			one.Bytes = data.rows*p.perRow + expect.Columns[0].Rows*p.each

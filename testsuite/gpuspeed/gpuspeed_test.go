@@ -194,6 +194,28 @@ func TestPeers(t *testing.T) {
 	}
 }
 
+func TestMarkdown(t *testing.T) {
+	one := func(name string, rows, time int64, device, form string, share float64) rate {
+		return rate{Workload: name, Rows: rows, Device: device, Form: form, Scheme: "lookback", Time: time, Rate: 8e9 / float64(time), Share: share}
+	}
+	r := &report{Device: "cuda:0", Goals: []goal{{"scan", "best", .92, .95, true}, {"scan", "CUB", 1.25, 1.1, false}},
+		Rates: []rate{one("scan", 8, 2e6, "cuda:0", "default", .95), one("scan", 8, 2200000, "", "CUB", .86), one("scan", 8, 4e6, "opencl:1", "OpenCL", .5), one("Q6", 8, 1e6, "cuda:0", "items=4", 1)}}
+	var out bytes.Buffer
+	r.markdown(&out)
+	for _, want := range []string{"| scan | 2.0000 | 4000 | 0.95 | 0.92 | 0.95 |  | 3636 | 1.10 | **1.25** | 0.50 |  | default |\n", "| Q6 | 1.0000 | 8000 | 1.00 |  | 1.00 |  |  |  |  |  |  | items=4 |\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no line %sin\n%s", want, &out)
+		}
+	}
+	out.Reset()
+	r.Rates = append(r.Rates, one("scan", 1024, 4e6, "cuda:0", "default", .5))
+	r.markdown(&out)
+	if want := "| rows | scan: µs | GB/s | CUB: µs | ratio | Q6: µs | GB/s | CUB: µs | ratio |\n"; !strings.HasPrefix(out.String(), want) ||
+		!strings.Contains(out.String(), "| 2^3 | 2000.0 | 4000 | 2200.0 | 1.10 | 1000.0 | 8000 |  |  |\n| 2^10 | 4000.0 | 2000 |  |  |  |  |  |  |\n") {
+		t.Error(out.String())
+	}
+}
+
 // Goals are those of 2^28 rows, and of the fastest form.
 func TestGoals(t *testing.T) {
 	r := &report{Device: "cuda:0", Copy: 4000}

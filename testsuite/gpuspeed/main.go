@@ -42,6 +42,7 @@ type settings struct {
 	repeat    int
 	peers     string
 	json      string
+	markdown  string
 }
 
 // list is a flag that may be given several times.
@@ -81,6 +82,7 @@ func parse(arguments []string) (*settings, error) {
 	f.IntVar(&s.repeat, "repeat", 13, "how often each form runs; the median without the first two is told")
 	f.StringVar(&s.peers, "peers", "", "the compiled peers, a `file`; by default nvcc compiles them, and none leaves them out")
 	f.StringVar(&s.json, "json", "", "write all figures to a `file`, too")
+	f.StringVar(&s.markdown, "markdown", "", "write tables for docs/performance.md to a `file`, too")
 	if err := f.Parse(arguments); err != nil {
 		return nil, err
 	}

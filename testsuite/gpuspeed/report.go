@@ -53,6 +53,14 @@ func (r *report) head(out io.Writer) {
 	fmt.Fprintf(out, line, "workload", "form", "ms", "GB/s", "of copy", "of CUB", "goals")
 }
 
+// emitted reports whether a rate is of the kernels that the report is about.
+func (r *report) emitted(x rate) bool { return !x.peer() && (!x.opencl() || isOpenCL(r.Device)) }
+
+// lookback reports whether they wait for each other by a look-back, or not at all.
+func (r *report) lookback(x rate) bool {
+	return r.emitted(x) && (x.Scheme == simt.SchemeLookback || x.Scheme == "")
+}
+
 // best returns the fastest of the rates that pass, or nil.
 func best(rates []rate, pass func(rate) bool) *rate {
 	var found *rate
@@ -68,9 +76,7 @@ func best(rates []rate, pass func(rate) bool) *rate {
 func (r *report) add(out io.Writer, w *workload, rates []rate) {
 	r.Rates = append(r.Rates, rates...)
 	cub := best(rates, rate.peer)
-	emitted := func(x rate) bool { return !x.peer() && (!x.opencl() || isOpenCL(r.Device)) }
-	first := best(rates, emitted)
-	lookback := best(rates, func(x rate) bool { return emitted(x) && (x.Scheme == simt.SchemeLookback || x.Scheme == "") })
+	first, lookback := best(rates, r.emitted), best(rates, r.lookback)
 	opencl := best(rates, rate.opencl)
 	name := w.name
 	for i := range rates {
