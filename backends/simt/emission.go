@@ -42,7 +42,11 @@ type emission struct {
 	open      map[int]*openGroup // per domain of groups; see ahead.go
 	rowBefore loop.Expr          // number of the row before the one at hand
 	noted     string
-	isWhole   bool // all rows of the tile exist
+	isWhole   bool                     // all rows of the tile exist
+	picked    []*loop.Var              // per pick: the bits of this work-item's rows; see positions.go
+	stagedAt  map[int]int64            // of staged columns: the first byte in the pool
+	inTile    loop.Expr                // the number in its tile of a row that was picked
+	distance  func(scan int) loop.Expr // from the row picked before it
 }
 
 // atEnd is the phase after all rows.
@@ -51,7 +55,7 @@ const atEnd = 1 << 30
 func newEmission(k *kernel, l *lowering, name string) *emission {
 	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
 		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, open: map[int]*openGroup{}, earlier: map[stateKey]loop.Expr{},
-		whole: map[stateKey]loop.Expr{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
+		whole: map[stateKey]loop.Expr{}, stagedAt: map[int]int64{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
 	e.arguments = newArguments(e.b)
 	return e
 }
@@ -83,6 +87,9 @@ func (e *emission) loopRows(phase int) {
 	e.openTables(phase)
 	e.b.If(loop.Eq(e.count, loop.Int(e.kernel.rows())), func() { e.loopItems(true) }, func() { e.loopItems(false) })
 	e.closeTables()
+	if phase == 0 && e.picks != nil {
+		e.foldPicked()
+	}
 }
 
 // loopItems runs the phase at hand over the work-item's rows, all of which exist
@@ -120,6 +127,9 @@ func (e *emission) block(d int) {
 		if e.now == e.phase[i] || e.now == atEnd {
 			e.op(i)
 		}
+	}
+	if e.now == 0 {
+		e.mark(d)
 	}
 	for child := d + 1; child < len(e.Domains); child++ {
 		if e.Domains[child].Parent == d && e.isBusy(child) {
@@ -161,6 +171,9 @@ func (e *emission) nested(condition loop.Expr, body func()) {
 // crosses reports whether v, a value of rows, is used in a later phase of this
 // function than it is known in, and is not computed again.
 func (e *emission) crosses(v tile.ID) bool {
+	if e.picks != nil { // rows that are picked are computed when they are stored
+		return false
+	}
 	later := e.used[v] &^ (1<<(e.known(v)+1) - 1) & (1<<(e.until+1) - 1)
 	return later != 0 && !e.isRecomputed(v)
 }
@@ -238,6 +251,9 @@ func (e *emission) op(i int) {
 		e.define(op.Res[0], e.shift(op))
 	default:
 		v := op.Res[0]
+		if e.now == 0 && e.picks != nil && !e.early[v] {
+			return
+		}
 		if e.uses[v] > 1 && !e.isFree(v) || e.crosses(v) || op.Checked {
 			e.define(v, e.pure(op))
 		}
@@ -271,17 +287,28 @@ func (e *emission) recall(v tile.ID) loop.Expr {
 	if !e.keepsBits(v) {
 		return loop.At(kept, e.item)
 	}
-	bit := loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, kept, loop.ToKind(ir.U32, e.item)), number(ir.U32, 1))
+	return isSet(kept, e.item)
+}
+
+// isSet reports whether the bit of an item is set.
+func isSet(bits, item loop.Expr) loop.Expr {
+	bit := loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, bits, loop.ToKind(ir.U32, item)), number(ir.U32, 1))
 	return loop.Ne(bit, number(ir.U32, 0))
 }
 
+// bitsOfRows is how many rows of a work-item a word can have a bit each for.
+const bitsOfRows = 32
+
 // keepsBits reports whether the rows' values of v are the bits of a word.
 func (e *emission) keepsBits(v tile.ID) bool {
-	return e.Values[v].Kind == ir.Bool && e.items <= 32
+	return e.Values[v].Kind == ir.Bool && e.items <= bitsOfRows
 }
 
 // declareKept declares what keeps the values that cross a cut.
 func (e *emission) declareKept() {
+	for range e.picks {
+		e.picked = append(e.picked, e.b.Decl("picked", number(ir.U32, 0)))
+	}
 	for v := 1; v < len(e.Values); v++ {
 		id := tile.ID(v)
 		if !e.crosses(id) {

@@ -20,6 +20,9 @@ type kernel struct {
 
 	pool pool
 
+	picks []pick           // all that the kernel does after its cut; see positions.go
+	early map[tile.ID]bool // with picks: what is needed before it
+
 	singly bool // columns pass through the pool without wide accesses
 }
 

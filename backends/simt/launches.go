@@ -181,6 +181,10 @@ func (s *launches) passes(e *emission) {
 	for phase := range e.until {
 		e.declareFolds(s.cuts[phase])
 		e.loopRows(phase)
+		if s.picks != nil {
+			s.storePicked(e)
+			return
+		}
 		if e.ahead {
 			s.rowsAhead(e)
 			return
@@ -217,7 +221,7 @@ func (s *launches) main() *emission {
 	e.begin()
 	s.eachTile(e, func() {
 		s.passes(e)
-		if !e.ahead {
+		if !e.ahead && s.picks == nil {
 			e.pack()
 			e.loopRows(e.until)
 			e.deliver()

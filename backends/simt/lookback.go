@@ -27,7 +27,7 @@ const mostWindow = 64
 
 // ticket numbers the tile, in the order in which groups begin.
 func (s *launches) ticket(e *emission) loop.Expr {
-	shared := e.localWord("ticket")
+	shared := e.localWords("ticket", 1)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
 		tickets := e.arguments.buffer(s.tickets, ir.U32, plan.ReadsWrites)
 		taken := e.b.AtomicOld("taken", loop.AtomicAdd, tickets, loop.Int(0), number(ir.U32, 1))
@@ -37,11 +37,11 @@ func (s *launches) ticket(e *emission) loop.Expr {
 	return e.b.Let("tile", loop.ToCounter(loop.At(shared, loop.Int(0))))
 }
 
-// localWord returns a word of local memory.
-func (e *emission) localWord(name string) *loop.Var {
+// localWords returns words of local memory.
+func (e *emission) localWords(name string, count int) *loop.Var {
 	name = "shared_" + name
 	if e.local[name] == nil {
-		e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(1, loop.ScalarOf(ir.U32)).In(loop.Local)}
+		e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(count, loop.ScalarOf(ir.U32)).In(loop.Local)}
 	}
 	return e.local[name]
 }
@@ -57,7 +57,7 @@ func (s *launches) announce(e *emission, cut int, total []loop.Expr) {
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
 		e.b.If(loop.Gt(e.tile, loop.Int(0)), func() { t.publish(e, memory, flagAggregate, total) }, nil)
-		e.b.Store(e.localWord("nearest"), loop.Int(0), number(ir.U32, noPrefix))
+		e.b.Store(e.localWords("nearest", 2), loop.Int(0), number(ir.U32, noPrefix))
 	}, nil)
 }
 
@@ -65,15 +65,20 @@ func (s *launches) announce(e *emission, cut int, total []loop.Expr) {
 const noPrefix = 1 << 16
 
 // lookBack returns the fold of all earlier tiles: the group walks back over
-// them, a window of tiles at a time, a work-item for each.
+// them, a window of tiles at a time, a work-item for each. Some work-items fold a
+// stretch of the window each, and the last of the group folds these folds, while
+// others ask for the next window.
 func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
 	t := s.statusOf(cut)
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
-	isFirst := loop.Eq(e.lane, loop.Int(0))
-	fold := e.declare(st, st.identities())
-	nearest := e.localWord("nearest") // the first work-item that was told a prefix
+	isLast := loop.Eq(e.lane, loop.Int(int64(e.workgroup-1)))
+	fold := e.declare(st, st.identities()) // of the last work-item
 	window := int64(min(e.workgroup, mostWindow))
+	stretches := int64(rakes(int(window)))
+	// The first work-item that was told a prefix; the next window has another word.
+	nearest := e.localWords("nearest", 2)
+	turn := e.b.Decl("turn", loop.Int(0))
 	e.b.Barrier(loop.GroupScope) // nearest is set
 	before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))
 	shared := e.sharedState(st)
@@ -82,50 +87,58 @@ func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []
 			theirs := e.declare(st, st.identities())
 			e.b.If(loop.Ge(before, e.lane), func() {
 				s.ask(e, t, memory, loop.Sub(before, e.lane), theirs, func() {
-					e.b.Atomic(loop.AtomicMin, nearest, loop.Int(0), loop.ToKind(ir.U32, e.lane))
+					e.b.Atomic(loop.AtomicMin, nearest, turn, loop.ToKind(ir.U32, e.lane))
 				})
 			}, nil)
 			e.storeState(shared, e.lane, exprsOf(theirs))
 		}, nil)
 		e.b.Barrier(loop.GroupScope)
-		last := e.b.Let("last", loop.ToCounter(loop.At(nearest, loop.Int(0))))
-		part := e.foldWindow(st, shared, last, window)
-		e.assignAll(fold, e.combine(st, part, exprsOf(fold)))
-		e.b.Assign(before, loop.Choose(loop.Lt(last, loop.Int(window)), loop.Int(-1), loop.Sub(before, loop.Int(window))))
-		e.b.If(isFirst, func() { e.b.Store(nearest, loop.Int(0), number(ir.U32, noPrefix)) }, nil)
+		last := e.b.Let("last", loop.ToCounter(loop.At(nearest, turn)))
+		e.b.Assign(turn, loop.Sub(loop.Int(1), turn))
+		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Store(nearest, turn, number(ir.U32, noPrefix)) }, nil)
+		e.foldStretches(st, shared, last, window, stretches)
 		e.b.Barrier(loop.GroupScope)
+		e.b.If(isLast, func() {
+			part := e.foldBackwards(st, shared, loop.Int(window), stretches, nil)
+			e.assignAll(fold, e.combine(st, part, exprsOf(fold)))
+		}, nil)
+		e.b.Assign(before, loop.Choose(loop.Lt(last, loop.Int(window)), loop.Int(-1), loop.Sub(before, loop.Int(window))))
 	})
-	e.b.If(isFirst, func() { t.publish(e, memory, flagPrefix, e.combine(st, exprsOf(fold), total)) }, nil)
-	return exprsOf(fold)
+	result := loop.Int(window + stretches)
+	e.b.If(isLast, func() {
+		t.publish(e, memory, flagPrefix, e.combine(st, exprsOf(fold), total))
+		e.storeState(shared, result, exprsOf(fold))
+	}, nil)
+	e.b.Barrier(loop.GroupScope)
+	return e.loadState(shared, result)
 }
 
-// foldWindow folds the shared states last to 0, in this order, and returns the
-// result to all: some work-items fold a stretch each, and all fold their folds.
-func (e *emission) foldWindow(st *state, shared []*loop.Var, last loop.Expr, window int64) []loop.Expr {
-	n := int64(rakes(int(window)))
-	length := window / n
-	// backwards folds count states from the far end.
-	backwards := func(start loop.Expr, count int64, include func(at loop.Expr, theirs []loop.Expr)) []loop.Expr {
-		fold := e.declare(st, st.identities())
-		e.b.For("i", loop.Int(0), loop.Int(count), func(i *loop.Var) {
-			at := e.b.Let("at", loop.Sub(loop.Add(start, loop.Int(count-1)), i))
-			theirs := e.loadState(shared, at)
-			include(at, theirs)
-			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
-		})
-		return exprsOf(fold)
-	}
-	e.b.If(loop.Lt(e.lane, loop.Int(n)), func() {
+// foldStretches folds the shared states last to 0 of a window by stretches, a
+// work-item each, and puts the folds behind the window.
+func (e *emission) foldStretches(st *state, shared []*loop.Var, last loop.Expr, window, stretches int64) {
+	length := window / stretches
+	e.b.If(loop.Lt(e.lane, loop.Int(stretches)), func() {
 		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(length)))
-		fold := backwards(start, length, func(at loop.Expr, theirs []loop.Expr) {
+		fold := e.foldBackwards(st, shared, start, length, last)
+		e.storeState(shared, loop.Add(loop.Int(window), e.lane), fold)
+	}, nil)
+}
+
+// foldBackwards folds count shared states from start on, the last one first; those
+// behind last, where it is given, are left out.
+func (e *emission) foldBackwards(st *state, shared []*loop.Var, start loop.Expr, count int64, last loop.Expr) []loop.Expr {
+	fold := e.declare(st, st.identities())
+	e.b.For("i", loop.Int(0), loop.Int(count), func(i *loop.Var) {
+		at := e.b.Let("at", loop.Sub(loop.Add(start, loop.Int(count-1)), i))
+		theirs := e.loadState(shared, at)
+		if last != nil {
 			for j, identity := range st.identities() {
 				theirs[j] = e.b.Let("state", loop.Choose(loop.Le(at, last), theirs[j], identity))
 			}
-		})
-		e.storeState(shared, loop.Add(loop.Int(window), e.lane), fold)
-	}, nil)
-	e.b.Barrier(loop.GroupScope)
-	return backwards(loop.Int(window), n, func(loop.Expr, []loop.Expr) {})
+		}
+		e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
+	})
+	return exprsOf(fold)
 }
 
 // ask waits until a tile has told a state, stores it, and runs found where it

@@ -79,6 +79,15 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 	if items > 0 {
 		choices = []int{items}
 	}
+	if k.picks = k.findPicks(); k.picks != nil {
+		k.early = k.findEarly()
+		for _, choice := range choices {
+			if k.items = choice; (choice >= leastDirect || items > 0) && k.tryPicks(columns) {
+				return
+			}
+		}
+		k.picks = nil
+	}
 	for _, choice := range choices {
 		if choice < leastDirect && items == 0 {
 			break
@@ -127,19 +136,24 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 		}
 	}
 	p.bytes = max(p.bytes, outside)
-	states := int64(0)
+	if registers*k.items > registerBudget || p.bytes+k.stateBytes() > localBudget {
+		return false
+	}
+	k.pool = p
+	return true
+}
+
+// stateBytes returns the local memory that the states of a cut take at most.
+func (k *kernel) stateBytes() int64 {
+	most := 0
 	for cut := range k.cuts {
 		size := 0
 		for _, s := range k.stateOf(k.cuts[cut]).slots {
 			size += s.kind.Size() * (k.workgroup + 2*rakes(k.workgroup) + 1)
 		}
-		states = max(states, int64(size))
+		most = max(most, size)
 	}
-	if registers*k.items > registerBudget || p.bytes+states > localBudget {
-		return false
-	}
-	k.pool = p
-	return true
+	return int64(most)
 }
 
 func aligned16(bytes int64) int64 {

@@ -68,7 +68,7 @@ func (e *emission) stageBatch(streams []int) {
 	at := int64(0)
 	first := map[int]int64{}
 	for _, i := range streams {
-		first[i] = at
+		first[i], e.stagedAt[i] = at, at
 		at += e.layoutOf(e.Streams[i].Kind).bytes
 		e.deal(i, first[i])
 	}
@@ -76,7 +76,9 @@ func (e *emission) stageBatch(streams []int) {
 	for _, i := range streams {
 		e.take(i, first[i])
 	}
-	e.b.Barrier(loop.GroupScope)
+	if e.picks == nil { // else the columns stay
+		e.b.Barrier(loop.GroupScope)
+	}
 }
 
 // deal loads a column into the pool, from byte first on.

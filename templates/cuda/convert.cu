@@ -60,3 +60,8 @@ $type(u32) kgen_count_ones_u32($type(u32) x) {
 $type(u64) kgen_count_ones_u64($type(u64) x) {
 	return ($type(u64))__popcll(x);
 }
+
+//leaf leading_zeros_u32(u32) u32
+$type(u32) kgen_leading_zeros_u32($type(u32) x) {
+	return ($type(u32))__clz((int)x);
+}

@@ -14,3 +14,8 @@ ulong kgen_swap_char8(ulong x) {
 $type(T) kgen_count_ones_$T($type(T) x) {
 	return popcount(x);
 }
+
+//leaf leading_zeros_u32(u32) u32
+$type(u32) kgen_leading_zeros_u32($type(u32) x) {
+	return clz(x);
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile/tiletest"
+	"math/bits"
 )
 
 // storage is an array.
@@ -271,11 +272,29 @@ func (t *thread) eval(x loop.Expr) ir.Scalar {
 			return t.get(x.Memory, at)
 		}
 		return t.load(x.Memory, at)
+	case *loop.Call:
+		return t.call(x)
 	case *loop.ID:
 		return ir.Int(ir.I64, int64(map[loop.IDKind]int{loop.LocalID: t.item.lane, loop.LocalSize: t.size,
 			loop.GroupID: t.item.group.id, loop.GroupCount: t.count}[x.Kind]))
 	}
 	fail("no expression %T here", x)
+	return ir.Scalar{}
+}
+
+// call returns the result of a leaf intrinsic.
+func (t *thread) call(x *loop.Call) ir.Scalar {
+	args := make([]ir.Scalar, len(x.Args))
+	for i, arg := range x.Args {
+		args[i] = t.eval(arg)
+	}
+	switch x.Callee.Name {
+	case "count_ones_u32":
+		return ir.Int(ir.U32, int64(bits.OnesCount32(uint32(args[0].Bits))))
+	case "leading_zeros_u32":
+		return ir.Int(ir.U32, int64(bits.LeadingZeros32(uint32(args[0].Bits))))
+	}
+	fail("no leaf intrinsic %s here", x.Callee.Name)
 	return ir.Scalar{}
 }
 

@@ -3,8 +3,20 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ long long kgen_least_i64(long long x, long long y) {
+	return x < y ? x : y;
+}
+
 static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
 }
 
 extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
@@ -14,14 +26,15 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	const int *__restrict__ key,
 	unsigned long long *count_runs_kernel1_status0,
 	unsigned *v_abort,
-	long long *count,
 	int *key_2,
+	long long *count,
 	long long tiles,
 	long long *g_length_cell) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned short *const pool_u16 = (unsigned short *)pool;
 	__shared__ int shared_i32_0[289];
 	__shared__ int shared_i32_1[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -80,8 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	__syncthreads();
-	unsigned head_kept = 0u;
+	unsigned picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	if (count2 == 5120) {
@@ -89,11 +101,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-			const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add3;
-			const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
-			add2 = add4;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
@@ -101,14 +109,13 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 			const int at = lane * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-				const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add3;
-				const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
-				add2 = add4;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0LL), 20LL);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -154,92 +161,36 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	__syncthreads();
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const int state3 = shared_i32_0[lane + lane / 16];
-	const int state4 = shared_i32_1[lane + lane / 16];
-	const int add3 = (int)((unsigned)state + (unsigned)state3);
-	const int add4 = state3 > 0 ? state4 : (int)((unsigned)state2 + (unsigned)state4);
-	const int state5 = shared_i32_0[288];
-	const int state6 = shared_i32_1[288];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add3 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
+	const int state4 = shared_i32_1[288];
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)state5;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)state6;
+			const unsigned long long bits = (unsigned long long)(unsigned)state3;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)state4;
 			atomicExch(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904ULL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add5 = add3;
-	int add6 = add4;
-	const int base = (int)(long long)(0ULL - 1ULL);
-	bool open = false;
-	int add7 = 0;
-	int add8 = 0;
-	if (count2 == 5120) {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add5;
-			const long long count3 = (long long)add6;
-			if (head) {
-				if (g_begun > 0LL) {
-					// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-					const int offset2 = (int)(long long)((unsigned long long)g_begun - 1ULL) - base;
-					pool[offset2 + 5120] = (unsigned)(int)count3;
-				}
-				if (g_begun <= 0LL) {
-					open = true;
-					add7 = add5;
-					add8 = add6;
-				}
-			}
-			if (head) {
-				const int offset2 = (int)g_begun;
-				pool[offset2] = (unsigned)key_rows[item + 1];
-			}
-			const int add9 = (int)((unsigned)add5 + (unsigned)(int)(long long)head);
-			add5 = add9;
-			const int add10 = head ? 1 : (int)((unsigned)add6 + 1u);
-			add6 = add10;
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add5;
-				const long long count3 = (long long)add6;
-				if (head) {
-					if (g_begun > 0LL) {
-						const int offset2 = (int)(long long)((unsigned long long)g_begun - 1ULL) - base;
-						pool[offset2 + 5120] = (unsigned)(int)count3;
-					}
-					if (g_begun <= 0LL) {
-						open = true;
-						add7 = add5;
-						add8 = add6;
-					}
-				}
-				if (head) {
-					const int offset2 = (int)g_begun;
-					pool[offset2] = (unsigned)key_rows[item + 1];
-				}
-				const int add9 = (int)((unsigned)add5 + (unsigned)(int)(long long)head);
-				add5 = add9;
-				const int add10 = head ? 1 : (int)((unsigned)add6 + 1u);
-				add6 = add10;
-			}
+	int at = (int)add3 + 10240;
+	const int start2 = lane * 20;
+	#pragma unroll
+	for (int item = 0; item < 20; item++) {
+		if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+			pool_u16[at] = (unsigned short)(start2 + item);
+			at++;
 		}
 	}
-	int add9 = 0;
-	int add10 = 0;
+	int add4 = 0;
+	int add5 = 0;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 64) {
-			int add11 = 0;
-			int add12 = 0;
+			int add6 = 0;
+			int add7 = 0;
 			if (before >= lane) {
 				int spins = 0;
 				bool waiting = true;
@@ -248,11 +199,11 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 					if (word >= 4611686018427387904ULL) {
 						const int theirs = (int)(word & 2147483647ULL);
 						const int theirs2 = (int)((word >> 31) & 2147483647ULL);
-						add11 = theirs;
-						add12 = theirs2;
+						add6 = theirs;
+						add7 = theirs2;
 						waiting = false;
 						if (word >= 9223372036854775808ULL) {
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+							atomicMin(&shared_nearest[turn], (unsigned)lane);
 						}
 					} else {
 						spins++;
@@ -262,98 +213,94 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
 				}
 			}
-			shared_i32_0[lane] = add11;
-			shared_i32_1[lane] = add12;
+			shared_i32_0[lane] = add6;
+			shared_i32_1[lane] = add7;
 		}
 		__syncthreads();
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
-			const int start2 = lane * 8;
-			int add11 = 0;
-			int add12 = 0;
+			const int start3 = lane * 8;
+			int add6 = 0;
+			int add7 = 0;
 			#pragma unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = (start2 + 7) - i;
-				const int state7 = shared_i32_0[at];
-				const int state8 = shared_i32_1[at];
-				const int state9 = at <= last ? state7 : 0;
-				const int state10 = at <= last ? state8 : 0;
-				const int add13 = (int)((unsigned)add11 + (unsigned)state9);
-				const int add14 = state9 > 0 ? state10 : (int)((unsigned)add12 + (unsigned)state10);
-				add11 = add13;
-				add12 = add14;
+				const int at2 = (start3 + 7) - i;
+				const int state5 = shared_i32_0[at2];
+				const int state6 = shared_i32_1[at2];
+				const int state7 = at2 <= last ? state5 : 0;
+				const int state8 = at2 <= last ? state6 : 0;
+				const int add8 = (int)((unsigned)add6 + (unsigned)state7);
+				const int add9 = state7 > 0 ? state8 : (int)((unsigned)add7 + (unsigned)state8);
+				add6 = add8;
+				add7 = add9;
 			}
-			shared_i32_0[64 + lane] = add11;
-			shared_i32_1[64 + lane] = add12;
+			shared_i32_0[64 + lane] = add6;
+			shared_i32_1[64 + lane] = add7;
 		}
 		__syncthreads();
-		int add11 = 0;
-		int add12 = 0;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state7 = shared_i32_0[at];
-			const int state8 = shared_i32_1[at];
-			const int add13 = (int)((unsigned)add11 + (unsigned)state7);
-			const int add14 = state7 > 0 ? state8 : (int)((unsigned)add12 + (unsigned)state8);
-			add11 = add13;
-			add12 = add14;
+		if (lane == 255) {
+			int add6 = 0;
+			int add7 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at2 = 71 - i;
+				const int state5 = shared_i32_0[at2];
+				const int state6 = shared_i32_1[at2];
+				const int add8 = (int)((unsigned)add6 + (unsigned)state5);
+				const int add9 = state5 > 0 ? state6 : (int)((unsigned)add7 + (unsigned)state6);
+				add6 = add8;
+				add7 = add9;
+			}
+			const int add8 = (int)((unsigned)add6 + (unsigned)add4);
+			const int add9 = add4 > 0 ? add5 : (int)((unsigned)add7 + (unsigned)add5);
+			add4 = add8;
+			add5 = add9;
 		}
-		const int add13 = (int)((unsigned)add11 + (unsigned)add9);
-		const int add14 = add9 > 0 ? add10 : (int)((unsigned)add12 + (unsigned)add10);
-		add9 = add13;
-		add10 = add14;
 		before = last < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
-		const int add11 = (int)((unsigned)add9 + (unsigned)state5);
-		const int add12 = state5 > 0 ? state6 : (int)((unsigned)add10 + (unsigned)state6);
-		const unsigned long long bits = (unsigned long long)(unsigned)add11;
-		const unsigned long long bits2 = (unsigned long long)(unsigned)add12;
+	if (lane == 255) {
+		const int add6 = (int)((unsigned)add4 + (unsigned)state3);
+		const int add7 = state3 > 0 ? state4 : (int)((unsigned)add5 + (unsigned)state4);
+		const unsigned long long bits = (unsigned long long)(unsigned)add6;
+		const unsigned long long bits2 = (unsigned long long)(unsigned)add7;
 		atomicExch(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808ULL);
+		shared_i32_0[72] = add4;
+		shared_i32_1[72] = add5;
 	}
-	const int add11 = (int)((unsigned)add9 + (unsigned)state5);
-	const int add12 = state5 > 0 ? state6 : (int)((unsigned)add10 + (unsigned)state6);
-	const int base2 = (int)(long long)add9;
-	const int end = (int)(long long)add11;
-	const int base3 = (int)(long long)((unsigned long long)(long long)add9 - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add11 - 1ULL);
-	if (open) {
-		const int add13 = (int)((unsigned)add9 + (unsigned)add7);
-		const int add14 = add7 > 0 ? add8 : (int)((unsigned)add10 + (unsigned)add8);
-		int add15 = add13;
-		int add16 = add14;
-		if ((long long)add15 > 0LL) {
-			count[(int)(long long)((unsigned long long)(long long)add15 - 1ULL)] = (long long)add16;
+	__syncthreads();
+	const int state5 = shared_i32_0[72];
+	const int state6 = shared_i32_1[72];
+	const int add6 = (int)((unsigned)state5 + (unsigned)state3);
+	const int add7 = state3 > 0 ? state4 : (int)((unsigned)state6 + (unsigned)state4);
+	const int base = (int)state5;
+	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
+		const int number = (int)pool_u16[10240 + at2];
+		const int place2 = base + at2;
+		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
+		const int key2 = (int)pool[number];
+		key_2[place2] = key2;
+		if (at2 > 0) {
+			const int distance = number - (int)pool_u16[10240 + (at2 - 1)];
+			count[place2 - 1] = (long long)distance;
 		}
 	}
-	const int count3 = end - base2;
-	int at = lane;
-	while (at < count3) {
-		const int place2 = base2 + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
-	}
-	const int count4 = end2 - base3;
-	int at2 = lane + 1;
-	while (at2 < count4) {
-		const int place2 = base3 + at2;
-		count[place2] = (long long)(int)pool[at2 + 5120];
-		at2 += 256;
+	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
+		const int number = (int)pool_u16[10240];
+		count[base - 1] = (long long)(number + (int)state6);
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add11;
-		int total2 = add12;
+		int total = add6;
+		int total2 = add7;
 		if ((long long)total > 0LL) {
 			count[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
 		}

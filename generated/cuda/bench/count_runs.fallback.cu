@@ -3,13 +3,29 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ long long kgen_least_i64(long long x, long long y) {
+	return x < y ? x : y;
+}
+
+static __device__ long long kgen_greatest_i64(long long x, long long y) {
+	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
+}
+
 extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_published(
 	long long row0,
 	long long rows,
 	const int *__restrict__ key,
 	int *count_runs_kernel1_tile0,
 	int *count_runs_kernel1_tile1) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
 	__shared__ int shared_i32_0[289];
 	__shared__ int shared_i32_1[289];
 	const int row02 = (int)row0;
@@ -64,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	__syncthreads();
+	unsigned picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	if (count == 5120) {
@@ -72,10 +88,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add3;
-			const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
-			add2 = add4;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
@@ -83,13 +96,13 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 			const int at = lane * 20 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add3;
-				const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
-				add2 = add4;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 20, 0LL), 20LL);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -263,7 +276,8 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int *__restrict__ count_runs_kernel1_tile1,
 	int *key_2,
 	long long *count) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned short *const pool_u16 = (unsigned short *)pool;
 	__shared__ int shared_i32_0[289];
 	__shared__ int shared_i32_1[289];
 	const int row02 = (int)row0;
@@ -318,8 +332,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	__syncthreads();
-	unsigned head_kept = 0u;
+	unsigned picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	if (count2 == 5120) {
@@ -327,11 +340,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-			const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add3;
-			const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
-			add2 = add4;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
@@ -339,14 +348,13 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 			const int at = lane * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-				const int add3 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add3;
-				const int add4 = head ? 1 : (int)((unsigned)add2 + 1u);
-				add2 = add4;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0LL), 20LL);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -392,83 +400,36 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	__syncthreads();
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const int state3 = shared_i32_0[lane + lane / 16];
-	const int state4 = shared_i32_1[lane + lane / 16];
-	const int add3 = (int)((unsigned)state + (unsigned)state3);
-	const int add4 = state3 > 0 ? state4 : (int)((unsigned)state2 + (unsigned)state4);
-	const int state5 = shared_i32_0[288];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add3 = (int)((unsigned)state + (unsigned)state2);
+	const int state3 = shared_i32_0[288];
+	int at = (int)add3 + 10240;
+	const int start2 = lane * 20;
+	#pragma unroll
+	for (int item = 0; item < 20; item++) {
+		if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+			pool_u16[at] = (unsigned short)(start2 + item);
+			at++;
+		}
+	}
 	__syncthreads();
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
-	const int add5 = (int)((unsigned)earlier + (unsigned)state5);
-	const int add6 = (int)((unsigned)earlier + (unsigned)add3);
-	const int add7 = add3 > 0 ? add4 : (int)((unsigned)earlier2 + (unsigned)add4);
-	int add8 = add6;
-	int add9 = add7;
-	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add5;
-	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add5 - 1ULL);
-	if (count2 == 5120) {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add8;
-			const long long count3 = (long long)add9;
-			if (head && g_begun > 0LL) {
-				// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-				const int offset2 = (int)(long long)((unsigned long long)g_begun - 1ULL) - base2;
-				pool[offset2 + 5120] = (unsigned)(int)count3;
-			}
-			if (head) {
-				const int offset2 = (int)g_begun - base;
-				pool[offset2] = (unsigned)key_rows[item + 1];
-			}
-			const int add10 = (int)((unsigned)add8 + (unsigned)(int)(long long)head);
-			add8 = add10;
-			const int add11 = head ? 1 : (int)((unsigned)add9 + 1u);
-			add9 = add11;
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add8;
-				const long long count3 = (long long)add9;
-				if (head && g_begun > 0LL) {
-					const int offset2 = (int)(long long)((unsigned long long)g_begun - 1ULL) - base2;
-					pool[offset2 + 5120] = (unsigned)(int)count3;
-				}
-				if (head) {
-					const int offset2 = (int)g_begun - base;
-					pool[offset2] = (unsigned)key_rows[item + 1];
-				}
-				const int add10 = (int)((unsigned)add8 + (unsigned)(int)(long long)head);
-				add8 = add10;
-				const int add11 = head ? 1 : (int)((unsigned)add9 + 1u);
-				add9 = add11;
-			}
+	const int base = (int)earlier;
+	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
+		const int number = (int)pool_u16[10240 + at2];
+		const int place2 = base + at2;
+		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
+		const int key2 = (int)pool[number];
+		key_2[place2] = key2;
+		if (at2 > 0) {
+			const int distance = number - (int)pool_u16[10240 + (at2 - 1)];
+			count[place2 - 1] = (long long)distance;
 		}
 	}
-	__syncthreads();
-	const int count3 = end - base;
-	int at = lane;
-	while (at < count3) {
-		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
-	}
-	const int count4 = end2 - base2;
-	int at2 = lane;
-	while (at2 < count4) {
-		const int place2 = base2 + at2;
-		if (place2 >= 0) {
-			count[place2] = (long long)(int)pool[at2 + 5120];
-		}
-		at2 += 256;
+	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
+		const int number = (int)pool_u16[10240];
+		count[base - 1] = (long long)(number + (int)earlier2);
 	}
 }
 

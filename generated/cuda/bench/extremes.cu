@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	__shared__ int shared_i32_0[289];
 	__shared__ int shared_i32_1[289];
 	__shared__ int shared_i32_2[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -325,6 +325,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	int add5 = 0;
 	int v_min5 = 2147483647;
 	int v_max5 = -2147483647 - 1;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
@@ -348,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 						v_min6 = theirs2;
 						v_max6 = theirs3;
 						waiting = false;
-						atomicMin(&shared_nearest[0], (unsigned)lane);
+						atomicMin(&shared_nearest[turn], (unsigned)lane);
 					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
 						const int theirs = (int)(word3 & 2147483647ULL);
 						const int theirs2 = (int)((word3 >> 31) & 4294967295ULL);
@@ -365,7 +366,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
@@ -376,7 +377,11 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 			shared_i32_2[lane] = v_max6;
 		}
 		__syncthreads();
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start2 = lane * 8;
 			int add6 = 0;
@@ -403,35 +408,33 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 			shared_i32_2[64 + lane] = v_max6;
 		}
 		__syncthreads();
-		int add6 = 0;
-		int v_min6 = 2147483647;
-		int v_max6 = -2147483647 - 1;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state10 = shared_i32_0[at];
-			const int state11 = shared_i32_1[at];
-			const int state12 = shared_i32_2[at];
-			const int add7 = (int)((unsigned)add6 + (unsigned)state10);
-			const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(v_min6, state11);
-			const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(v_max6, state12);
-			add6 = add7;
-			v_min6 = v_min7;
-			v_max6 = v_max7;
+		if (lane == 255) {
+			int add6 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const int state12 = shared_i32_2[at];
+				const int add7 = (int)((unsigned)add6 + (unsigned)state10);
+				const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(v_min6, state11);
+				const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(v_max6, state12);
+				add6 = add7;
+				v_min6 = v_min7;
+				v_max6 = v_max7;
+			}
+			const int add7 = (int)((unsigned)add6 + (unsigned)add5);
+			const int v_min7 = add5 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
+			const int v_max7 = add5 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
+			add5 = add7;
+			v_min5 = v_min7;
+			v_max5 = v_max7;
 		}
-		const int add7 = (int)((unsigned)add6 + (unsigned)add5);
-		const int v_min7 = add5 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
-		const int v_max7 = add5 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
-		add5 = add7;
-		v_min5 = v_min7;
-		v_max5 = v_max7;
 		before = last < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add6 = (int)((unsigned)add5 + (unsigned)state7);
 		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
 		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
@@ -440,18 +443,25 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 		const unsigned long long bits3 = (unsigned long long)(unsigned)v_max6;
 		atomicExch(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808ULL);
 		atomicExch(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808ULL);
+		shared_i32_0[72] = add5;
+		shared_i32_1[72] = v_min5;
+		shared_i32_2[72] = v_max5;
 	}
-	const int add6 = (int)((unsigned)add5 + (unsigned)state7);
-	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
-	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
-	const int base2 = (int)(long long)add5;
+	__syncthreads();
+	const int state10 = shared_i32_0[72];
+	const int state11 = shared_i32_1[72];
+	const int state12 = shared_i32_2[72];
+	const int add6 = (int)((unsigned)state10 + (unsigned)state7);
+	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(state11, state8);
+	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(state12, state9);
+	const int base2 = (int)(long long)state10;
 	const int end = (int)(long long)add6;
-	const int base3 = (int)(long long)((unsigned long long)(long long)add5 - 1ULL);
+	const int base3 = (int)(long long)((unsigned long long)(long long)state10 - 1ULL);
 	const int end2 = (int)(long long)((unsigned long long)(long long)add6 - 1ULL);
 	if (open) {
-		const int add7 = (int)((unsigned)add5 + (unsigned)add4);
-		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(v_min5, v_min4);
-		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(v_max5, v_max4);
+		const int add7 = (int)((unsigned)state10 + (unsigned)add4);
+		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(state11, v_min4);
+		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(state12, v_max4);
 		int add8 = add7;
 		int v_min8 = v_min7;
 		int v_max8 = v_max7;

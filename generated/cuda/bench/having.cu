@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	__shared__ int shared_i32_0[289];
 	__shared__ int shared_i32_1[289];
 	__shared__ long long shared_i64_0[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -285,6 +285,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	int add13 = 0;
 	int add14 = 0;
 	long long add15 = 0LL;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
@@ -308,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 						add17 = theirs2;
 						add18 = theirs3;
 						waiting = false;
-						atomicMin(&shared_nearest[0], (unsigned)lane);
+						atomicMin(&shared_nearest[turn], (unsigned)lane);
 					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
 						const int theirs = (int)(word4 & 2147483647ULL);
 						const int theirs2 = (int)((word4 >> 31) & 2147483647ULL);
@@ -325,7 +326,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
@@ -336,7 +337,11 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 			shared_i64_0[lane] = add18;
 		}
 		__syncthreads();
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start3 = lane * 8;
 			int add16 = 0;
@@ -363,35 +368,33 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 			shared_i64_0[64 + lane] = add18;
 		}
 		__syncthreads();
-		int add16 = 0;
-		int add17 = 0;
-		long long add18 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state10 = shared_i32_0[at];
-			const int state11 = shared_i32_1[at];
-			const long long state12 = shared_i64_0[at];
-			const int add19 = (int)((unsigned)add16 + (unsigned)state10);
-			const int add20 = state10 > 0 ? state11 : (int)((unsigned)add17 + (unsigned)state11);
-			const long long add21 = state10 > 0 ? state12 : (long long)((unsigned long long)add18 + (unsigned long long)state12);
-			add16 = add19;
-			add17 = add20;
-			add18 = add21;
+		if (lane == 255) {
+			int add16 = 0;
+			int add17 = 0;
+			long long add18 = 0LL;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const long long state12 = shared_i64_0[at];
+				const int add19 = (int)((unsigned)add16 + (unsigned)state10);
+				const int add20 = state10 > 0 ? state11 : (int)((unsigned)add17 + (unsigned)state11);
+				const long long add21 = state10 > 0 ? state12 : (long long)((unsigned long long)add18 + (unsigned long long)state12);
+				add16 = add19;
+				add17 = add20;
+				add18 = add21;
+			}
+			const int add19 = (int)((unsigned)add16 + (unsigned)add13);
+			const int add20 = add13 > 0 ? add14 : (int)((unsigned)add17 + (unsigned)add14);
+			const long long add21 = add13 > 0 ? add15 : (long long)((unsigned long long)add18 + (unsigned long long)add15);
+			add13 = add19;
+			add14 = add20;
+			add15 = add21;
 		}
-		const int add19 = (int)((unsigned)add16 + (unsigned)add13);
-		const int add20 = add13 > 0 ? add14 : (int)((unsigned)add17 + (unsigned)add14);
-		const long long add21 = add13 > 0 ? add15 : (long long)((unsigned long long)add18 + (unsigned long long)add15);
-		add13 = add19;
-		add14 = add20;
-		add15 = add21;
 		before = last < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add16 = (int)((unsigned)add13 + (unsigned)state7);
 		const int add17 = state7 > 0 ? state8 : (int)((unsigned)add14 + (unsigned)state8);
 		const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add15 + (unsigned long long)state9);
@@ -400,18 +403,25 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 		const unsigned long long bits3 = (unsigned long long)add18;
 		atomicExch(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 		atomicExch(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
+		shared_i32_0[72] = add13;
+		shared_i32_1[72] = add14;
+		shared_i64_0[72] = add15;
 	}
-	const int add16 = (int)((unsigned)add13 + (unsigned)state7);
-	const int add17 = state7 > 0 ? state8 : (int)((unsigned)add14 + (unsigned)state8);
-	const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add15 + (unsigned long long)state9);
-	const int base2 = (int)(long long)((unsigned long long)(long long)add13 - 1ULL);
+	__syncthreads();
+	const int state10 = shared_i32_0[72];
+	const int state11 = shared_i32_1[72];
+	const long long state12 = shared_i64_0[72];
+	const int add16 = (int)((unsigned)state10 + (unsigned)state7);
+	const int add17 = state7 > 0 ? state8 : (int)((unsigned)state11 + (unsigned)state8);
+	const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)state12 + (unsigned long long)state9);
+	const int base2 = (int)(long long)((unsigned long long)(long long)state10 - 1ULL);
 	const int end = (int)(long long)((unsigned long long)(long long)add16 - 1ULL);
-	const int base3 = (int)(long long)add13;
+	const int base3 = (int)(long long)state10;
 	const int end2 = (int)(long long)add16;
 	if (open) {
-		const int add19 = (int)((unsigned)add13 + (unsigned)add10);
-		const int add20 = add10 > 0 ? add11 : (int)((unsigned)add14 + (unsigned)add11);
-		const long long add21 = add10 > 0 ? add12 : (long long)((unsigned long long)add15 + (unsigned long long)add12);
+		const int add19 = (int)((unsigned)state10 + (unsigned)add10);
+		const int add20 = add10 > 0 ? add11 : (int)((unsigned)state11 + (unsigned)add11);
+		const long long add21 = add10 > 0 ? add12 : (long long)((unsigned long long)state12 + (unsigned long long)add12);
 		int add22 = add19;
 		int add23 = add20;
 		long long add24 = add21;
@@ -484,7 +494,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -667,6 +677,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 		}
 	}
 	int add4 = 0;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
@@ -682,7 +693,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 						add5 = theirs;
 						waiting = false;
 						if (word >= 9223372036854775808ULL) {
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+							atomicMin(&shared_nearest[turn], (unsigned)lane);
 						}
 					} else {
 						spins++;
@@ -692,7 +703,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
@@ -701,7 +712,11 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 			shared_i32_0[lane] = add5;
 		}
 		__syncthreads();
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start5 = lane * 8;
 			int add5 = 0;
@@ -716,29 +731,30 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 			shared_i32_0[64 + lane] = add5;
 		}
 		__syncthreads();
-		int add5 = 0;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state4 = shared_i32_0[at];
-			const int add6 = (int)((unsigned)add5 + (unsigned)state4);
-			add5 = add6;
+		if (lane == 255) {
+			int add5 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state4 = shared_i32_0[at];
+				const int add6 = (int)((unsigned)add5 + (unsigned)state4);
+				add5 = add6;
+			}
+			const int add6 = (int)((unsigned)add5 + (unsigned)add4);
+			add4 = add6;
 		}
-		const int add6 = (int)((unsigned)add5 + (unsigned)add4);
-		add4 = add6;
 		before = last < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add5 = (int)((unsigned)add4 + (unsigned)state3);
 		const unsigned long long bits = (unsigned long long)(unsigned)add5;
 		atomicExch(&having_kernel2_status0[tile], bits | 9223372036854775808ULL);
+		shared_i32_0[72] = add4;
 	}
-	const int add5 = (int)((unsigned)add4 + (unsigned)state3);
-	const int base = (int)(long long)add4;
+	__syncthreads();
+	const int state4 = shared_i32_0[72];
+	const int add5 = (int)((unsigned)state4 + (unsigned)state3);
+	const int base = (int)(long long)state4;
 	const int end = (int)(long long)add5;
 	const int count3 = end - base;
 	int at = lane;

@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	long long *k_length_cell) {
 	__shared__ __align__(16) unsigned pool[5376];
 	__shared__ int shared_i32_0[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -211,6 +211,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 		shared_nearest[0] = 65536u;
 	}
 	int add3 = 0;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
@@ -226,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 						add4 = theirs;
 						waiting = false;
 						if (word >= 9223372036854775808ULL) {
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+							atomicMin(&shared_nearest[turn], (unsigned)lane);
 						}
 					} else {
 						spins++;
@@ -236,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
@@ -245,7 +246,11 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 			shared_i32_0[lane] = add4;
 		}
 		__syncthreads();
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start2 = lane * 8;
 			int add4 = 0;
@@ -260,31 +265,32 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 			shared_i32_0[64 + lane] = add4;
 		}
 		__syncthreads();
-		int add4 = 0;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state4 = shared_i32_0[at];
-			const int add5 = (int)((unsigned)add4 + (unsigned)state4);
-			add4 = add5;
+		if (lane == 255) {
+			int add4 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state4 = shared_i32_0[at];
+				const int add5 = (int)((unsigned)add4 + (unsigned)state4);
+				add4 = add5;
+			}
+			const int add5 = (int)((unsigned)add4 + (unsigned)add3);
+			add3 = add5;
 		}
-		const int add5 = (int)((unsigned)add4 + (unsigned)add3);
-		add3 = add5;
 		before = last < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add4 = (int)((unsigned)add3 + (unsigned)state3);
 		const unsigned long long bits = (unsigned long long)(unsigned)add4;
 		atomicExch(&check_division_of_filter_kernel1_status0[tile], bits | 9223372036854775808ULL);
+		shared_i32_0[72] = add3;
 	}
-	const int add4 = (int)((unsigned)add3 + (unsigned)state3);
-	const int add5 = (int)((unsigned)add3 + (unsigned)add2);
+	__syncthreads();
+	const int state4 = shared_i32_0[72];
+	const int add4 = (int)((unsigned)state4 + (unsigned)state3);
+	const int add5 = (int)((unsigned)state4 + (unsigned)add2);
 	int add6 = add5;
-	const int base = (int)(long long)add3;
+	const int base = (int)(long long)state4;
 	const int end = (int)(long long)add4;
 	if (count == 5120) {
 		#pragma unroll

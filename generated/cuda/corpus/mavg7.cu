@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ double shared_f64_0[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -127,6 +127,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 		shared_nearest[0] = 65536u;
 	}
 	double add3 = 0.0;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
@@ -144,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 						const double theirs = __longlong_as_double((word & 9223372036854775807ULL) | ((word2 & 1ULL) << 63));
 						add4 = theirs;
 						waiting = false;
-						atomicMin(&shared_nearest[0], (unsigned)lane);
+						atomicMin(&shared_nearest[turn], (unsigned)lane);
 					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
 						const double theirs = __longlong_as_double((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
 						add4 = theirs;
@@ -157,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
@@ -166,7 +167,11 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 			shared_f64_0[lane] = add4;
 		}
 		__syncthreads();
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start = lane * 8;
 			double add4 = 0.0;
@@ -181,29 +186,30 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 			shared_f64_0[64 + lane] = add4;
 		}
 		__syncthreads();
-		double add4 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const double state4 = shared_f64_0[at];
-			const double add5 = add4 + state4;
-			add4 = add5;
+		if (lane == 255) {
+			double add4 = 0.0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const double state4 = shared_f64_0[at];
+				const double add5 = add4 + state4;
+				add4 = add5;
+			}
+			const double add5 = add4 + add3;
+			add3 = add5;
 		}
-		const double add5 = add4 + add3;
-		add3 = add5;
 		before = last < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const double add4 = add3 + state3;
 		const unsigned long long bits = (unsigned long long)__double_as_longlong(add4);
 		atomicExch(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
 		atomicExch(&mavg7_kernel1_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808ULL);
+		shared_f64_0[72] = add3;
 	}
-	const double add4 = add3 + add2;
+	__syncthreads();
+	const double state4 = shared_f64_0[72];
+	const double add4 = state4 + add2;
 	double add5 = add4;
 	double c_rows[20] = {0};
 	if (count == 5120) {

@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	__shared__ __align__(16) unsigned pool[9216];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -202,6 +202,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 		}
 	}
 	int add4 = 0;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
@@ -217,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 						add5 = theirs;
 						waiting = false;
 						if (word >= 9223372036854775808ULL) {
-							atomicMin(&shared_nearest[0], (unsigned)lane);
+							atomicMin(&shared_nearest[turn], (unsigned)lane);
 						}
 					} else {
 						spins++;
@@ -227,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
@@ -236,7 +237,11 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 			shared_i32_0[lane] = add5;
 		}
 		__syncthreads();
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start2 = lane * 8;
 			int add5 = 0;
@@ -251,29 +256,30 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 			shared_i32_0[64 + lane] = add5;
 		}
 		__syncthreads();
-		int add5 = 0;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state4 = shared_i32_0[at];
-			const int add6 = (int)((unsigned)add5 + (unsigned)state4);
-			add5 = add6;
+		if (lane == 255) {
+			int add5 = 0;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state4 = shared_i32_0[at];
+				const int add6 = (int)((unsigned)add5 + (unsigned)state4);
+				add5 = add6;
+			}
+			const int add6 = (int)((unsigned)add5 + (unsigned)add4);
+			add4 = add6;
 		}
-		const int add6 = (int)((unsigned)add5 + (unsigned)add4);
-		add4 = add6;
 		before = last < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add5 = (int)((unsigned)add4 + (unsigned)state3);
 		const unsigned long long bits = (unsigned long long)(unsigned)add5;
 		atomicExch(&streq_kernel1_status0[tile], bits | 9223372036854775808ULL);
+		shared_i32_0[72] = add4;
 	}
-	const int add5 = (int)((unsigned)add4 + (unsigned)state3);
-	const int base = (int)(long long)add4;
+	__syncthreads();
+	const int state4 = shared_i32_0[72];
+	const int add5 = (int)((unsigned)state4 + (unsigned)state3);
+	const int base = (int)(long long)state4;
 	const int end = (int)(long long)add5;
 	const int count2 = end - base;
 	int at = lane;

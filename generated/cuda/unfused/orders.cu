@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ long long shared_i64_0[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -301,6 +301,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 		shared_nearest[0] = 65536u;
 	}
 	long long add3 = 0LL;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
@@ -318,7 +319,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 						const long long theirs = (long long)((word & 9223372036854775807ULL) | ((word2 & 1ULL) << 63));
 						add4 = theirs;
 						waiting = false;
-						atomicMin(&shared_nearest[0], (unsigned)lane);
+						atomicMin(&shared_nearest[turn], (unsigned)lane);
 					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
 						const long long theirs = (long long)((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
 						add4 = theirs;
@@ -331,7 +332,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
@@ -340,7 +341,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 			shared_i64_0[lane] = add4;
 		}
 		__syncthreads();
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start = lane * 8;
 			long long add4 = 0LL;
@@ -355,30 +360,31 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 			shared_i64_0[64 + lane] = add4;
 		}
 		__syncthreads();
-		long long add4 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const long long state4 = shared_i64_0[at];
-			const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)state4);
-			add4 = add5;
+		if (lane == 255) {
+			long long add4 = 0LL;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const long long state4 = shared_i64_0[at];
+				const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)state4);
+				add4 = add5;
+			}
+			const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)add3);
+			add3 = add5;
 		}
-		const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)add3);
-		add3 = add5;
 		before = last < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
 		const unsigned long long bits = (unsigned long long)add4;
 		atomicExch(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
 		atomicExch(&orders_kernel3_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808ULL);
+		shared_i64_0[72] = add3;
 	}
-	const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-	const long long add5 = (long long)((unsigned long long)add3 + (unsigned long long)add2);
+	__syncthreads();
+	const long long state4 = shared_i64_0[72];
+	const long long add4 = (long long)((unsigned long long)state4 + (unsigned long long)state3);
+	const long long add5 = (long long)((unsigned long long)state4 + (unsigned long long)add2);
 	long long add6 = add5;
 	long long g_offset_rows[20] = {0};
 	if (count == 5120) {
@@ -488,7 +494,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	__shared__ long long shared_i64_0[289];
 	__shared__ long long shared_i64_1[289];
 	__shared__ long long shared_i64_2[289];
-	__shared__ unsigned shared_nearest[1];
+	__shared__ unsigned shared_nearest[2];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -815,6 +821,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	long long add6 = 0LL;
 	bool present6 = false;
 	bool head3 = false;
+	int turn = 0;
 	__syncthreads();
 	int before = tile - 1;
 	while (before >= 0) {
@@ -854,7 +861,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 						present8 = theirs6;
 						head4 = theirs7;
 						waiting = false;
-						atomicMin(&shared_nearest[0], (unsigned)lane);
+						atomicMin(&shared_nearest[turn], (unsigned)lane);
 					} else if (word5 >= 9223372036854775808ULL && word6 >= 9223372036854775808ULL && word7 >= 9223372036854775808ULL && word8 >= 9223372036854775808ULL) {
 						const bool theirs = (word8 & 1ULL) != 0ULL;
 						const long long theirs2 = (long long)((word5 & 9223372036854775807ULL) | (((word8 >> 34) & 1ULL) << 63));
@@ -879,7 +886,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 							}
 							if (*(volatile unsigned *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomicMin(&shared_nearest[0], (unsigned)lane);
+								atomicMin(&shared_nearest[turn], (unsigned)lane);
 							}
 						}
 					}
@@ -894,7 +901,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			shared_bool_2[lane] = head4;
 		}
 		__syncthreads();
-		const int last7 = (int)shared_nearest[0];
+		const int last7 = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start2 = lane * 8;
 			bool present7 = false;
@@ -945,59 +956,57 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			shared_bool_2[64 + lane] = head4;
 		}
 		__syncthreads();
-		bool present7 = false;
-		long long last8 = 0LL;
-		long long last9 = 0LL;
-		int add7 = 0;
-		long long add8 = 0LL;
-		bool present8 = false;
-		bool head4 = false;
-		#pragma unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const bool state22 = shared_bool_0[at] != 0;
-			const long long state23 = shared_i64_0[at];
-			const long long state24 = shared_i64_1[at];
-			const int state25 = shared_i32_0[at];
-			const long long state26 = shared_i64_2[at];
-			const bool state27 = shared_bool_1[at] != 0;
-			const bool state28 = shared_bool_2[at] != 0;
-			const bool present9 = present7 || state22;
-			const long long last10 = state22 ? state23 : last8;
-			const long long last11 = state27 ? state24 : last9;
-			const int add9 = state28 ? state25 : (int)((unsigned)add7 + (unsigned)state25);
-			const long long add10 = state28 ? state26 : (long long)((unsigned long long)add8 + (unsigned long long)state26);
-			const bool present10 = present8 || state27;
-			const bool head5 = head4 || state28;
-			present7 = present9;
-			last8 = last10;
-			last9 = last11;
-			add7 = add9;
-			add8 = add10;
-			present8 = present10;
-			head4 = head5;
+		if (lane == 255) {
+			bool present7 = false;
+			long long last8 = 0LL;
+			long long last9 = 0LL;
+			int add7 = 0;
+			long long add8 = 0LL;
+			bool present8 = false;
+			bool head4 = false;
+			#pragma unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const bool state22 = shared_bool_0[at] != 0;
+				const long long state23 = shared_i64_0[at];
+				const long long state24 = shared_i64_1[at];
+				const int state25 = shared_i32_0[at];
+				const long long state26 = shared_i64_2[at];
+				const bool state27 = shared_bool_1[at] != 0;
+				const bool state28 = shared_bool_2[at] != 0;
+				const bool present9 = present7 || state22;
+				const long long last10 = state22 ? state23 : last8;
+				const long long last11 = state27 ? state24 : last9;
+				const int add9 = state28 ? state25 : (int)((unsigned)add7 + (unsigned)state25);
+				const long long add10 = state28 ? state26 : (long long)((unsigned long long)add8 + (unsigned long long)state26);
+				const bool present10 = present8 || state27;
+				const bool head5 = head4 || state28;
+				present7 = present9;
+				last8 = last10;
+				last9 = last11;
+				add7 = add9;
+				add8 = add10;
+				present8 = present10;
+				head4 = head5;
+			}
+			const bool present9 = present7 || present5;
+			const long long last10 = present5 ? last5 : last8;
+			const long long last11 = present6 ? last6 : last9;
+			const int add9 = head3 ? add5 : (int)((unsigned)add7 + (unsigned)add5);
+			const long long add10 = head3 ? add6 : (long long)((unsigned long long)add8 + (unsigned long long)add6);
+			const bool present10 = present8 || present6;
+			const bool head5 = head4 || head3;
+			present5 = present9;
+			last5 = last10;
+			last6 = last11;
+			add5 = add9;
+			add6 = add10;
+			present6 = present10;
+			head3 = head5;
 		}
-		const bool present9 = present7 || present5;
-		const long long last10 = present5 ? last5 : last8;
-		const long long last11 = present6 ? last6 : last9;
-		const int add9 = head3 ? add5 : (int)((unsigned)add7 + (unsigned)add5);
-		const long long add10 = head3 ? add6 : (long long)((unsigned long long)add8 + (unsigned long long)add6);
-		const bool present10 = present8 || present6;
-		const bool head5 = head4 || head3;
-		present5 = present9;
-		last5 = last10;
-		last6 = last11;
-		add5 = add9;
-		add6 = add10;
-		present6 = present10;
-		head3 = head5;
 		before = last7 < 64 ? -1LL : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		__syncthreads();
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const bool present7 = present5 || state15;
 		const long long last7 = state15 ? state16 : last5;
 		const long long last8 = state20 ? state17 : last6;
@@ -1016,25 +1025,39 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 		atomicExch(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 		atomicExch(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807ULL) | 9223372036854775808ULL);
 		atomicExch(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808ULL);
+		shared_bool_0[72] = present5;
+		shared_i64_0[72] = last5;
+		shared_i64_1[72] = last6;
+		shared_i32_0[72] = add5;
+		shared_i64_2[72] = add6;
+		shared_bool_1[72] = present6;
+		shared_bool_2[72] = head3;
 	}
-	const bool present7 = present5 || state15;
-	const long long last7 = state15 ? state16 : last5;
-	const long long last8 = state20 ? state17 : last6;
-	const int add7 = state21 ? state18 : (int)((unsigned)add5 + (unsigned)state18);
-	const long long add8 = state21 ? state19 : (long long)((unsigned long long)add6 + (unsigned long long)state19);
-	const bool present8 = present5 || present3;
-	const long long last9 = present3 ? last3 : last5;
-	const long long last10 = present4 ? last4 : last6;
-	const int add9 = head2 ? add3 : (int)((unsigned)add5 + (unsigned)add3);
-	const long long add10 = head2 ? add4 : (long long)((unsigned long long)add6 + (unsigned long long)add4);
-	const bool head4 = head3 || head2;
+	__syncthreads();
+	const bool state22 = shared_bool_0[72] != 0;
+	const long long state23 = shared_i64_0[72];
+	const long long state24 = shared_i64_1[72];
+	const int state25 = shared_i32_0[72];
+	const long long state26 = shared_i64_2[72];
+	const bool state27 = shared_bool_2[72] != 0;
+	const bool present7 = state22 || state15;
+	const long long last7 = state15 ? state16 : state23;
+	const long long last8 = state20 ? state17 : state24;
+	const int add7 = state21 ? state18 : (int)((unsigned)state25 + (unsigned)state18);
+	const long long add8 = state21 ? state19 : (long long)((unsigned long long)state26 + (unsigned long long)state19);
+	const bool present8 = state22 || present3;
+	const long long last9 = present3 ? last3 : state23;
+	const long long last10 = present4 ? last4 : state24;
+	const int add9 = head2 ? add3 : (int)((unsigned)state25 + (unsigned)add3);
+	const long long add10 = head2 ? add4 : (long long)((unsigned long long)state26 + (unsigned long long)add4);
+	const bool head4 = state27 || head2;
 	bool present9 = present8;
 	long long last11 = last9;
 	long long last12 = last10;
 	int add11 = add9;
 	long long add12 = add10;
 	bool head5 = head4;
-	const int base = (int)last5;
+	const int base = (int)state23;
 	const int end = (int)last7;
 	if (count2 == 1536) {
 		#pragma unroll

@@ -12,8 +12,20 @@
 #define kgen_unroll
 #endif
 
+long kgen_least_i64(long x, long y) {
+	return x < y ? x : y;
+}
+
 long kgen_greatest_i64(long x, long y) {
 	return x > y ? x : y;
+}
+
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel1(
@@ -23,14 +35,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict key,
 	__global ulong *count_runs_kernel1_status0,
 	__global uint *v_abort,
-	__global long *count,
 	__global int *key_2,
+	__global long *count,
 	long tiles,
 	__global long *g_length_cell) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -89,8 +102,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uint head_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	if (count2 == 5120) {
@@ -98,11 +110,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((uint)head << ((uint)item & 31));
-			const int add3 = (int)((uint)add + (uint)(int)(long)head);
-			add = add3;
-			const int add4 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
@@ -110,14 +118,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			const int at = lane * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((uint)head << ((uint)item & 31));
-				const int add3 = (int)((uint)add + (uint)(int)(long)head);
-				add = add3;
-				const int add4 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0L), 20L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -163,92 +170,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const int state3 = shared_i32_0[lane + lane / 16];
-	const int state4 = shared_i32_1[lane + lane / 16];
-	const int add3 = (int)((uint)state + (uint)state3);
-	const int add4 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
-	const int state5 = shared_i32_0[288];
-	const int state6 = shared_i32_1[288];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add3 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
+	const int state4 = shared_i32_1[288];
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state5;
-			const ulong bits2 = (ulong)(uint)state6;
+			const ulong bits = (ulong)(uint)state3;
+			const ulong bits2 = (ulong)(uint)state4;
 			atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add5 = add3;
-	int add6 = add4;
-	const int base = (int)(long)(0UL - 1UL);
-	bool open = false;
-	int add7 = 0;
-	int add8 = 0;
-	if (count2 == 5120) {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add5;
-			const long count3 = (long)add6;
-			if (head) {
-				if (g_begun > 0L) {
-					// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-					const int offset2 = (int)(long)((ulong)g_begun - 1UL) - base;
-					pool[offset2 + 5120] = (uint)(int)count3;
-				}
-				if (g_begun <= 0L) {
-					open = true;
-					add7 = add5;
-					add8 = add6;
-				}
-			}
-			if (head) {
-				const int offset2 = (int)g_begun;
-				pool[offset2] = (uint)key_rows[item + 1];
-			}
-			const int add9 = (int)((uint)add5 + (uint)(int)(long)head);
-			add5 = add9;
-			const int add10 = head ? 1 : (int)((uint)add6 + 1u);
-			add6 = add10;
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add5;
-				const long count3 = (long)add6;
-				if (head) {
-					if (g_begun > 0L) {
-						const int offset2 = (int)(long)((ulong)g_begun - 1UL) - base;
-						pool[offset2 + 5120] = (uint)(int)count3;
-					}
-					if (g_begun <= 0L) {
-						open = true;
-						add7 = add5;
-						add8 = add6;
-					}
-				}
-				if (head) {
-					const int offset2 = (int)g_begun;
-					pool[offset2] = (uint)key_rows[item + 1];
-				}
-				const int add9 = (int)((uint)add5 + (uint)(int)(long)head);
-				add5 = add9;
-				const int add10 = head ? 1 : (int)((uint)add6 + 1u);
-				add6 = add10;
-			}
+	int at = (int)add3 + 10240;
+	const int start2 = lane * 20;
+	kgen_unroll
+	for (int item = 0; item < 20; item++) {
+		if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+			pool_u16[at] = (ushort)(start2 + item);
+			at++;
 		}
 	}
-	int add9 = 0;
-	int add10 = 0;
+	int add4 = 0;
+	int add5 = 0;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 64) {
-			int add11 = 0;
-			int add12 = 0;
+			int add6 = 0;
+			int add7 = 0;
 			if (before >= lane) {
 				int spins = 0;
 				bool waiting = true;
@@ -257,11 +208,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 					if (word >= 4611686018427387904UL) {
 						const int theirs = (int)(word & 2147483647UL);
 						const int theirs2 = (int)((word >> 31) & 2147483647UL);
-						add11 = theirs;
-						add12 = theirs2;
+						add6 = theirs;
+						add7 = theirs2;
 						waiting = false;
 						if (word >= 9223372036854775808UL) {
-							atomic_min(&shared_nearest[0], (uint)lane);
+							atomic_min(&shared_nearest[turn], (uint)lane);
 						}
 					} else {
 						spins++;
@@ -271,98 +222,94 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
 				}
 			}
-			shared_i32_0[lane] = add11;
-			shared_i32_1[lane] = add12;
+			shared_i32_0[lane] = add6;
+			shared_i32_1[lane] = add7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
-			const int start2 = lane * 8;
-			int add11 = 0;
-			int add12 = 0;
+			const int start3 = lane * 8;
+			int add6 = 0;
+			int add7 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = (start2 + 7) - i;
-				const int state7 = shared_i32_0[at];
-				const int state8 = shared_i32_1[at];
-				const int state9 = at <= last ? state7 : 0;
-				const int state10 = at <= last ? state8 : 0;
-				const int add13 = (int)((uint)add11 + (uint)state9);
-				const int add14 = state9 > 0 ? state10 : (int)((uint)add12 + (uint)state10);
-				add11 = add13;
-				add12 = add14;
+				const int at2 = (start3 + 7) - i;
+				const int state5 = shared_i32_0[at2];
+				const int state6 = shared_i32_1[at2];
+				const int state7 = at2 <= last ? state5 : 0;
+				const int state8 = at2 <= last ? state6 : 0;
+				const int add8 = (int)((uint)add6 + (uint)state7);
+				const int add9 = state7 > 0 ? state8 : (int)((uint)add7 + (uint)state8);
+				add6 = add8;
+				add7 = add9;
 			}
-			shared_i32_0[64 + lane] = add11;
-			shared_i32_1[64 + lane] = add12;
+			shared_i32_0[64 + lane] = add6;
+			shared_i32_1[64 + lane] = add7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int add11 = 0;
-		int add12 = 0;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state7 = shared_i32_0[at];
-			const int state8 = shared_i32_1[at];
-			const int add13 = (int)((uint)add11 + (uint)state7);
-			const int add14 = state7 > 0 ? state8 : (int)((uint)add12 + (uint)state8);
-			add11 = add13;
-			add12 = add14;
+		if (lane == 255) {
+			int add6 = 0;
+			int add7 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at2 = 71 - i;
+				const int state5 = shared_i32_0[at2];
+				const int state6 = shared_i32_1[at2];
+				const int add8 = (int)((uint)add6 + (uint)state5);
+				const int add9 = state5 > 0 ? state6 : (int)((uint)add7 + (uint)state6);
+				add6 = add8;
+				add7 = add9;
+			}
+			const int add8 = (int)((uint)add6 + (uint)add4);
+			const int add9 = add4 > 0 ? add5 : (int)((uint)add7 + (uint)add5);
+			add4 = add8;
+			add5 = add9;
 		}
-		const int add13 = (int)((uint)add11 + (uint)add9);
-		const int add14 = add9 > 0 ? add10 : (int)((uint)add12 + (uint)add10);
-		add9 = add13;
-		add10 = add14;
 		before = last < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
-		const int add11 = (int)((uint)add9 + (uint)state5);
-		const int add12 = state5 > 0 ? state6 : (int)((uint)add10 + (uint)state6);
-		const ulong bits = (ulong)(uint)add11;
-		const ulong bits2 = (ulong)(uint)add12;
+	if (lane == 255) {
+		const int add6 = (int)((uint)add4 + (uint)state3);
+		const int add7 = state3 > 0 ? state4 : (int)((uint)add5 + (uint)state4);
+		const ulong bits = (ulong)(uint)add6;
+		const ulong bits2 = (ulong)(uint)add7;
 		atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808UL);
+		shared_i32_0[72] = add4;
+		shared_i32_1[72] = add5;
 	}
-	const int add11 = (int)((uint)add9 + (uint)state5);
-	const int add12 = state5 > 0 ? state6 : (int)((uint)add10 + (uint)state6);
-	const int base2 = (int)(long)add9;
-	const int end = (int)(long)add11;
-	const int base3 = (int)(long)((ulong)(long)add9 - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add11 - 1UL);
-	if (open) {
-		const int add13 = (int)((uint)add9 + (uint)add7);
-		const int add14 = add7 > 0 ? add8 : (int)((uint)add10 + (uint)add8);
-		int add15 = add13;
-		int add16 = add14;
-		if ((long)add15 > 0L) {
-			count[(int)(long)((ulong)(long)add15 - 1UL)] = (long)add16;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const int state5 = shared_i32_0[72];
+	const int state6 = shared_i32_1[72];
+	const int add6 = (int)((uint)state5 + (uint)state3);
+	const int add7 = state3 > 0 ? state4 : (int)((uint)state6 + (uint)state4);
+	const int base = (int)state5;
+	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
+		const int number = (int)pool_u16[10240 + at2];
+		const int place2 = base + at2;
+		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
+		const int key2 = (int)pool[number];
+		key_2[place2] = key2;
+		if (at2 > 0) {
+			const int v_distance = number - (int)pool_u16[10240 + (at2 - 1)];
+			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	const int count3 = end - base2;
-	int at = lane;
-	while (at < count3) {
-		const int place2 = base2 + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
-	}
-	const int count4 = end2 - base3;
-	int at2 = lane + 1;
-	while (at2 < count4) {
-		const int place2 = base3 + at2;
-		count[place2] = (long)(int)pool[at2 + 5120];
-		at2 += 256;
+	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
+		const int number = (int)pool_u16[10240];
+		count[base - 1] = (long)(number + (int)state6);
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add11;
-		int total2 = add12;
+		int total = add6;
+		int total2 = add7;
 		if ((long)total > 0L) {
 			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
 		}

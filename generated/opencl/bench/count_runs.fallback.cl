@@ -10,13 +10,29 @@
 #define kgen_unroll
 #endif
 
+long kgen_least_i64(long x, long y) {
+	return x < y ? x : y;
+}
+
+long kgen_greatest_i64(long x, long y) {
+	return x > y ? x : y;
+}
+
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
+}
+
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel1_sum0_published(
 	long row0,
 	long rows,
 	__global const int *restrict key,
 	__global int *count_runs_kernel1_tile0,
 	__global int *count_runs_kernel1_tile1) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[7680];
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
 	const int row02 = (int)row0;
@@ -71,7 +87,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	if (count == 5120) {
@@ -79,10 +95,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const int add3 = (int)((uint)add + (uint)(int)(long)head);
-			add = add3;
-			const int add4 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
@@ -90,13 +103,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			const int at = lane * 20 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const int add3 = (int)((uint)add + (uint)(int)(long)head);
-				add = add3;
-				const int add4 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 20, 0L), 20L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -270,7 +283,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict count_runs_kernel1_tile1,
 	__global int *key_2,
 	__global long *count) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
 	const int row02 = (int)row0;
@@ -325,8 +339,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uint head_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	if (count2 == 5120) {
@@ -334,11 +347,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((uint)head << ((uint)item & 31));
-			const int add3 = (int)((uint)add + (uint)(int)(long)head);
-			add = add3;
-			const int add4 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
@@ -346,14 +355,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			const int at = lane * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((uint)head << ((uint)item & 31));
-				const int add3 = (int)((uint)add + (uint)(int)(long)head);
-				add = add3;
-				const int add4 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0L), 20L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -399,83 +407,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const int state3 = shared_i32_0[lane + lane / 16];
-	const int state4 = shared_i32_1[lane + lane / 16];
-	const int add3 = (int)((uint)state + (uint)state3);
-	const int add4 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
-	const int state5 = shared_i32_0[288];
+	const int state2 = shared_i32_0[lane + lane / 16];
+	const int add3 = (int)((uint)state + (uint)state2);
+	const int state3 = shared_i32_0[288];
+	int at = (int)add3 + 10240;
+	const int start2 = lane * 20;
+	kgen_unroll
+	for (int item = 0; item < 20; item++) {
+		if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+			pool_u16[at] = (ushort)(start2 + item);
+			at++;
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
-	const int add5 = (int)((uint)earlier + (uint)state5);
-	const int add6 = (int)((uint)earlier + (uint)add3);
-	const int add7 = add3 > 0 ? add4 : (int)((uint)earlier2 + (uint)add4);
-	int add8 = add6;
-	int add9 = add7;
-	const int base = (int)(long)earlier;
-	const int end = (int)(long)add5;
-	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add5 - 1UL);
-	if (count2 == 5120) {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add8;
-			const long count3 = (long)add9;
-			if (head && g_begun > 0L) {
-				// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-				const int offset2 = (int)(long)((ulong)g_begun - 1UL) - base2;
-				pool[offset2 + 5120] = (uint)(int)count3;
-			}
-			if (head) {
-				const int offset2 = (int)g_begun - base;
-				pool[offset2] = (uint)key_rows[item + 1];
-			}
-			const int add10 = (int)((uint)add8 + (uint)(int)(long)head);
-			add8 = add10;
-			const int add11 = head ? 1 : (int)((uint)add9 + 1u);
-			add9 = add11;
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add8;
-				const long count3 = (long)add9;
-				if (head && g_begun > 0L) {
-					const int offset2 = (int)(long)((ulong)g_begun - 1UL) - base2;
-					pool[offset2 + 5120] = (uint)(int)count3;
-				}
-				if (head) {
-					const int offset2 = (int)g_begun - base;
-					pool[offset2] = (uint)key_rows[item + 1];
-				}
-				const int add10 = (int)((uint)add8 + (uint)(int)(long)head);
-				add8 = add10;
-				const int add11 = head ? 1 : (int)((uint)add9 + 1u);
-				add9 = add11;
-			}
+	const int base = (int)earlier;
+	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
+		const int number = (int)pool_u16[10240 + at2];
+		const int place2 = base + at2;
+		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
+		const int key2 = (int)pool[number];
+		key_2[place2] = key2;
+		if (at2 > 0) {
+			const int v_distance = number - (int)pool_u16[10240 + (at2 - 1)];
+			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count3 = end - base;
-	int at = lane;
-	while (at < count3) {
-		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
-	}
-	const int count4 = end2 - base2;
-	int at2 = lane;
-	while (at2 < count4) {
-		const int place2 = base2 + at2;
-		if (place2 >= 0) {
-			count[place2] = (long)(int)pool[at2 + 5120];
-		}
-		at2 += 256;
+	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
+		const int number = (int)pool_u16[10240];
+		count[base - 1] = (long)(number + (int)earlier2);
 	}
 }
 

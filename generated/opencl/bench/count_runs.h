@@ -5,7 +5,7 @@
 #ifndef KGEN_COUNT_RUNS_H
 #define KGEN_COUNT_RUNS_H
 
-// count_runs_kernel1(row0, rows, count_runs_kernel1_tickets, key, count_runs_kernel1_status0, v_abort, count, key_2, tiles, g_length_cell)
+// count_runs_kernel1(row0, rows, count_runs_kernel1_tickets, key, count_runs_kernel1_status0, v_abort, key_2, count, tiles, g_length_cell)
 #define COUNT_RUNS_KERNEL1_NAME "count_runs_kernel1"
 #define COUNT_RUNS_KERNEL1_WORKGROUP 256
 #define COUNT_RUNS_KERNEL1_ROWS 5120 // of a group

@@ -41,7 +41,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
 	__local int shared_i32_2[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -334,6 +334,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	int add5 = 0;
 	int v_min5 = 2147483647;
 	int v_max5 = -2147483647 - 1;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
@@ -357,7 +358,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 						v_min6 = theirs2;
 						v_max6 = theirs3;
 						waiting = false;
-						atomic_min(&shared_nearest[0], (uint)lane);
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
 						const int theirs = (int)(word3 & 2147483647UL);
 						const int theirs2 = (int)((word3 >> 31) & 4294967295UL);
@@ -374,7 +375,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
@@ -385,7 +386,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			shared_i32_2[lane] = v_max6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start2 = lane * 8;
 			int add6 = 0;
@@ -412,35 +417,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			shared_i32_2[64 + lane] = v_max6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int add6 = 0;
-		int v_min6 = 2147483647;
-		int v_max6 = -2147483647 - 1;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state10 = shared_i32_0[at];
-			const int state11 = shared_i32_1[at];
-			const int state12 = shared_i32_2[at];
-			const int add7 = (int)((uint)add6 + (uint)state10);
-			const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(v_min6, state11);
-			const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(v_max6, state12);
-			add6 = add7;
-			v_min6 = v_min7;
-			v_max6 = v_max7;
+		if (lane == 255) {
+			int add6 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const int state12 = shared_i32_2[at];
+				const int add7 = (int)((uint)add6 + (uint)state10);
+				const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(v_min6, state11);
+				const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(v_max6, state12);
+				add6 = add7;
+				v_min6 = v_min7;
+				v_max6 = v_max7;
+			}
+			const int add7 = (int)((uint)add6 + (uint)add5);
+			const int v_min7 = add5 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
+			const int v_max7 = add5 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
+			add5 = add7;
+			v_min5 = v_min7;
+			v_max5 = v_max7;
 		}
-		const int add7 = (int)((uint)add6 + (uint)add5);
-		const int v_min7 = add5 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
-		const int v_max7 = add5 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
-		add5 = add7;
-		v_min5 = v_min7;
-		v_max5 = v_max7;
 		before = last < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add6 = (int)((uint)add5 + (uint)state7);
 		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
 		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
@@ -449,18 +452,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		const ulong bits3 = (ulong)(uint)v_max6;
 		atom_xchg(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808UL);
 		atom_xchg(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808UL);
+		shared_i32_0[72] = add5;
+		shared_i32_1[72] = v_min5;
+		shared_i32_2[72] = v_max5;
 	}
-	const int add6 = (int)((uint)add5 + (uint)state7);
-	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
-	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
-	const int base2 = (int)(long)add5;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const int state10 = shared_i32_0[72];
+	const int state11 = shared_i32_1[72];
+	const int state12 = shared_i32_2[72];
+	const int add6 = (int)((uint)state10 + (uint)state7);
+	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(state11, state8);
+	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(state12, state9);
+	const int base2 = (int)(long)state10;
 	const int end = (int)(long)add6;
-	const int base3 = (int)(long)((ulong)(long)add5 - 1UL);
+	const int base3 = (int)(long)((ulong)(long)state10 - 1UL);
 	const int end2 = (int)(long)((ulong)(long)add6 - 1UL);
 	if (open) {
-		const int add7 = (int)((uint)add5 + (uint)add4);
-		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(v_min5, v_min4);
-		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(v_max5, v_max4);
+		const int add7 = (int)((uint)state10 + (uint)add4);
+		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(state11, v_min4);
+		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(state12, v_max4);
 		int add8 = add7;
 		int v_min8 = v_min7;
 		int v_max8 = v_max7;

@@ -34,7 +34,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -234,6 +234,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 	}
 	int add4 = 0;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
@@ -249,7 +250,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 						add5 = theirs;
 						waiting = false;
 						if (word >= 9223372036854775808UL) {
-							atomic_min(&shared_nearest[0], (uint)lane);
+							atomic_min(&shared_nearest[turn], (uint)lane);
 						}
 					} else {
 						spins++;
@@ -259,7 +260,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
@@ -268,7 +269,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start2 = lane * 8;
 			int add5 = 0;
@@ -283,29 +288,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 			shared_i32_0[64 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int add5 = 0;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state4 = shared_i32_0[at];
-			const int add6 = (int)((uint)add5 + (uint)state4);
-			add5 = add6;
+		if (lane == 255) {
+			int add5 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state4 = shared_i32_0[at];
+				const int add6 = (int)((uint)add5 + (uint)state4);
+				add5 = add6;
+			}
+			const int add6 = (int)((uint)add5 + (uint)add4);
+			add4 = add6;
 		}
-		const int add6 = (int)((uint)add5 + (uint)add4);
-		add4 = add6;
 		before = last < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)state3);
 		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&filter_columns_kernel1_status0[tile], bits | 9223372036854775808UL);
+		shared_i32_0[72] = add4;
 	}
-	const int add5 = (int)((uint)add4 + (uint)state3);
-	const int base = (int)(long)add4;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const int state4 = shared_i32_0[72];
+	const int add5 = (int)((uint)state4 + (uint)state3);
+	const int base = (int)(long)state4;
 	const int end = (int)(long)add5;
 	const int count2 = end - base;
 	int at = lane;

@@ -36,7 +36,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
 	__local long shared_i64_0[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -294,6 +294,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	int add13 = 0;
 	int add14 = 0;
 	long add15 = 0L;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
@@ -317,7 +318,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 						add17 = theirs2;
 						add18 = theirs3;
 						waiting = false;
-						atomic_min(&shared_nearest[0], (uint)lane);
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
 						const int theirs = (int)(word4 & 2147483647UL);
 						const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
@@ -334,7 +335,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
@@ -345,7 +346,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			shared_i64_0[lane] = add18;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start3 = lane * 8;
 			int add16 = 0;
@@ -372,35 +377,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			shared_i64_0[64 + lane] = add18;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int add16 = 0;
-		int add17 = 0;
-		long add18 = 0L;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state10 = shared_i32_0[at];
-			const int state11 = shared_i32_1[at];
-			const long state12 = shared_i64_0[at];
-			const int add19 = (int)((uint)add16 + (uint)state10);
-			const int add20 = state10 > 0 ? state11 : (int)((uint)add17 + (uint)state11);
-			const long add21 = state10 > 0 ? state12 : (long)((ulong)add18 + (ulong)state12);
-			add16 = add19;
-			add17 = add20;
-			add18 = add21;
+		if (lane == 255) {
+			int add16 = 0;
+			int add17 = 0;
+			long add18 = 0L;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state10 = shared_i32_0[at];
+				const int state11 = shared_i32_1[at];
+				const long state12 = shared_i64_0[at];
+				const int add19 = (int)((uint)add16 + (uint)state10);
+				const int add20 = state10 > 0 ? state11 : (int)((uint)add17 + (uint)state11);
+				const long add21 = state10 > 0 ? state12 : (long)((ulong)add18 + (ulong)state12);
+				add16 = add19;
+				add17 = add20;
+				add18 = add21;
+			}
+			const int add19 = (int)((uint)add16 + (uint)add13);
+			const int add20 = add13 > 0 ? add14 : (int)((uint)add17 + (uint)add14);
+			const long add21 = add13 > 0 ? add15 : (long)((ulong)add18 + (ulong)add15);
+			add13 = add19;
+			add14 = add20;
+			add15 = add21;
 		}
-		const int add19 = (int)((uint)add16 + (uint)add13);
-		const int add20 = add13 > 0 ? add14 : (int)((uint)add17 + (uint)add14);
-		const long add21 = add13 > 0 ? add15 : (long)((ulong)add18 + (ulong)add15);
-		add13 = add19;
-		add14 = add20;
-		add15 = add21;
 		before = last < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add16 = (int)((uint)add13 + (uint)state7);
 		const int add17 = state7 > 0 ? state8 : (int)((uint)add14 + (uint)state8);
 		const long add18 = state7 > 0 ? state9 : (long)((ulong)add15 + (ulong)state9);
@@ -409,18 +412,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		const ulong bits3 = (ulong)add18;
 		atom_xchg(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
+		shared_i32_0[72] = add13;
+		shared_i32_1[72] = add14;
+		shared_i64_0[72] = add15;
 	}
-	const int add16 = (int)((uint)add13 + (uint)state7);
-	const int add17 = state7 > 0 ? state8 : (int)((uint)add14 + (uint)state8);
-	const long add18 = state7 > 0 ? state9 : (long)((ulong)add15 + (ulong)state9);
-	const int base2 = (int)(long)((ulong)(long)add13 - 1UL);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const int state10 = shared_i32_0[72];
+	const int state11 = shared_i32_1[72];
+	const long state12 = shared_i64_0[72];
+	const int add16 = (int)((uint)state10 + (uint)state7);
+	const int add17 = state7 > 0 ? state8 : (int)((uint)state11 + (uint)state8);
+	const long add18 = state7 > 0 ? state9 : (long)((ulong)state12 + (ulong)state9);
+	const int base2 = (int)(long)((ulong)(long)state10 - 1UL);
 	const int end = (int)(long)((ulong)(long)add16 - 1UL);
-	const int base3 = (int)(long)add13;
+	const int base3 = (int)(long)state10;
 	const int end2 = (int)(long)add16;
 	if (open) {
-		const int add19 = (int)((uint)add13 + (uint)add10);
-		const int add20 = add10 > 0 ? add11 : (int)((uint)add14 + (uint)add11);
-		const long add21 = add10 > 0 ? add12 : (long)((ulong)add15 + (ulong)add12);
+		const int add19 = (int)((uint)state10 + (uint)add10);
+		const int add20 = add10 > 0 ? add11 : (int)((uint)state11 + (uint)add11);
+		const long add21 = add10 > 0 ? add12 : (long)((ulong)state12 + (ulong)add12);
 		int add22 = add19;
 		int add23 = add20;
 		long add24 = add21;
@@ -493,7 +503,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -676,6 +686,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		}
 	}
 	int add4 = 0;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
@@ -691,7 +702,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 						add5 = theirs;
 						waiting = false;
 						if (word >= 9223372036854775808UL) {
-							atomic_min(&shared_nearest[0], (uint)lane);
+							atomic_min(&shared_nearest[turn], (uint)lane);
 						}
 					} else {
 						spins++;
@@ -701,7 +712,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
@@ -710,7 +721,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start5 = lane * 8;
 			int add5 = 0;
@@ -725,29 +740,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			shared_i32_0[64 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int add5 = 0;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state4 = shared_i32_0[at];
-			const int add6 = (int)((uint)add5 + (uint)state4);
-			add5 = add6;
+		if (lane == 255) {
+			int add5 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state4 = shared_i32_0[at];
+				const int add6 = (int)((uint)add5 + (uint)state4);
+				add5 = add6;
+			}
+			const int add6 = (int)((uint)add5 + (uint)add4);
+			add4 = add6;
 		}
-		const int add6 = (int)((uint)add5 + (uint)add4);
-		add4 = add6;
 		before = last < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)state3);
 		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&having_kernel2_status0[tile], bits | 9223372036854775808UL);
+		shared_i32_0[72] = add4;
 	}
-	const int add5 = (int)((uint)add4 + (uint)state3);
-	const int base = (int)(long)add4;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const int state4 = shared_i32_0[72];
+	const int add5 = (int)((uint)state4 + (uint)state3);
+	const int base = (int)(long)state4;
 	const int end = (int)(long)add5;
 	const int count3 = end - base;
 	int at = lane;

@@ -22,7 +22,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	__global int *total) {
 	__local __attribute__((aligned(16))) uint pool[5120];
 	__local int shared_i32_0[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -136,6 +136,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 		shared_nearest[0] = 65536u;
 	}
 	int add3 = 0;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
@@ -151,7 +152,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 						add4 = theirs;
 						waiting = false;
 						if (word >= 9223372036854775808UL) {
-							atomic_min(&shared_nearest[0], (uint)lane);
+							atomic_min(&shared_nearest[turn], (uint)lane);
 						}
 					} else {
 						spins++;
@@ -161,7 +162,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
@@ -170,7 +171,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 			shared_i32_0[lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start = lane * 8;
 			int add4 = 0;
@@ -185,28 +190,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 			shared_i32_0[64 + lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		int add4 = 0;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const int state4 = shared_i32_0[at];
-			const int add5 = (int)((uint)add4 + (uint)state4);
-			add4 = add5;
+		if (lane == 255) {
+			int add4 = 0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const int state4 = shared_i32_0[at];
+				const int add5 = (int)((uint)add4 + (uint)state4);
+				add4 = add5;
+			}
+			const int add5 = (int)((uint)add4 + (uint)add3);
+			add3 = add5;
 		}
-		const int add5 = (int)((uint)add4 + (uint)add3);
-		add3 = add5;
 		before = last < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const int add4 = (int)((uint)add3 + (uint)state3);
 		const ulong bits = (ulong)(uint)add4;
 		atom_xchg(&scan_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
+		shared_i32_0[72] = add3;
 	}
-	const int add4 = (int)((uint)add3 + (uint)add2);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const int state4 = shared_i32_0[72];
+	const int add4 = (int)((uint)state4 + (uint)add2);
 	int add5 = add4;
 	int total_rows[20] = {0};
 	if (count == 5120) {

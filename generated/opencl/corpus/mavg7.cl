@@ -28,7 +28,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local double shared_f64_0[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -137,6 +137,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		shared_nearest[0] = 65536u;
 	}
 	double add3 = 0.0;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
@@ -154,7 +155,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 						const double theirs = as_double((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
 						add4 = theirs;
 						waiting = false;
-						atomic_min(&shared_nearest[0], (uint)lane);
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
 						const double theirs = as_double((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
 						add4 = theirs;
@@ -167,7 +168,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
@@ -176,7 +177,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 			shared_f64_0[lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start = lane * 8;
 			double add4 = 0.0;
@@ -191,29 +196,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 			shared_f64_0[64 + lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		double add4 = 0.0;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const double state4 = shared_f64_0[at];
-			const double add5 = add4 + state4;
-			add4 = add5;
+		if (lane == 255) {
+			double add4 = 0.0;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const double state4 = shared_f64_0[at];
+				const double add5 = add4 + state4;
+				add4 = add5;
+			}
+			const double add5 = add4 + add3;
+			add3 = add5;
 		}
-		const double add5 = add4 + add3;
-		add3 = add5;
 		before = last < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const double add4 = add3 + state3;
 		const ulong bits = as_ulong(add4);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808UL);
+		shared_f64_0[72] = add3;
 	}
-	const double add4 = add3 + add2;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const double state4 = shared_f64_0[72];
+	const double add4 = state4 + add2;
 	double add5 = add4;
 	double c_rows[20] = {0};
 	if (count == 5120) {

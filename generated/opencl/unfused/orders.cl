@@ -201,7 +201,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local long shared_i64_0[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -310,6 +310,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		shared_nearest[0] = 65536u;
 	}
 	long add3 = 0L;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
@@ -327,7 +328,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 						const long theirs = (long)((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
 						add4 = theirs;
 						waiting = false;
-						atomic_min(&shared_nearest[0], (uint)lane);
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
 						const long theirs = (long)((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
 						add4 = theirs;
@@ -340,7 +341,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
@@ -349,7 +350,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			shared_i64_0[lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[0];
+		const int last = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start = lane * 8;
 			long add4 = 0L;
@@ -364,30 +369,31 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			shared_i64_0[64 + lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		long add4 = 0L;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const long state4 = shared_i64_0[at];
-			const long add5 = (long)((ulong)add4 + (ulong)state4);
-			add4 = add5;
+		if (lane == 255) {
+			long add4 = 0L;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const long state4 = shared_i64_0[at];
+				const long add5 = (long)((ulong)add4 + (ulong)state4);
+				add4 = add5;
+			}
+			const long add5 = (long)((ulong)add4 + (ulong)add3);
+			add3 = add5;
 		}
-		const long add5 = (long)((ulong)add4 + (ulong)add3);
-		add3 = add5;
 		before = last < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const long add4 = (long)((ulong)add3 + (ulong)state3);
 		const ulong bits = (ulong)add4;
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808UL);
+		shared_i64_0[72] = add3;
 	}
-	const long add4 = (long)((ulong)add3 + (ulong)state3);
-	const long add5 = (long)((ulong)add3 + (ulong)add2);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const long state4 = shared_i64_0[72];
+	const long add4 = (long)((ulong)state4 + (ulong)state3);
+	const long add5 = (long)((ulong)state4 + (ulong)add2);
 	long add6 = add5;
 	long g_offset_rows[20] = {0};
 	if (count == 5120) {
@@ -497,7 +503,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__local long shared_i64_0[289];
 	__local long shared_i64_1[289];
 	__local long shared_i64_2[289];
-	__local uint shared_nearest[1];
+	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -824,6 +830,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	long add6 = 0L;
 	bool present6 = false;
 	bool head3 = false;
+	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
@@ -863,7 +870,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 						present8 = theirs6;
 						head4 = theirs7;
 						waiting = false;
-						atomic_min(&shared_nearest[0], (uint)lane);
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					} else if (word5 >= 9223372036854775808UL && word6 >= 9223372036854775808UL && word7 >= 9223372036854775808UL && word8 >= 9223372036854775808UL) {
 						const bool theirs = (word8 & 1UL) != 0UL;
 						const long theirs2 = (long)((word5 & 9223372036854775807UL) | (((word8 >> 34) & 1UL) << 63));
@@ -888,7 +895,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 							}
 							if (*(volatile __global uint *)&v_abort[0] != 0u) {
 								waiting = false;
-								atomic_min(&shared_nearest[0], (uint)lane);
+								atomic_min(&shared_nearest[turn], (uint)lane);
 							}
 						}
 					}
@@ -903,7 +910,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			shared_bool_2[lane] = head4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last7 = (int)shared_nearest[0];
+		const int last7 = (int)shared_nearest[turn];
+		turn = 1 - turn;
+		if (lane == 0) {
+			shared_nearest[turn] = 65536u;
+		}
 		if (lane < 8) {
 			const int start2 = lane * 8;
 			bool present7 = false;
@@ -954,59 +965,57 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			shared_bool_2[64 + lane] = head4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		bool present7 = false;
-		long last8 = 0L;
-		long last9 = 0L;
-		int add7 = 0;
-		long add8 = 0L;
-		bool present8 = false;
-		bool head4 = false;
-		kgen_unroll
-		for (int i = 0; i < 8; i++) {
-			const int at = 71 - i;
-			const bool state22 = shared_bool_0[at] != 0;
-			const long state23 = shared_i64_0[at];
-			const long state24 = shared_i64_1[at];
-			const int state25 = shared_i32_0[at];
-			const long state26 = shared_i64_2[at];
-			const bool state27 = shared_bool_1[at] != 0;
-			const bool state28 = shared_bool_2[at] != 0;
-			const bool present9 = present7 || state22;
-			const long last10 = state22 ? state23 : last8;
-			const long last11 = state27 ? state24 : last9;
-			const int add9 = state28 ? state25 : (int)((uint)add7 + (uint)state25);
-			const long add10 = state28 ? state26 : (long)((ulong)add8 + (ulong)state26);
-			const bool present10 = present8 || state27;
-			const bool head5 = head4 || state28;
-			present7 = present9;
-			last8 = last10;
-			last9 = last11;
-			add7 = add9;
-			add8 = add10;
-			present8 = present10;
-			head4 = head5;
+		if (lane == 255) {
+			bool present7 = false;
+			long last8 = 0L;
+			long last9 = 0L;
+			int add7 = 0;
+			long add8 = 0L;
+			bool present8 = false;
+			bool head4 = false;
+			kgen_unroll
+			for (int i = 0; i < 8; i++) {
+				const int at = 71 - i;
+				const bool state22 = shared_bool_0[at] != 0;
+				const long state23 = shared_i64_0[at];
+				const long state24 = shared_i64_1[at];
+				const int state25 = shared_i32_0[at];
+				const long state26 = shared_i64_2[at];
+				const bool state27 = shared_bool_1[at] != 0;
+				const bool state28 = shared_bool_2[at] != 0;
+				const bool present9 = present7 || state22;
+				const long last10 = state22 ? state23 : last8;
+				const long last11 = state27 ? state24 : last9;
+				const int add9 = state28 ? state25 : (int)((uint)add7 + (uint)state25);
+				const long add10 = state28 ? state26 : (long)((ulong)add8 + (ulong)state26);
+				const bool present10 = present8 || state27;
+				const bool head5 = head4 || state28;
+				present7 = present9;
+				last8 = last10;
+				last9 = last11;
+				add7 = add9;
+				add8 = add10;
+				present8 = present10;
+				head4 = head5;
+			}
+			const bool present9 = present7 || present5;
+			const long last10 = present5 ? last5 : last8;
+			const long last11 = present6 ? last6 : last9;
+			const int add9 = head3 ? add5 : (int)((uint)add7 + (uint)add5);
+			const long add10 = head3 ? add6 : (long)((ulong)add8 + (ulong)add6);
+			const bool present10 = present8 || present6;
+			const bool head5 = head4 || head3;
+			present5 = present9;
+			last5 = last10;
+			last6 = last11;
+			add5 = add9;
+			add6 = add10;
+			present6 = present10;
+			head3 = head5;
 		}
-		const bool present9 = present7 || present5;
-		const long last10 = present5 ? last5 : last8;
-		const long last11 = present6 ? last6 : last9;
-		const int add9 = head3 ? add5 : (int)((uint)add7 + (uint)add5);
-		const long add10 = head3 ? add6 : (long)((ulong)add8 + (ulong)add6);
-		const bool present10 = present8 || present6;
-		const bool head5 = head4 || head3;
-		present5 = present9;
-		last5 = last10;
-		last6 = last11;
-		add5 = add9;
-		add6 = add10;
-		present6 = present10;
-		head3 = head5;
 		before = last7 < 64 ? -1L : before - 64;
-		if (lane == 0) {
-			shared_nearest[0] = 65536u;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
 	}
-	if (lane == 0) {
+	if (lane == 255) {
 		const bool present7 = present5 || state15;
 		const long last7 = state15 ? state16 : last5;
 		const long last8 = state20 ? state17 : last6;
@@ -1025,25 +1034,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
+		shared_bool_0[72] = present5;
+		shared_i64_0[72] = last5;
+		shared_i64_1[72] = last6;
+		shared_i32_0[72] = add5;
+		shared_i64_2[72] = add6;
+		shared_bool_1[72] = present6;
+		shared_bool_2[72] = head3;
 	}
-	const bool present7 = present5 || state15;
-	const long last7 = state15 ? state16 : last5;
-	const long last8 = state20 ? state17 : last6;
-	const int add7 = state21 ? state18 : (int)((uint)add5 + (uint)state18);
-	const long add8 = state21 ? state19 : (long)((ulong)add6 + (ulong)state19);
-	const bool present8 = present5 || present3;
-	const long last9 = present3 ? last3 : last5;
-	const long last10 = present4 ? last4 : last6;
-	const int add9 = head2 ? add3 : (int)((uint)add5 + (uint)add3);
-	const long add10 = head2 ? add4 : (long)((ulong)add6 + (ulong)add4);
-	const bool head4 = head3 || head2;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	const bool state22 = shared_bool_0[72] != 0;
+	const long state23 = shared_i64_0[72];
+	const long state24 = shared_i64_1[72];
+	const int state25 = shared_i32_0[72];
+	const long state26 = shared_i64_2[72];
+	const bool state27 = shared_bool_2[72] != 0;
+	const bool present7 = state22 || state15;
+	const long last7 = state15 ? state16 : state23;
+	const long last8 = state20 ? state17 : state24;
+	const int add7 = state21 ? state18 : (int)((uint)state25 + (uint)state18);
+	const long add8 = state21 ? state19 : (long)((ulong)state26 + (ulong)state19);
+	const bool present8 = state22 || present3;
+	const long last9 = present3 ? last3 : state23;
+	const long last10 = present4 ? last4 : state24;
+	const int add9 = head2 ? add3 : (int)((uint)state25 + (uint)add3);
+	const long add10 = head2 ? add4 : (long)((ulong)state26 + (ulong)add4);
+	const bool head4 = state27 || head2;
 	bool present9 = present8;
 	long last11 = last9;
 	long last12 = last10;
 	int add11 = add9;
 	long add12 = add10;
 	bool head5 = head4;
-	const int base = (int)last5;
+	const int base = (int)state23;
 	const int end = (int)last7;
 	if (count2 == 1536) {
 		kgen_unroll
