@@ -237,6 +237,39 @@ func TestGoals(t *testing.T) {
 	}
 }
 
+// nvcc compiles the peers once; its log tells why it could not.
+func TestBuildPeers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in for nvcc is a shell script")
+	}
+	tools, folder := t.TempDir(), filepath.Join(t.TempDir(), "new")
+	t.Setenv("PATH", tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+	nvcc := func(script string) {
+		if err := os.WriteFile(filepath.Join(tools, "nvcc"), []byte("#!/bin/sh\n"+script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nvcc("echo peers.cu: no luck >&2; exit 1\n")
+	if _, err := buildPeers(t.Context(), folder); err == nil || !strings.Contains(err.Error(), "nvcc: exit status 1\npeers.cu: no luck\n") {
+		t.Error(err)
+	}
+	nvcc("for last; do :; done; while [ $1 != -o ]; do shift; done; cp $last $2\n")
+	path, err := buildPeers(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, peersText) {
+		t.Errorf("%v, %d bytes", err, len(text))
+	}
+	nvcc("exit 1\n")
+	if again, err := buildPeers(t.Context(), folder); again != path || err != nil {
+		t.Error(again, err)
+	}
+	if left, _ := os.ReadDir(folder); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 func TestRefusedArguments(t *testing.T) {
 	for _, arguments := range [][]string{{"-n", "31"}, {"-repeat", "0"}, {"-run", "("}, {"-schedule", "scheme=none"}, {"fast"}} {
 		if _, err := parse(arguments); err == nil {

@@ -33,19 +33,25 @@ func buildPeers(ctx context.Context, folder string) (string, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return "", err
 	}
-	base := filepath.Join(folder, fmt.Sprintf("peers-%x", sha256.Sum256(peersText))[:len("peers-")+len(folder)+13])
-	if _, err := os.Stat(base); err == nil {
-		return base, nil
+	sum := sha256.Sum256(peersText)
+	path := filepath.Join(folder, fmt.Sprintf("peers-%x", sum[:6]))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
 	}
-	if err := os.WriteFile(base+".cu", peersText, 0o666); err != nil {
+	partial, err := os.MkdirTemp(folder, "partial")
+	if err != nil {
 		return "", err
 	}
-	partial := base + ".partial"
-	out, err := exec.CommandContext(ctx, nvcc, "-O3", "-std=c++17", "-arch=native", "-o", partial, base+".cu").CombinedOutput()
+	defer os.RemoveAll(partial)
+	source, program := filepath.Join(partial, "peers.cu"), filepath.Join(partial, "peers")
+	if err := os.WriteFile(source, peersText, 0o666); err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, nvcc, "-O3", "-std=c++17", "-arch=native", "-o", program, source).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s: %v\n%s", nvcc, err, out)
 	}
-	return base, os.Rename(partial, base)
+	return path, os.Rename(program, path)
 }
 
 // peers is the running program.
