@@ -271,7 +271,9 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 			list = append(list, newDriverTester(ctx, driver, name, number))
 		case name == "interp": // all others are compared with it
 		case name == "gocpu":
-			list = append(list, goTester{programs})
+			list = append(list, goTester{programs: programs})
+		case name == raceDevice:
+			list = append(list, goTester{programs: programs, race: true})
 		case name == "emulated":
 			list = append(list, difftest.Emulated{})
 		case name == "cudaemu" || strings.HasPrefix(name, "cudaemu:"):
@@ -281,7 +283,7 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 			}
 			list = append(list, t)
 		default:
-			return nil, usageErrorf("no device %s can be tested: there are gocpu, emulated, cudaemu, cudaemu:check, and opencl:0, cuda:0 and on", name)
+			return nil, usageErrorf("no device %s can be tested: there are gocpu, gocpu:race, emulated, cudaemu, cudaemu:check, and opencl:0, cuda:0 and on", name)
 		}
 	}
 	if len(list) == 0 {

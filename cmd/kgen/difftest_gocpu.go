@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -21,9 +22,18 @@ import (
 // goTester tests emitted Go: jobs that are prepared together share a build.
 type goTester struct {
 	programs string // the folder that keeps what is built; "" is one that goes
+	race     bool   // under Go's race detector
 }
 
-func (goTester) Name() string { return "gocpu" }
+// raceDevice is gocpu under Go's race detector.
+const raceDevice = "gocpu:race"
+
+func (g goTester) Name() string {
+	if g.race {
+		return raceDevice
+	}
+	return "gocpu"
+}
 
 func (goTester) Close() {}
 
@@ -65,7 +75,7 @@ func (g goTester) prepare(ctx context.Context, jobs []difftest.Job, at []int, re
 func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, ready []difftest.Prepared) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = &difftest.FaultError{Fault: difftest.FaultCrash, Err: fmt.Errorf("panic in the emitter: %v", r)}
+			err = &difftest.FaultError{Fault: difftest.FaultCrash, Err: fmt.Errorf("panic in the emitter: %v%s", r, difftest.Places(debug.Stack()))}
 		}
 	}()
 	const spread = 2 // packages that the compiler takes at once
@@ -110,7 +120,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 		}
 		remove = func() { os.RemoveAll(folder) }
 	}
-	binary, err := run.Build(ctx, source, run.Options{CacheFolder: folder})
+	binary, err := run.Build(ctx, source, run.Options{CacheFolder: folder, Race: g.race})
 	var bug *run.BuildError
 	if err != nil {
 		remove()
@@ -126,7 +136,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 	shared.worker = binary.Worker(shared.space)
 	shared.users.Store(int64(len(at)))
 	for _, i := range at {
-		ready[i].Executable = &goTested{build: shared, job: jobs[i], name: called[i]}
+		ready[i].Executable = &goTested{build: shared, job: jobs[i], name: called[i], race: g.race}
 	}
 	return nil
 }
@@ -144,6 +154,7 @@ type goTested struct {
 	build *goBuild
 	job   difftest.Job
 	name  string
+	race  bool
 }
 
 // workerChoices are the numbers of workers that results must not show.
@@ -155,13 +166,19 @@ func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) ([]ir
 	for _, column := range in {
 		call.Params = append(call.Params, table.Bytes(column))
 	}
-	call.Bounds = g.job.Program.Plan.ResultBounds(planSizes(g.job.Program.Plan, table.Extents(p, in)))
+	if g.race {
+		call.Workers = max(call.Workers, 2)
+	} else { // memory that processes share is none that the race detector sees
+		call.Bounds = g.job.Program.Plan.ResultBounds(planSizes(g.job.Program.Plan, table.Extents(p, in)))
+	}
 	result, err := g.build.worker.Run(ctx, call)
 	var check *run.CheckError
 	var crash *run.CrashError
 	switch {
 	case errors.As(err, &check):
 		return nil, &ir.CheckError{Site: &p.Sites[check.Site], Row: check.Row}
+	case errors.As(err, &crash) && crash.Race():
+		return nil, &difftest.FaultError{Fault: difftest.FaultRace, Err: err}
 	case errors.As(err, &crash) && crash.OutOfMemory():
 		return nil, &difftest.FaultError{Fault: difftest.FaultMemory, Err: err}
 	case errors.As(err, &crash):

@@ -135,17 +135,17 @@ func compileGuarded(p *ir.Pipeline, level, variant string, limit time.Duration) 
 // recovered makes an error of a panic.
 func recovered(err *error) {
 	if r := recover(); r != nil {
-		*err = &FaultError{FaultCrash, fmt.Errorf("panic: %v%s", r, places(debug.Stack()))}
+		*err = &FaultError{FaultCrash, fmt.Errorf("panic: %v%s", r, Places(debug.Stack()))}
 	}
 }
 
 var ownFrame = regexp.MustCompile(`(?m)^\t\S*/((?:ir|fuse|tile|plan|compile|backends|templates)/\S+\.go:\d+)`)
 
-// places names where in kgen a stack was.
-func places(stack []byte) (text string) {
-	const most = 3
+// Places names where in kgen a stack was.
+func Places(stack []byte) (text string) {
+	const most = 6
 	for i, m := range ownFrame.FindAllSubmatch(stack, most) {
-		text += []string{" at ", ", called at ", ", called at "}[i] + string(m[1])
+		text += []string{" at ", ", called at "}[min(i, 1)] + string(m[1])
 	}
 	return text
 }

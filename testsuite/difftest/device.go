@@ -63,6 +63,7 @@ const (
 	FaultHang   Fault = "hang"
 	FaultMemory Fault = "out of memory"
 	FaultBuild  Fault = "does not build"
+	FaultRace   Fault = "race"
 )
 
 // FaultError is an error whose kind is known.

@@ -23,6 +23,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -257,7 +258,11 @@ func (m Mutant) tests() [][]string {
 	}
 	if m.Programs != "" {
 		files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
-		return [][]string{append(append(common[:len(common):len(common)], "--levels", "onepass,none", "--runs", "40"), files...)}
+		inputs := []string{"--runs", "40"}
+		if m.Device == "gocpu:race" {
+			inputs = []string{"--inputs", "98305,131072"} // several blocks of rows
+		}
+		return [][]string{slices.Concat(common, []string{"--levels", "onepass,none"}, inputs, files)}
 	}
 	return [][]string{random(60, "1"), random(300, "2"), random(700, "3")}
 }

@@ -26,6 +26,9 @@ type Options struct {
 	// CacheFolder holds the executables; the default is KGEN_CACHE, else the
 	// folder kgen in the user's cache.
 	CacheFolder string
+	// Race builds for the race detector, which ends the process at a race: a
+	// call is a [CrashError] then. It needs gcc.
+	Race bool
 }
 
 // Binary is a built executable.
@@ -33,6 +36,7 @@ type Binary struct {
 	Path   string
 	Cached bool // it was built before
 	source Source
+	race   bool
 }
 
 // BuildError is a compile error of emitted Go: a fault of kgen, not of its user.
@@ -57,12 +61,13 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Binary{source: s}
+	b := &Binary{source: s, race: options.Race}
+	arguments := buildArguments(options)
 	cached := func(entry string) bool {
 		b.Path, b.Cached = filepath.Join(entry, executableName()), isWhole(entry)
 		return b.Cached
 	}
-	name := hashSource(files) + "-"
+	name := hashSource(files, arguments) + "-"
 	toolchain, err := FindGo(ctx)
 	var missing *NoToolchainError
 	if errors.As(err, &missing) {
@@ -94,7 +99,7 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 		return b, nil
 	}
 	tidy(cache)
-	err = build(ctx, toolchain, files, cache, entry)
+	err = build(ctx, toolchain, arguments, files, cache, entry)
 	var bug *BuildError
 	if err != nil && ctx.Err() == nil && !errors.As(err, &bug) {
 		err = cacheError(cache, err)
@@ -129,7 +134,14 @@ func cacheFolder(options Options) (string, error) {
 	return folder, nil
 }
 
-var buildArguments = []string{"build", "-trimpath", "-ldflags=-s -w"}
+// buildArguments are those of the go command.
+func buildArguments(options Options) []string {
+	arguments := []string{"build", "-trimpath", "-ldflags=-s -w"}
+	if options.Race {
+		arguments = append(arguments, "-race")
+	}
+	return arguments
+}
 
 // hashToolchain and hashSource together name everything that the executable
 // depends on.
@@ -137,9 +149,9 @@ func hashToolchain(toolchain Toolchain) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", toolchain.target)))[:8]
 }
 
-func hashSource(files map[string][]byte) string {
+func hashSource(files map[string][]byte, arguments []string) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q\n", runtime.GOOS, runtime.GOARCH, buildArguments)
+	fmt.Fprintf(h, "%q %q %q\n", runtime.GOOS, runtime.GOARCH, arguments)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(files[name]))
 	}
@@ -204,7 +216,7 @@ func tidy(cache string) {
 var compileError = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: `)
 
 // build compiles files and moves the result to entry in one step.
-func build(ctx context.Context, toolchain Toolchain, files map[string][]byte, cache, entry string) error {
+func build(ctx context.Context, toolchain Toolchain, arguments []string, files map[string][]byte, cache, entry string) error {
 	folder, err := os.MkdirTemp(cache, buildPrefix)
 	if err != nil {
 		return err
@@ -225,8 +237,11 @@ func build(ctx context.Context, toolchain Toolchain, files map[string][]byte, ca
 		return err
 	}
 	executable := filepath.Join(done, executableName())
-	command := exec.CommandContext(ctx, toolchain.Path, append(slices.Clone(buildArguments), "-o", executable, ".")...)
+	command := exec.CommandContext(ctx, toolchain.Path, append(slices.Clone(arguments), "-o", executable, ".")...)
 	command.Dir, command.Env = source, append(buildEnvironment(), "GOTMPDIR="+temporary)
+	if slices.Contains(arguments, "-race") {
+		command.Env = append(command.Env, "CGO_ENABLED=1")
+	}
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	err = runTree(ctx, command)

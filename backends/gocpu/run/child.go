@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -21,8 +22,10 @@ type child struct {
 	stderr  excerpt
 }
 
-func start(path string) (*child, error) {
+// start starts an executable; environment is added to that of this process.
+func start(path string, environment ...string) (*child, error) {
 	c := &child{command: exec.Command(path)}
+	c.command.Env = append(os.Environ(), environment...)
 	var err error
 	if c.stdin, err = c.command.StdinPipe(); err != nil {
 		return nil, err

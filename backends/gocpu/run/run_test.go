@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -285,6 +286,31 @@ func TestCrashIsReportedAndSurvived(t *testing.T) {
 		if _, err := w.Run(t.Context(), misbehave(t, 4, 1)); err != nil {
 			t.Errorf("call after %s: %v", c.name, err)
 		}
+	}
+}
+
+// Under the race detector, two workers that write one slot end the process, and
+// the message names the place; without it nothing tells.
+func TestRaceIsReported(t *testing.T) {
+	b, err := Build(t.Context(), testSource(t), Options{CacheFolder: cache, Race: true})
+	if _, missing := exec.LookPath("gcc"); missing != nil && err != nil {
+		t.Skipf("the race detector needs gcc: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := b.Worker(memory.NewSpace(0))
+	defer w.Close()
+	_, err = w.Run(t.Context(), misbehave(t, 8, 1))
+	var crash *CrashError
+	if !errors.As(err, &crash) || !crash.Race() || crash.OutOfMemory() || !strings.Contains(err.Error(), "MisbehaveInto") {
+		t.Errorf("error %v, want a race", err)
+	}
+	if _, err := w.Run(t.Context(), misbehave(t, 0, 1)); err != nil {
+		t.Errorf("the call after a race: %v", err)
+	}
+	if _, err := testWorker(t).Run(t.Context(), misbehave(t, 8, 1)); err != nil {
+		t.Errorf("without the race detector: %v", err)
 	}
 }
 

@@ -67,6 +67,9 @@ func (e *CrashError) Error() string {
 	return text
 }
 
+// Race reports whether the race detector has ended the process.
+func (e *CrashError) Race() bool { return strings.Contains(e.Stderr, "WARNING: DATA RACE") }
+
 // OutOfMemory reports whether the process has ended for lack of memory, or
 // probably has: it may have been killed for another reason.
 func (e *CrashError) OutOfMemory() bool { return e.refusedMemory() || e.killed() }
@@ -118,7 +121,11 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 		return Result{}, err
 	}
 	if w.child == nil {
-		if w.child, err = start(w.binary.Path); err != nil {
+		var environment []string
+		if w.binary.race {
+			environment = []string{"GORACE=halt_on_error=1"}
+		}
+		if w.child, err = start(w.binary.Path, environment...); err != nil {
 			return Result{}, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 )
 
 type Option struct{ workers int }
@@ -87,6 +88,14 @@ func MisbehaveInto(out *MisbehaveResult, how int64, x []int64, opts ...Option) e
 		for {
 			x = append(x, x...)
 		}
+	case 8:
+		var workers sync.WaitGroup
+		slot := make([]int64, 1)
+		for i := range 2 {
+			workers.Go(func() { slot[0] += int64(i) })
+		}
+		workers.Wait()
+		x = slot
 	}
 	out.X = x
 	return nil
