@@ -49,8 +49,12 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			s.Variant = value
 		case name == "variant":
 			return s, usagef("--schedule %s: variant is %s", setting, strings.Join(plan.Variants, ", "))
+		case name == "part" && isNumber && number <= plan.MaxRows:
+			s.Part = int64(number)
+		case name == "part":
+			return s, usagef("--schedule %s: part is 1 to %d rows that a launch takes, of which there are as many as the input needs", setting, plan.MaxRows)
 		default:
-			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, offsets and variant", setting)
+			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, offsets, variant and part", setting)
 		}
 	}
 	if s.Offsets != "" && s.Scheme != simt.SchemePublished {

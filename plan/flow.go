@@ -285,6 +285,9 @@ func (v *validator) parts(path string, p *Parts, s *state) {
 	if p.Limit < 0 || p.Limit > MaxRows {
 		v.report(path+".limit", "%d; a part spans 1 to %d rows", p.Limit, MaxRows)
 	}
+	if p.Multiple < 0 || p.Multiple > MaxRows {
+		v.report(path+".multiple", "%d; a part spans 1 to %d rows", p.Multiple, MaxRows)
+	}
 	for i, carry := range p.Carries {
 		path := fmt.Sprintf("%s.carries[%d]", path, i)
 		in := lookup(v, path+".in", "buffer", carry.In, v.buffers)

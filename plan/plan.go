@@ -7,6 +7,10 @@ const Version = 1
 // always fit 32 signed bits.
 const MaxRows = 1<<31 - 1
 
+// PartRows is how many rows a launch takes at best where an input has more than
+// MaxRows.
+const PartRows = 1 << 30
+
 // Plan is a host program.
 type Plan struct {
 	Version  int      `json:"version"`
@@ -76,7 +80,7 @@ const (
 	Input     Role = "input"     // a column of the caller; never written
 	Output    Role = "output"    // a column of the result
 	Temporary Role = "temporary" // everything between, carries included
-	Status    Role = "status"    // words by which the groups of one launch tell each other
+	Status    Role = "status"    // words by which the groups of one launch tell each other, or those of all parts
 	Counter   Role = "counter"   // lengths and flags that the host reads
 	Errors    Role = "errors"    // a word per site: the smallest failing row, or the greatest value of its kind
 	Abort     Role = "abort"     // one word; a kernel that gives up sets it, and Fallback runs

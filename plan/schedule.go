@@ -8,6 +8,7 @@ type Schedule struct {
 	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
+	Part      int64  `json:"part,omitzero"`      // rows of a launch at most, of which a kernel takes as many as the input needs; 0 is one launch
 }
 
 // The ways to make prefixes of the folds that tiles publish.

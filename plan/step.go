@@ -71,9 +71,23 @@ type Parts struct {
 	Len     Expr    `json:"len"`
 	Row0    string  `json:"row0"`           // i64 scalar: the first row of the part
 	Rows    string  `json:"rows"`           // i64 scalar: the rows of the part
-	Limit   int64   `json:"limit,omitzero"` // rows of a part at most; 0 is MaxRows
+	Limit   int64   `json:"limit,omitzero"` // rows of a part at most, but at least Multiple; 0 is MaxRows
 	Carries []Carry `json:"carries,omitempty"`
 	Steps   []Step  `json:"steps"`
+
+	// Multiple divides the rows of all parts but the last, so that kernels can
+	// number the tiles of all parts; 0 is 1.
+	Multiple int64 `json:"multiple,omitzero"`
+}
+
+// PartRows returns the rows of all parts but the last, where a device or host
+// takes no more than most.
+func (p *Parts) PartRows(most int64) int64 {
+	limit, multiple := p.Limit, max(p.Multiple, 1)
+	if limit == 0 {
+		limit = MaxRows
+	}
+	return max(min(limit, most)/multiple, 1) * multiple
 }
 
 // Carry is a pair of buffers that takes a value from part to part: after each

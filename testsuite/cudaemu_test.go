@@ -48,6 +48,13 @@ func TestCUDAEmulationVariants(t *testing.T) {
 	corpusOnDevices(t, cuda.Emitter(), newEmulators(t), variantChoices(all, cudaSchedule))
 }
 
+// TestCUDAEmulationParts runs the corpus in several launches of each kernel, as
+// inputs of 2^31 rows and more do: each pipeline at one level, or with
+// KGEN_CUDAEMU_PARTS=all at all.
+func TestCUDAEmulationParts(t *testing.T) {
+	corpusOnDevices(t, cuda.Emitter(), newEmulators(t), partChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
+}
+
 // newEmulators returns an emulation for each core. KGEN_CUDAEMU_SEED decides the
 // order of threads.
 func newEmulators(t *testing.T) chan emulator {

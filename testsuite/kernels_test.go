@@ -73,6 +73,26 @@ func variantChoices(all bool, schedule plan.Schedule) chooser {
 	}
 }
 
+// partChoices are parts of a tile or a few: each pipeline at one level, or at
+// all, by a scheme and a variant that differ from pipeline to pipeline.
+func partChoices(all bool, schedule plan.Schedule) chooser {
+	return func(i int, entry Entry) (choices []choice) {
+		variants := variantsOf(entry.Pipeline, plan.Variants...)
+		for j, level := range fuse.Levels {
+			if !all && j != i%len(fuse.Levels) {
+				continue
+			}
+			c := choice{level, schedule}
+			c.schedule.Part, c.schedule.Variant = []int64{1, 600}[(i/2+j)%2], variants[(i+j)%len(variants)]
+			if (i+j)%2 == 0 {
+				c.schedule.Scheme, c.schedule.Chunk = simt.SchemePublished, 1+i%2
+			}
+			choices = append(choices, c)
+		}
+		return choices
+	}
+}
+
 // corpusOnDevices runs the corpus, each pipeline as choose says, on no row, one,
 // a tile and one more, and several tiles. Compilers take long: pipelines run
 // side by side, one on each device, and what a choice shares with an earlier

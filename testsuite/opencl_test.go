@@ -47,6 +47,13 @@ func TestOpenCLVariants(t *testing.T) {
 	corpusOnOpenCL(t, variantChoices(os.Getenv("KGEN_OPENCL_VARIANTS") == "all", openCLSchedule))
 }
 
+// TestOpenCLParts runs the corpus in several launches of each kernel, as inputs
+// of 2^31 rows and more do: each pipeline at one level, or with
+// KGEN_OPENCL_PARTS=all at all.
+func TestOpenCLParts(t *testing.T) {
+	corpusOnOpenCL(t, partChoices(os.Getenv("KGEN_OPENCL_PARTS") == "all", openCLSchedule))
+}
+
 func corpusOnOpenCL(t *testing.T, choose chooser) {
 	path := buildWorker(t)
 	devices := make(chan openCLDevice, 2)

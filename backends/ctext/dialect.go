@@ -19,7 +19,7 @@ type Dialect struct {
 	Types   map[ir.Kind]string // of values: bool, char ... ulong, float, double
 	Suffix  map[ir.Kind]string // of literals of 32 and 64 bits and of f32
 	Decimal bool               // not all compilers know hexadecimal literals of floats; they round decimal ones correctly
-	Counter string             // the type of counters, signed
+	Counter string             // the type of counters below 2^31, signed
 	Byte    string             // the type of a bool in memory
 
 	Space    map[loop.Space]string // the qualifier of memory that a pointer points to, with a space behind it, or ""

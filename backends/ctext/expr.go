@@ -130,7 +130,7 @@ func (p *printer) value(x loop.Expr) text {
 		return operand("%s", p.call(x))
 	case *loop.ID:
 		if id, ok := p.dialect.IDs[x.Kind]; ok {
-			return cast(p.dialect.Counter, operand("%s", id))
+			return cast(p.counter, operand("%s", id))
 		}
 		p.fail("there is no %v", x.Kind)
 	default:

@@ -19,6 +19,7 @@ import (
 func Print(program *loop.Program, dialect *Dialect) (*Text, error) {
 	p := &printer{
 		dialect: dialect,
+		counter: dialect.Counter,
 		names:   newNames(dialect),
 		funcs:   map[*loop.Signature]*function{},
 		leaves:  map[*templates.Leaf]bool{},
@@ -26,6 +27,9 @@ func Print(program *loop.Program, dialect *Dialect) (*Text, error) {
 	}
 	for _, f := range program.Funcs {
 		p.funcs[f.Signature()] = &function{Func: f, name: p.names.FreshGlobal(f.Name)}
+	}
+	if program.Long {
+		p.counter = dialect.Types[ir.I64]
 	}
 	p.orderGlobal = exchangesGlobal(program)
 	for _, f := range program.Funcs {
@@ -42,6 +46,7 @@ func Print(program *loop.Program, dialect *Dialect) (*Text, error) {
 // which order, is what the statements say.
 type printer struct {
 	dialect *Dialect
+	counter string // the type of counters
 	names   *backends.Names
 	funcs   map[*loop.Signature]*function
 	leaves  map[*templates.Leaf]bool // used so far
@@ -141,7 +146,7 @@ func (p *printer) useLeaf(leaf *templates.Leaf) {
 func (p *printer) valueType(t loop.Type) string {
 	switch {
 	case t.Counter:
-		return p.dialect.Counter
+		return p.counter
 	case t.Kind == ir.F64:
 		p.needs[plan.CapFP64] = true
 	}

@@ -113,6 +113,7 @@ func join(name string, kernels []*loop.Program) *loop.Program {
 	all := &loop.Program{Name: name}
 	for _, k := range kernels {
 		all.Funcs = append(all.Funcs, k.Funcs...)
+		all.Long = all.Long || k.Long
 	}
 	return all
 }

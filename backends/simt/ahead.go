@@ -73,7 +73,7 @@ func (k *kernel) countsPlaces(v tile.ID) bool {
 // isCount reports whether v is a count over all earlier rows.
 func (k *kernel) isCount(v tile.ID) bool {
 	op := &k.Ops[k.Values[v].Op]
-	return op.Kind == tile.Scan && op.Monoid.Kind == tile.Fold && k.isNarrow(v)
+	return op.Kind == tile.Scan && op.Monoid.Kind == tile.Fold && k.isRowCount(v)
 }
 
 // opens reports whether v says that a group of d, which closes where the next

@@ -16,8 +16,9 @@ type arguments struct {
 	list  []plan.Arg
 	known map[argument]int // positions in list
 	vars  []*loop.Var      // one per position
-	row0  loop.Expr
-	rows  loop.Expr
+	row0  loop.Expr        // where tile 0 begins
+	rows  loop.Expr        // from there to the end of the launch
+	part  loop.Expr        // the first row of the launch, in parts
 }
 
 // argument is what a parameter stands for. A user's column may be called like
@@ -41,6 +42,12 @@ func newArguments(b *loop.Builder) *arguments {
 	// To the host they are 64 bits wide; a launch itself has fewer than 2^31 rows.
 	row0, rows := b.Param("row0", loop.ScalarOf(ir.I64)), b.Param("rows", loop.ScalarOf(ir.I64))
 	return &arguments{b: b, known: map[argument]int{}, row0: b.Let("row0", loop.ToCounter(row0)), rows: b.Let("rows", loop.ToCounter(rows))}
+}
+
+// beginAt0 counts tiles and rows from the first part on.
+func (a *arguments) beginAt0() {
+	a.part = a.row0
+	a.row0, a.rows = loop.Int(0), a.b.Let("end", loop.Add(a.part, a.rows))
 }
 
 // param returns the parameter for what, made from t and arg at its first use.

@@ -35,6 +35,7 @@ type emission struct {
 	columns   map[int]*loop.Var      // staged columns: this work-item's rows
 	tables    []*tables              // of the phase at hand
 	chunk     int                    // tiles that the group walks through, where it is more than one
+	part      int64                  // rows of a launch at most, in parts
 	parcels   []*parcel
 	elements  map[int]*loop.Var  // per exchanged store of rows of the base: an element per item
 	first     loop.Expr          // number of the tile's first row

@@ -30,6 +30,7 @@ type kernel struct {
 type shape struct {
 	workgroup, items int
 	variant          string // of aggregation in tables
+	long             bool   // rows are numbered past 2^31, see parts.go
 }
 
 // rows returns the rows of a tile.

@@ -30,7 +30,7 @@ func (s *launches) lower() {
 			s.chunk(), SchemeLookback, s.Name, SchemePublished))
 		return
 	}
-	if s.broadcasts() && !s.adds() {
+	if s.broadcasts() && !s.adds() || s.refuseParts() {
 		return
 	}
 	for _, cut := range s.gridCuts() {
@@ -41,9 +41,9 @@ func (s *launches) lower() {
 		st := s.stateOf(s.gridScans(cut))
 		s.states = s.buffers(s.states, st, "tile", plan.Max(s.tiles, plan.Const(1)))
 		s.totals = s.buffers(s.totals, st, "total", plan.Const(1))
-		s.launch(s.sum(cut), s.span, plan.Expr{}, plan.ForwardNone)
+		s.launchRows(s.sum(cut), plan.Expr{}, plan.ForwardNone)
 		if !s.broadcasts() {
-			s.launch(s.scan(cut), s.tiles, plan.Const(1), plan.ForwardNone)
+			s.launchOnce(s.scan(cut), s.tiles)
 		}
 	}
 	for _, i := range s.reductions() {
@@ -61,9 +61,9 @@ func (s *launches) lower() {
 	if s.broadcasts() {
 		s.clearOffsets()
 	}
-	s.launch(s.main(), s.span, s.grid(), forward)
+	s.launchRows(s.main(), s.grid(), forward)
 	if s.hasEnd() && !s.lastTileEnds() {
-		s.launch(s.finish(), plan.Const(1), plan.Const(1), plan.ForwardNone)
+		s.launchOnce(s.finish(), plan.Const(1))
 	}
 }
 
@@ -100,7 +100,11 @@ func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, len
 
 // function begins a function of the kernel.
 func (s *launches) function(name string) *emission {
-	return newEmission(s.kernel, s.lowering, s.names.fresh(name+s.suffix))
+	e := newEmission(s.kernel, s.lowering, s.names.fresh(name+s.suffix))
+	if s.inParts() {
+		e.arguments.beginAt0()
+	}
+	return e
 }
 
 // sum writes the launch that folds each tile for a cut.
@@ -151,11 +155,11 @@ func (s *launches) eachTile(e *emission, body func()) {
 		e.tile = s.ticket(e)
 		body()
 	case s.chunk() == 1:
-		e.tile = e.b.Let("tile", group)
+		e.tile = e.b.Let("tile", loop.Add(s.firstTile(e), group))
 		body()
 	default:
 		e.chunk = s.chunk()
-		start := e.b.Let("start", loop.Mul(group, loop.Int(int64(e.chunk))))
+		start := e.b.Let("start", loop.Add(s.firstTile(e), loop.Mul(group, loop.Int(int64(e.chunk)))))
 		tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
 		e.b.For("step", loop.Int(0), loop.Int(int64(e.chunk)), func(step *loop.Var) {
 			e.tile = e.b.Let("tile", loop.Add(start, step))

@@ -109,6 +109,7 @@ type lowering struct {
 	schedule  plan.Schedule
 	errors    string            // the errors buffer
 	abort     string            // the abort word, once a kernel waits
+	part      *part             // once launches go in parts
 	cells     map[string]string // buffers of one element, for scalars that kernels compute
 	suffix    string            // of the names of functions
 	spinLimit int64             // see lookback.go
@@ -124,7 +125,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	k := newKernel(t, shape{l.schedule.Workgroup, l.schedule.Items, l.schedule.Variant}, lines, aligned)
+	k := newKernel(t, shape{l.schedule.Workgroup, l.schedule.Items, l.schedule.Variant, l.inParts()}, lines, aligned)
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
@@ -144,8 +145,21 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	}
 }
 
-// launch ends a function and appends the step that launches it.
-func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forward) {
+// launchRows ends a function and appends the step that launches it over all rows.
+func (s *launches) launchRows(e *emission, grid plan.Expr, forward plan.Forward) {
+	e.part = s.schedule.Part
+	s.addLaunch(e, grid, forward, s.overRows)
+}
+
+// launchOnce ends a function for one group and appends the step that launches it.
+func (s *launches) launchOnce(e *emission, rows plan.Expr) {
+	s.addLaunch(e, plan.Const(1), plan.ForwardNone, func(kernel string, _ plan.Schedule) plan.Step {
+		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: rows}}
+	})
+}
+
+// addLaunch ends a function and appends the step that launches it.
+func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, launch func(kernel string, schedule plan.Schedule) plan.Step) {
 	e.b.Kernel(s.workgroup)
 	f := e.b.Func()
 	var shared []loop.Stmt
@@ -159,7 +173,7 @@ func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forwar
 		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name]})
 	}
 	f.Body = append(shared, f.Body...)
-	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}}
+	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}, Long: s.inParts()}
 	if err := loop.Verify(program, loop.Simt); err != nil {
 		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))
 	}
@@ -174,7 +188,7 @@ func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forwar
 	if s.hasUpdates() {
 		schedule.Variant = s.variant
 	}
-	schedule.Chunk = e.chunk
+	schedule.Chunk, schedule.Part = e.chunk, e.part
 	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
 	if s.broadcasts() {
 		schedule.Offsets, variant.GridLimit = plan.Broadcast, int64(max(mostBroadcast/s.chunk(), 1))
@@ -192,7 +206,7 @@ func (s *launches) launch(e *emission, rows, grid plan.Expr, forward plan.Forwar
 		}
 	}
 	s.added = nil
-	s.out.Steps = append(s.out.Steps, plan.Step{Launch: &plan.Launch{Kernel: f.Name, Rows: rows}})
+	s.out.Steps = append(s.out.Steps, launch(f.Name, schedule))
 }
 
 // addBuffer adds a buffer that the next launch needs.

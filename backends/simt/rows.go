@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -93,7 +94,11 @@ func (e *emission) head(op *tile.Op) loop.Expr {
 func (e *emission) shift(op *tile.Op) loop.Expr {
 	x, fill := op.Args[0], op.Args[1]
 	y := e.b.Decl("neighbour", e.expr(fill))
-	distance := min(max(op.Distance, -plan.MaxRows), plan.MaxRows) // beyond all rows either way
+	most := int64(plan.MaxRows) // beyond all rows either way
+	if e.long {
+		most = math.MaxInt64 / 2
+	}
+	distance := min(max(op.Distance, -most), most)
 	at, exists := loop.Sub(e.row, loop.Int(distance)), loop.Ge(e.row, loop.Int(distance))
 	if distance < 0 {
 		length := loop.ToCounter(e.length(e.Domains[0].Plan))

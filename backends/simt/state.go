@@ -23,7 +23,7 @@ type state struct {
 type slot struct {
 	stateKey
 	kind   ir.Kind // in which it is held
-	counts bool    // rows of the launch: from 0 to below 2^31
+	counts bool    // rows: from 0 to below 2^31 in one launch, 2^62 in parts
 }
 
 // source is how a field is read from the slots.
@@ -45,7 +45,7 @@ func (k *kernel) stateOf(ops []int) *state {
 	st := &state{kernel: k, of: map[stateKey]source{}}
 	add := func(key stateKey) int {
 		s := slot{stateKey: key, kind: k.Ops[key.op].Monoid.Fields[key.field].Kind, counts: k.countsRows(key.op, key.field)}
-		if s.counts {
+		if s.counts && !k.long {
 			s.kind = ir.I32
 		}
 		st.of[key] = source{slot: len(st.slots)}
@@ -160,8 +160,11 @@ func adds(e *tile.Expr) bool {
 	return e.Operator == ir.OpAdd
 }
 
-// isNarrow reports whether the values of v are counts of rows.
-func (k *kernel) isNarrow(v tile.ID) bool {
+// isNarrow reports whether the values of v are counts of rows that fit 32 bits.
+func (k *kernel) isNarrow(v tile.ID) bool { return !k.long && k.isRowCount(v) }
+
+// isRowCount reports whether the values of v are counts of rows.
+func (k *kernel) isRowCount(v tile.ID) bool {
 	i := k.Values[v].Op
 	op := &k.Ops[i]
 	if !isScan(op) {
@@ -177,7 +180,7 @@ func (k *kernel) isNarrow(v tile.ID) bool {
 
 func (s slot) identity(k *kernel) *loop.Const {
 	if s.counts {
-		return loop.ConstOf(ir.Int(ir.I32, 0))
+		return loop.ConstOf(ir.Int(s.kind, 0))
 	}
 	return loop.ConstOf(k.Ops[s.op].Monoid.Identity[s.field])
 }

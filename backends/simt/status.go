@@ -45,8 +45,10 @@ const (
 // width returns the bits that a slot takes.
 func (s slot) width() int {
 	switch {
-	case s.counts:
+	case s.counts && s.kind == ir.I32:
 		return 31
+	case s.counts:
+		return 62
 	case s.kind == ir.Bool:
 		return 1
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/tile"
@@ -70,7 +69,7 @@ func (e *emission) openTables(phase int) {
 	for _, t := range e.tables {
 		t.group = e.b.Decl("group", loop.Int(noGroup))
 		if e.variant == plan.PrivateArray {
-			t.groups = e.b.Storage("groups", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
+			t.groups = e.b.Storage("groups", loop.ArrayOf(e.items, loop.Counter))
 			t.count = e.b.Decl("groups", loop.Int(0))
 		}
 		for _, i := range t.ops {
@@ -122,7 +121,7 @@ func (e *emission) beginGroup(t *tables, group loop.Expr) {
 			e.b.Assign(t.state[i], e.start(i))
 		}
 	} else {
-		e.b.Store(t.groups, t.count, loop.ToKind(ir.I32, group))
+		e.b.Store(t.groups, t.count, group)
 		for _, i := range t.ops {
 			e.b.Store(t.state[i], t.count, e.start(i))
 		}
@@ -148,7 +147,7 @@ func (e *emission) closeTables() {
 			continue
 		}
 		e.b.For("slot", loop.Int(0), t.count, func(slot *loop.Var) {
-			group := e.b.Let("group", loop.ToCounter(loop.At(t.groups, slot)))
+			group := e.b.Let("group", loop.At(t.groups, slot))
 			inside := loop.And(loop.Gt(slot, loop.Int(0)), loop.Lt(slot, loop.Sub(t.count, loop.Int(1))))
 			e.b.If(loop.Ge(group, loop.Int(0)), func() {
 				for _, i := range t.ops {

@@ -8,7 +8,6 @@ import (
 	"github.com/kgen-go/kgen/backends/cache"
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
@@ -50,7 +49,7 @@ func prepareCUDAEmulation(options emu.Options) func(context.Context, request) (*
 		if err != nil {
 			return nil, err
 		}
-		made, err := cuda.Emitter().Make(program, r.schedule)
+		kernels, err := makeKernels(cuda.Emitter(), program, r.schedule)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +60,7 @@ func prepareCUDAEmulation(options emu.Options) func(context.Context, request) (*
 			return nil, err
 		}
 		options.Limit = r.timeout
-		p := emulatedProgram{request: r, options: options, made: made}
+		p := emulatedProgram{request: r, options: options, kernels: kernels}
 		return &executable{footprint: p.footprint, run: p.run}, nil
 	}
 }
@@ -70,14 +69,18 @@ func prepareCUDAEmulation(options emu.Options) func(context.Context, request) (*
 type emulatedProgram struct {
 	request
 	options emu.Options
-	made    *kernels.Program
+	kernels *kernelsByRows
 }
 
 func (p emulatedProgram) footprint(extents []table.Extent) plan.Footprint {
-	return p.made.Plan.Footprint(planSizes(p.made.Plan, extents))
+	return p.kernels.footprint(extents)
 }
 
 func (p emulatedProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
+	made, err := p.kernels.forRows(longest(table.Extents(p.pipeline, in)))
+	if err != nil {
+		return outcome{}, err
+	}
 	e, err := emu.New(ctx, p.options)
 	if err != nil {
 		return outcome{}, err
@@ -97,14 +100,14 @@ func (p emulatedProgram) run(ctx context.Context, space *memory.Space, in []ir.C
 				Reason: e.Reason, Host: e.Duration.Nanoseconds()})
 		}
 	}
-	result, err := e.Run(ctx, emu.Request{Plan: p.made.Plan, Texts: p.made.Texts(), Inputs: planInputs(p.made.Plan, in), Options: options})
+	result, err := e.Run(ctx, emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: planInputs(made.Plan, in), Options: options})
 	if err != nil {
 		return outcome{}, checkOf(p.pipeline, err)
 	}
 	for _, column := range in {
 		space.Free(table.Bytes(column))
 	}
-	done := planOutcome(p.made.Plan, result)
+	done := planOutcome(made.Plan, result)
 	done.steps = stepsOf(steps)
 	return done, nil
 }

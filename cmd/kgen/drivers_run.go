@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
@@ -25,41 +24,45 @@ func (d *driver) prepare(_ context.Context, r request, number int) (*executable,
 	if err != nil {
 		return nil, err
 	}
-	made, err := d.emitter.Make(program, r.schedule)
+	kernels, err := makeKernels(d.emitter, program, r.schedule)
 	if err != nil {
 		return nil, err
 	}
-	p := driverProgram{request: r, driver: d, number: number, made: made}
+	p := driverProgram{request: r, driver: d, number: number, kernels: kernels}
 	return &executable{footprint: p.footprint, run: p.run}, nil
 }
 
 // driverProgram is a pipeline for a device of a driver.
 type driverProgram struct {
 	request
-	driver *driver
-	number int
-	made   *kernels.Program
+	driver  *driver
+	number  int
+	kernels *kernelsByRows
 }
 
 func (p driverProgram) footprint(extents []table.Extent) plan.Footprint {
-	return p.made.Plan.Footprint(planSizes(p.made.Plan, extents))
+	return p.kernels.footprint(extents)
 }
 
 func (p driverProgram) run(ctx context.Context, space *memory.Space, in []ir.Column) (outcome, error) {
+	made, err := p.kernels.forRows(longest(table.Extents(p.pipeline, in)))
+	if err != nil {
+		return outcome{}, err
+	}
 	client, err := worker.Open(ctx, worker.Options{Program: p.driver.program, Space: space, Limit: p.timeout})
 	if err != nil {
 		return outcome{}, err
 	}
 	defer client.Close()
-	result, err := client.Run(ctx, worker.Request{Device: p.number, Plan: p.made.Plan, Texts: p.made.Texts(),
-		Build: p.made.Options, Inputs: planInputs(p.made.Plan, in), Memory: p.limit, Trace: p.trace, Repeat: p.repeat})
+	result, err := client.Run(ctx, worker.Request{Device: p.number, Plan: made.Plan, Texts: made.Texts(),
+		Build: made.Options, Inputs: planInputs(made.Plan, in), Memory: p.limit, Trace: p.trace, Repeat: p.repeat})
 	if err != nil {
 		return outcome{}, p.advise(checkOf(p.pipeline, err))
 	}
 	for _, column := range in {
 		space.Free(table.Bytes(column))
 	}
-	done := planOutcome(p.made.Plan, &result.Result)
+	done := planOutcome(made.Plan, &result.Result)
 	done.steps, done.times = stepsOf(result.Steps), result.Times
 	return done, nil
 }

@@ -97,7 +97,8 @@ class Run:
         return self.value(s["cond"]) and self.steps(s["else"])
 
     def do_parts(self, s):
-        length, limit = self.value(s["len"]), s.get("limit", 2**31 - 1)
+        length, multiple = self.value(s["len"]), s.get("multiple", 1)
+        limit = max(s.get("limit", 2**31 - 1) // multiple, 1) * multiple
         for row0 in range(0, max(length, 1), limit):
             self.scalars[s["row0"]], self.scalars[s["rows"]] = np.array(row0), np.array(min(length - row0, limit))
             if self.steps(s["steps"]):

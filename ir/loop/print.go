@@ -12,6 +12,9 @@ import (
 // String returns p as text, for dumps and messages.
 func (p *Program) String() string {
 	var b strings.Builder
+	if p.Long {
+		b.WriteString("// counters are i64\n\n")
+	}
 	for i, f := range p.Funcs {
 		if i > 0 {
 			b.WriteByte('\n')

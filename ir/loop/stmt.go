@@ -231,6 +231,7 @@ type Func struct {
 type Program struct {
 	Name  string
 	Funcs []*Func
+	Long  bool // counters reach 2^31 and more: they are i64 in every target
 }
 
 // Signature returns what calls of f refer to; it is one pointer for one Func.

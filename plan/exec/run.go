@@ -12,7 +12,7 @@ import (
 // Options change how a plan runs, never what it returns.
 type Options struct {
 	Memory   int64       // bytes of device memory to use at most; 0 is no limit
-	PartRows int64       // rows of a part at most; 0 leaves it to the plan
+	PartRows int64       // rows of a part at most, rounded to what the plan takes; 0 leaves it to the plan
 	Event    func(Event) // told of each step; waiting for its end makes the run slower
 
 	// Settled is called when all kernels of the plan that succeeds have been

@@ -125,7 +125,7 @@ func (r *run) call(s *plan.Launch) (*Launch, error) {
 		return nil, err
 	}
 	if call.Rows < 0 || call.Rows > plan.MaxRows || call.Row0 < 0 {
-		return nil, fmt.Errorf("%d rows from row %d on; a launch spans 0 to %d rows", call.Rows, call.Row0, plan.MaxRows)
+		return nil, fmt.Errorf("%d rows from row %d on; a launch spans 0 to %d rows, and more take a plan in parts: --schedule part=%d", call.Rows, call.Row0, plan.MaxRows, plan.PartRows)
 	}
 	grid := variant.Grid
 	if grid.IsZero() {
@@ -253,13 +253,11 @@ func (r *run) parts(s *plan.Parts) error {
 	if err != nil {
 		return err
 	}
-	limit := s.Limit
-	if limit == 0 {
-		limit = plan.MaxRows
-	}
+	most := int64(plan.MaxRows)
 	if r.options.PartRows > 0 {
-		limit = min(limit, r.options.PartRows)
+		most = r.options.PartRows
 	}
+	limit := s.PartRows(most)
 	row0 := int64(0)
 	for {
 		rows := min(length-row0, limit)
