@@ -360,7 +360,7 @@ func (b *batch) mismatch(c Case, program Program, device, level string, s plan.S
 // ScheduleText writes a schedule as the flag --schedule takes it.
 func ScheduleText(s plan.Schedule) string {
 	var settings []string
-	number := func(name string, value int) {
+	number := func(name string, value int64) {
 		if value != 0 {
 			settings = append(settings, fmt.Sprintf("%s=%d", name, value))
 		}
@@ -370,11 +370,12 @@ func ScheduleText(s plan.Schedule) string {
 			settings = append(settings, name+"="+value)
 		}
 	}
-	number("workgroup", s.Workgroup)
-	number("items", s.Items)
-	number("chunk", s.Chunk)
+	number("workgroup", int64(s.Workgroup))
+	number("items", int64(s.Items))
+	number("chunk", int64(s.Chunk))
 	word("scheme", s.Scheme)
 	word("offsets", s.Offsets)
 	word("variant", s.Variant)
+	number("part", s.Part)
 	return strings.Join(settings, ",")
 }

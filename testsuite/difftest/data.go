@@ -40,11 +40,14 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	if r.IntN(2) == 0 {
 		s.Variant = plan.Variants[r.IntN(len(plan.Variants))]
 	}
+	if r.IntN(4) == 0 {
+		s.Part = 1 + r.Int64N(40*s.Rows()) // no whole number of tiles
+	}
 	return s
 }
 
 // allowed returns a schedule that a program takes: offsets can be broadcast only
-// where they are sums.
+// where they are sums, and not in parts.
 func allowed(p *backends.Program, s plan.Schedule) plan.Schedule {
 	if s.Offsets == "" {
 		return s

@@ -24,6 +24,9 @@ func PlanFeatures(p *plan.Plan) []string {
 				if v.Schedule.Chunk > 1 {
 					names = append(names, "groups of several tiles")
 				}
+				if v.Schedule.Part > 0 {
+					names = append(names, "parts")
+				}
 				if v.Schedule.Variant != "" {
 					names = append(names, "variant "+v.Schedule.Variant)
 				}

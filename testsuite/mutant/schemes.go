@@ -63,6 +63,24 @@ var schemes = []Mutant{
 	{Name: "picked rows are read as if nothing lay between", File: "backends/simt/positions.go", Device: "emulated",
 		Old: "loop.Add(base, l.dealt(e.kernel, e.inTile))",
 		New: "loop.Add(base, e.inTile)"},
+	{Name: "tiles are numbered in each part anew", File: "backends/simt/parts.go", Device: "emulated",
+		Old: "loop.Div(e.arguments.part, loop.Int(s.kernel.rows()))",
+		New: "loop.Div(e.arguments.part, loop.Int(plan.MaxRows))"},
+	{Name: "parts end in a tile", File: "backends/simt/parts.go", Device: "emulated",
+		Old: "Multiple: schedule.Rows(),",
+		New: "Multiple: 1,"},
+	{Name: "a part ends after its rows, counted from row 0", File: "backends/simt/arguments.go", Device: "emulated",
+		Old: "loop.Add(a.part, a.rows)",
+		New: "a.rows"},
+	{Name: "every part has its own words", File: "backends/simt/lower.go", Device: "emulated",
+		Old: "s.out.Steps = append(s.out.Steps, launch(f.Name, schedule))",
+		New: `step := launch(f.Name, schedule)
+	for _, b := range s.out.Buffers {
+		if step.Parts != nil && s.lookback && b.Role == plan.Status {
+			step.Parts.Steps = append([]plan.Step{{Init: &plan.Init{Buffer: b.Name}}}, step.Parts.Steps...)
+		}
+	}
+	s.out.Steps = append(s.out.Steps, step)`},
 	{Name: "replay is inclusive", File: "backends/simt/rows.go", Device: "emulated",
 		Old: `if !op.Exclusive {
 		e.advance(e.running, i, leaves)`,
