@@ -18,10 +18,10 @@ var emittedMutants = []struct{ name, file, old, new string }{
 	{"the day after the last counts", "analytics/revenue.go", "shipdate2 < to)", "shipdate2 <= to)"},
 	{"only the greatest block is summed", "analytics/revenue.go", "revenue2 = revenueBefore + revenue3", "revenue2 = max(revenueBefore, revenue3)"},
 	{"an order across two blocks loses its beginning", "analytics/orders.go", "lines[slot] = openLinesBefore + linesScratch[0]", "lines[slot] = linesScratch[0]"},
-	{"an order of whole blocks forgets the ones before", "analytics/orders.go", "openQuantity22 = openQuantity2Before + openQuantity2Block", "openQuantity22 = openQuantity2Block"},
+	{"an order of whole blocks forgets the ones before", "analytics/orders.go", "openQuantity2 = openQuantityBefore + openQuantityBlock", "openQuantity2 = openQuantityBlock"},
 	{"a long order has fewer lines", "analytics/orders.go", "openLines += 16", "openLines += 15"},
 	{"half an hour is a pause", "sessions/sessions.go", "time2-previous2 > 1800", "time2-previous2 >= 1800"},
-	{"no items pass the check", "sessions/mean_price.go", "x := reduce2 == 0", "x := reduce2 == 1"},
+	{"no items pass the check", "sessions/mean_price.go", "cond := sum2 == 0", "cond := sum2 == 1"},
 }
 
 // The tests that kgen emits notice bugs in the functions: nine of ten at least.

@@ -91,7 +91,7 @@ func (g *body) parameters(f *rangeFunc) (views []int) {
 		if !stream.Write {
 			t = t.AsReadOnly()
 		}
-		g.whole[s] = g.b.Param(stream.Name, t)
+		g.whole[s] = g.b.Param(streamName(stream), t)
 		f.args = append(f.args, argument{stream: s})
 		if element[s] {
 			views = append(views, s)
@@ -253,7 +253,10 @@ func (g *body) startState(s *loop.Var, key tile.ID, differs bool, lo, hi *loop.V
 		g.b.If(loop.Gt(lo, loop.Int(0)), func() { g.b.Assign(s, g.at(key, loop.Sub(lo, loop.Int(1)))) }, nil)
 	}
 	if differs {
-		g.b.If(loop.And(loop.Eq(lo, loop.Int(0)), loop.Lt(lo, hi)), func() { g.b.Assign(s, loop.Apply(ir.OpComplement, g.at(key, lo))) }, nil)
+		g.b.If(loop.And(loop.Eq(lo, loop.Int(0)), loop.Lt(lo, hi)), func() {
+			g.b.Note("row 0 begins a group: before it stands a key that differs")
+			g.b.Assign(s, loop.Apply(ir.OpComplement, g.at(key, lo)))
+		}, nil)
 	}
 }
 

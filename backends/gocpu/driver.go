@@ -23,6 +23,7 @@ type environment struct {
 	buffers map[string]*loop.Var
 	scalars map[string]loop.Expr
 	workers *loop.Var
+	final   bool // no launch follows the one at hand
 }
 
 // lengthKey is the key of the length of a domain among scalars.
@@ -127,6 +128,9 @@ func (d *driver) shared(write func()) func() {
 	return func() {
 		outer, errors := d.state, d.errors
 		d.state = map[stateKey]*loop.Var{}
+		if len(d.carried) > 0 {
+			d.b.Note("what goroutines share lives on the heap; what one worker uses stays on the stack")
+		}
 		for _, s := range d.carried {
 			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(s.identity))
 		}
@@ -281,7 +285,7 @@ func (d *driver) ownParts() map[int]*loop.Var {
 		if domain.Kind == tile.Close {
 			end = loop.Greatest(loop.Sub(end, loop.Int(1)), loop.Int(0))
 		}
-		streams[op.Stream] = d.b.Slice(d.Streams[op.Stream].Name+"_part", d.whole[op.Stream], loop.Int(0), end)
+		streams[op.Stream] = d.b.Slice(streamName(d.Streams[op.Stream])+"_part", d.whole[op.Stream], loop.Int(0), end)
 	}
 	return streams
 }
@@ -371,7 +375,11 @@ func (d *driver) epilogue() {
 		case tile.Total:
 			d.values[op.Res[0]] = d.values[op.Args[0]]
 		case tile.StoreScalar:
-			d.scalars[op.Ref] = d.b.Let(op.Ref, d.expr(op.Args[0]))
+			x := d.expr(op.Args[0])
+			if _, ok := x.(*loop.Var); !ok || !d.env.final { // later goroutines shall share no variable that has been assigned to
+				x = d.b.Let(op.Ref, x)
+			}
+			d.scalars[op.Ref] = x
 		case tile.ScanTotals:
 			d.scanTotals(op)
 		case tile.Check:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -140,13 +141,30 @@ func sourceLines(source []byte) func(ir.Pos) string {
 	}
 }
 
-// Lint returns the comment that keeps staticcheck from doubting a pipeline that
-// compares a value with itself, or nothing.
-func Lint(p *ir.Pipeline) []string {
-	for _, v := range p.Values {
-		if v.Op.IsElementwise() && len(v.Args) == 2 && v.Args[0] == v.Args[1] {
-			return []string{"//lint:file-ignore SA4000 The pipeline has one value on both sides of an operator."}
+// Lint returns the comments that keep staticcheck from doubting a pipeline that
+// computes with a value and itself, or with a constant that decides the result.
+func Lint(p *ir.Pipeline) (comments []string) {
+	note := func(comment string) {
+		if !slices.Contains(comments, comment) {
+			comments = append(comments, comment)
 		}
 	}
-	return nil
+	for _, v := range p.Values {
+		if !v.Op.IsElementwise() || len(v.Args) != 2 {
+			continue
+		}
+		x, y := v.Args[0], v.Args[1]
+		if x == y {
+			note("//lint:file-ignore SA4000 The pipeline has one value on both sides of an operator.")
+		}
+		if zero := (ir.Scalar{Kind: v.Type.Kind}); v.Op == ir.OpAnd || v.Op == ir.OpOr || v.Op == ir.OpXor {
+			if x.Op == ir.OpConst && x.Const == zero || y.Op == ir.OpConst && y.Const == zero {
+				note("//lint:file-ignore SA4016 The pipeline has 0 beside an operator on bits.")
+			}
+		}
+		if v.Op == ir.OpRem && y.Op == ir.OpConst && y.Const == ir.Int(v.Type.Kind, 1) {
+			note("//lint:file-ignore SA4028 The pipeline has a remainder of 1.")
+		}
+	}
+	return comments
 }

@@ -56,6 +56,7 @@ func (g *body) foldRestarting(op *tile.Op, field int, s *loop.Var, head, next, x
 	sum, ok := next.(*loop.Binary)
 	if ok && sum.Op == ir.OpAdd && s.T.Kind.IsInteger() && (g.summary || g.after != 0) {
 		keep := loop.Sub(g.number(s.T.Kind, head), loop.To(s.T, loop.Int(1)))
+		g.remark(remarkMaskedSum)
 		g.b.Assign(s, loop.Add(loop.Apply(ir.OpAnd, s, keep), x))
 		return
 	}
@@ -86,6 +87,7 @@ func (g *body) storeGroups() {
 			g.op(i, g.after)
 		}
 	}
+	g.remark(remarkGroups)
 	values := make([]loop.Expr, len(stores))
 	for i, op := range stores {
 		values[i] = g.expr(op.Args[0])

@@ -56,11 +56,11 @@ func (k *kernel) newRange(name string, f form) (*body, *rangeFunc, []int) {
 
 // formDocs complete a sentence that begins with the function's name.
 var formDocs = [...]string{
-	allRows:    "runs the rows from lo to hi through %s.",
-	summary:    "returns the state that the rows from lo to hi leave behind after %s.",
-	windows:    "runs the rows from lo to hi through %s: window by window, as many or few rows begin a group.",
-	denseRows:  "runs rows of which many begin a group through %s.",
-	sparseRows: "runs rows of which few begin a group through %s: blocks within one group are added at once.",
+	allRows:    "runs rows lo to hi through the stages %s, from the state before them to the one after.",
+	summary:    "returns what rows lo to hi add to the state, in the stages %s.",
+	windows:    "runs rows lo to hi through the stages %s, window by window, as many or few rows begin a group.",
+	denseRows:  "runs rows lo to hi, of which many begin a group, through the stages %s.",
+	sparseRows: "runs rows lo to hi, of which few begin a group, through the stages %s: blocks within one group are added at once.",
 }
 
 // equalLengths cuts the outputs over each derived domain to one length, so that
@@ -92,6 +92,7 @@ func (g *body) end(r *rangeFunc) {
 		results = append(results, g.state[s.stateKey])
 	}
 	r.Func = g.b.Func(results...)
+	r.Doc = strings.Join(append([]string{r.Doc}, g.remarks...), "\n")
 }
 
 // rangeFunction writes the function of k's rows in one of its forms, but for
@@ -129,7 +130,10 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 // storeCarried stores the group that is open before the range, for the range
 // may begin with the head of the next.
 func (g *body) storeCarried() {
-	g.b.If(g.expr(g.Domains[g.after].Open), func() { g.storeGroups() }, nil)
+	g.b.If(g.expr(g.Domains[g.after].Open), func() {
+		g.b.Note("the group that is open before lo, should it have ended there")
+		g.storeGroups()
+	}, nil)
 	g.values = g.uniformValues()
 }
 
@@ -147,7 +151,7 @@ func (g *body) loop(views []int, lo, hi loop.Expr) {
 func (g *body) cut(views []int, lo, hi loop.Expr) loop.Expr {
 	var length loop.Expr = loop.Sub(hi, lo)
 	for _, s := range views {
-		v := g.b.Slice(g.Streams[s].Name+"_rows", g.whole[s], lo, hi)
+		v := g.b.Slice(streamName(g.Streams[s])+"_rows", g.whole[s], lo, hi)
 		if s != views[0] {
 			g.b.Cut(v, loop.Int(0), length)
 		} else {

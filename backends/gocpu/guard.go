@@ -54,6 +54,7 @@ func (g *body) sumSelected(d int) {
 				g.op(i, d)
 			}
 		}
+		g.remark(remarkMask)
 		mask := g.b.Let("mask", &loop.Unary{Op: ir.OpNeg, X: g.bitOfAll(rest)})
 		for i := range g.Ops {
 			if op := &g.Ops[i]; g.needed[i] && g.home[i] == d && op.Kind == tile.Reduce {

@@ -10,7 +10,6 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // host writes the functions that users call: they check the arguments, make
@@ -29,6 +28,7 @@ type host struct {
 	checks      map[int]int // inner: what the plan's checks are among those passed
 	body        []jen.Code
 	optional    []declaration
+	launches    []*launched
 	kernels     []jen.Code // the kernels' functions
 	loops       loop.Program
 	limited     map[string]bool // domains whose length has been checked
@@ -114,6 +114,7 @@ func (h *host) write() (params, arguments []jen.Code) {
 		h.needDestination()
 	}
 	h.arguments()
+	h.lower()
 	h.steps()
 	h.results()
 	h.dropUnread()
@@ -243,33 +244,36 @@ func (h *host) callPointer() jen.Code {
 	return jen.Op("&").Id("call")
 }
 
-// steps writes the plan's steps.
-func (h *host) steps() {
-	buffers := map[string]plan.Buffer{}
+// bufferNamed returns a buffer of the plan.
+func (h *host) bufferNamed(name string) plan.Buffer {
 	for _, b := range h.plan.Buffers {
-		buffers[b.Name] = b
+		if b.Name == name {
+			return b
+		}
 	}
-	h.trace = h.trace && slices.ContainsFunc(h.plan.Steps, func(s plan.Step) bool { return s.Launch != nil })
+	panic("gocpu: no buffer " + name)
+}
+
+// steps writes the plan's steps, whose launches have been lowered.
+func (h *host) steps() {
+	h.trace = h.trace && len(h.launches) > 0
 	if h.trace {
 		h.add(jen.Id("trace").Op(":=").Id("kgenStartTrace").Call(h.callPointer()))
 	}
-	splits := false
+	splits, number := false, 0
 	for i, step := range h.plan.Steps {
 		switch {
 		case step.Alloc != nil:
-			h.alloc(buffers[step.Alloc.Buffer])
+			h.alloc(h.bufferNamed(step.Alloc.Buffer))
 		case step.Init != nil:
-			h.fill(buffers[step.Init.Buffer])
+			h.fill(h.bufferNamed(step.Init.Buffer))
 		case step.Launch != nil:
 			h.requireMemory()
 			if h.trace && i > 0 && h.plan.Steps[i-1].Launch == nil {
 				h.mark("allocate")
 			}
-			for j, k := range h.plan.Kernels {
-				if k.Name == step.Launch.Kernel {
-					splits = h.launch(j, step.Launch) || splits
-				}
-			}
+			splits = h.launch(h.launches[number]) || splits
+			number++
 			if h.trace {
 				h.mark(step.Launch.Kernel)
 			}
@@ -296,52 +300,14 @@ func (h *host) dropUnread() {
 // mark ends a step of the trace.
 func (h *host) mark(step string) { h.add(jen.Id("trace").Dot("end").Call(jen.Lit(step))) }
 
-// launch writes a kernel, and reports whether it uses workers.
-func (h *host) launch(index int, launch *plan.Launch) bool {
-	k := newKernel(h.program.Kernels[index], sourceLines(h.program.Source))
-	known := map[string]bool{}
-	for name := range h.env.scalars {
-		known[name] = true
-	}
-	h.know(k)
-	lb := loop.NewBuilder("launch")
-	functions := k.drive(lb, h.env, h.counter(launch.Rows))
-	var made []loop.Expr // what later steps read
-	for _, op := range k.Ops {
-		if x, ok := h.env.scalars[op.Ref]; ok && op.HasEffect() && op.Ref != "" && !known[op.Ref] {
-			made = append(made, x)
-		}
-	}
-	f := lb.Func(made...)
-	loop.RemoveUnread(f)
-	h.verify(functions)
-	h.loops.Funcs = append(h.loops.Funcs, functions...)
-	for _, function := range functions {
+// launch prints a launch, and reports whether it uses workers.
+func (h *host) launch(l *launched) bool {
+	for _, function := range l.functions {
 		function.Doc = h.funcName(function) + " " + function.Doc
 		h.kernels = append(h.kernels, h.function(function))
 	}
-	h.add(h.statements(f.Body)...)
+	h.add(h.statements(l.Body)...)
 	uses := false
-	loop.Walk(f.Body, func(x loop.Expr) { uses = uses || x == loop.Expr(h.env.workers) })
+	loop.Walk(l.Body, func(x loop.Expr) { uses = uses || x == loop.Expr(h.env.workers) })
 	return uses
-}
-
-// verify checks what lowering made; the functions call each other.
-func (h *host) verify(functions []*loop.Func) {
-	if err := loop.Verify(&loop.Program{Name: h.entry.Func, Funcs: functions}, loop.Cores); err != nil {
-		h.fault = fmt.Errorf("pipeline %s: internal error after lowering to loops: %w", h.program.Pipeline.Name, err)
-	}
-}
-
-// know puts the lengths that k asks for among the scalars.
-func (h *host) know(k *kernel) {
-	for _, d := range h.plan.Domains {
-		asked := d.Name == k.Domains[0].Plan
-		for i := range k.Ops {
-			asked = asked || k.Ops[i].Kind == tile.Length && k.Ops[i].Ref == d.Name
-		}
-		if _, known := h.env.scalars[lengthKey(d.Name)]; asked && !known {
-			h.env.scalars[lengthKey(d.Name)] = loop.ToKind(ir.I64, h.length(d.Name))
-		}
-	}
 }

@@ -50,17 +50,22 @@ func (h *host) length(domain string) loop.Expr {
 	panic("gocpu: no domain " + domain)
 }
 
-// alloc makes a buffer: a result's in the memory that the caller gave, if that
-// is large enough; others in that which earlier calls have left.
-func (h *host) alloc(b plan.Buffer) {
-	v := &loop.Var{Name: b.Name, T: loop.SliceOf(loop.ScalarOf(kindOf(b.Kind)))}
+// declareBuffer makes the variable of a buffer.
+func (h *host) declareBuffer(b plan.Buffer) {
+	v := &loop.Var{Name: withoutNumber(b.Name), T: loop.SliceOf(loop.ScalarOf(kindOf(b.Kind)))}
 	if b.Role == plan.Errors {
 		h.env.buffers[errorsName] = v
 		v.Name = "failed"
 	}
+	h.env.buffers[b.Name] = v
+}
+
+// alloc makes a buffer: a result's in the memory that the caller gave, if that
+// is large enough; others in that which earlier calls have left.
+func (h *host) alloc(b plan.Buffer) {
+	v := h.env.buffers[b.Name]
 	h.limit(b)
 	length := h.expr(h.counter(b.Length)).code
-	h.env.buffers[b.Name] = v
 	for _, port := range h.plan.Ports {
 		if port.Direction == plan.Out && port.Buffer == b.Name {
 			h.column(v, port, length)
@@ -74,7 +79,11 @@ func (h *host) alloc(b plan.Buffer) {
 		h.temporaries = true
 		memory = jen.Id("kgenTemporary").Types(goTypeOf(b.Kind)).Call(h.callPointer(), length)
 	}
-	h.add(jen.Id(h.names.Declare(v)).Op(":=").Add(memory))
+	declared := jen.Id(h.names.Declare(v)).Op(":=").Add(memory)
+	if b.Role == plan.Errors {
+		declared.Comment("the first row that fails each check")
+	}
+	h.add(declared)
 }
 
 // column declares v as memory for a result.

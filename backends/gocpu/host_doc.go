@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -87,6 +88,7 @@ func (h *host) intoDoc() *jen.Statement {
 // resultType declares what the pipeline computes.
 func (h *host) resultType(name string) jen.Code {
 	var fields []jen.Code
+	columns := 0
 	results := h.program.Pipeline.Results
 	for _, port := range h.plan.Ports {
 		if port.Direction != plan.Out {
@@ -97,17 +99,35 @@ func (h *host) resultType(name string) jen.Code {
 				fields = append(fields, jen.Comment(commentLine(line)))
 			}
 		}
-		results = results[1:]
 		field := jen.Id(h.fields[port.Name])
 		if port.Buffer != "" {
+			columns++
 			field.Index()
 		}
 		field.Add(goTypeOf(port.Kind))
 		if port.Domain != "" {
-			field.Comment("a row per row of " + port.Domain)
+			field.Comment("one per " + rowOf(results[0].Value.Type.Domain))
 		}
 		fields = append(fields, field)
+		results = results[1:]
 	}
-	return comment(fmt.Sprintf("%s is what %s computes. Columns over one domain have one length.", name, h.entry.Func)).
+	doc := fmt.Sprintf("%s is what %s computes.", name, h.entry.Func)
+	if columns > 1 {
+		doc += " Columns that have one per the same have one length."
+	}
+	return comment(doc).
 		Type().Id(name).Struct(fields...)
+}
+
+// rowOf describes a row of a domain.
+func rowOf(d *ir.Domain) string {
+	switch d.Kind {
+	case ir.DomainMask:
+		return "row of " + d.Parent.Name + " where " + d.Name
+	case ir.DomainRuns, ir.DomainStarts:
+		return "group of " + d.Name
+	case ir.DomainBins:
+		return "bin of " + d.Name
+	}
+	return "row of " + d.Name
 }

@@ -37,7 +37,7 @@ func (h *host) results() {
 			column := copied[port.Name]
 			h.add(jen.Copy(h.use(column), h.use(h.env.buffers[port.Buffer])), field.Op("=").Add(h.use(column)))
 		default:
-			h.add(field.Op("=").Add(h.use(h.env.buffers[port.Buffer])).Index(jen.Op(":").Add(h.expr(h.length(port.Domain)).code)))
+			h.add(field.Op("=").Add(h.use(h.env.buffers[port.Buffer])).Index(jen.Op(":").Add(h.index(h.length(port.Domain)).code)))
 		}
 	}
 	h.add(jen.Return(jen.Nil()))
@@ -52,8 +52,8 @@ func (h *host) isInput(buffer string) bool {
 	return false
 }
 
-// scalarResult prints the value of a scalar result.
-func (h *host) scalarResult(port plan.Port) *jen.Statement {
+// scalarOf returns the value of a scalar result.
+func (h *host) scalarOf(port plan.Port) loop.Expr {
 	x, ok := h.env.scalars[port.Scalar]
 	if !ok { // a constant
 		for _, s := range h.plan.Scalars {
@@ -66,10 +66,16 @@ func (h *host) scalarResult(port plan.Port) *jen.Statement {
 			}
 		}
 	}
-	if port.Kind != plan.Char8 {
-		return h.expr(x).code
+	return x
+}
+
+// scalarResult prints the value of a scalar result.
+func (h *host) scalarResult(port plan.Port) *jen.Statement {
+	x := h.expr(h.scalarOf(port)).code
+	if port.Kind == plan.Char8 {
+		x = jen.Id("kgenBytes").Call(x)
 	}
-	return jen.Id("kgenBytes").Call(h.expr(x).code)
+	return x
 }
 
 // scalarOf returns the element of kind k with those bits.

@@ -28,6 +28,7 @@ type body struct {
 	first   loop.Expr               // number of the views' first row
 	length  loop.Expr               // of the base domain
 	noted   string                  // the source line written last
+	remarks []string                // on the function
 	ending  []func()                // what must happen at the end of a row, latest operation first
 }
 
@@ -107,7 +108,9 @@ func (g *body) hasRows(d int) bool {
 // op writes operation i, unless it is written where it is used.
 func (g *body) op(i, d int) {
 	op := &g.Ops[i]
-	if !isPure(op) {
+	switch {
+	case isPure(op), op.Kind == tile.Reduce, op.Exclusive, op.Kind == tile.Store && g.Domains[d].Kind == tile.Close: // states: their names say it
+	default:
 		g.note(op)
 	}
 	switch op.Kind {
@@ -135,22 +138,6 @@ func (g *body) op(i, d int) {
 			return // written where it is used
 		}
 		g.values[v] = g.b.Let(g.name(v), g.pure(op))
-	}
-}
-
-func (g *body) name(v tile.ID) string {
-	if name := g.Values[v].Name; name != "" {
-		return name
-	}
-	return "x"
-}
-
-// note writes the source line that the operation stems from, where it is
-// another one than before.
-func (g *body) note(op *tile.Op) {
-	if text := g.source(op.Pos); text != "" && text != g.noted {
-		g.noted = text
-		g.b.Note(text)
 	}
 }
 
@@ -329,12 +316,13 @@ func (g *body) update(op *tile.Op) {
 func (g *body) check(op *tile.Op) {
 	seen := g.failed[op.Site]
 	failed := g.expr(op.Args[0])
-	if seen == nil { // once, before the rows
-		g.b.If(failed, func() { g.b.Atomic(loop.AtomicMin, g.errors, loop.Int(int64(op.Site)), g.expr(op.Args[1])) }, nil)
+	site := loop.Int(int64(op.Site))
+	if seen == nil { // before or after the rows, where there are no other goroutines
+		g.b.If(failed, func() { g.b.Store(g.errors, site, loop.Least(loop.At(g.errors, site), g.expr(op.Args[1]))) }, nil)
 		return
 	}
 	g.b.If(loop.And(failed, loop.Not(seen)), func() {
 		g.b.Assign(seen, loop.True)
-		g.b.Atomic(loop.AtomicMin, g.errors, loop.Int(int64(op.Site)), g.expr(op.Args[1]))
+		g.b.Atomic(loop.AtomicMin, g.errors, site, g.expr(op.Args[1]))
 	}, nil)
 }

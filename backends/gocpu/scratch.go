@@ -50,7 +50,7 @@ func (d *driver) scratch(rows int64) map[int]*loop.Var {
 	made := map[int]*loop.Var{}
 	for s, stream := range d.Streams {
 		if stream.Write {
-			made[s] = d.b.Make(stream.Name+"_scratch", loop.ScalarOf(stream.Kind), loop.Int(rows))
+			made[s] = d.b.Make(streamName(stream)+"_scratch", loop.ScalarOf(stream.Kind), loop.Int(rows))
 		}
 	}
 	return made
@@ -68,14 +68,12 @@ func (d *driver) withStreams(other map[int]*loop.Var, write func()) {
 // chainOfCopies runs blocks into scratch memory, and copies the results in turn.
 func (d *driver) chainOfCopies() {
 	var scratch map[int]*loop.Var
-	local, at := map[stateKey]*loop.Var{}, map[stateKey]*loop.Var{}
+	var local map[stateKey]*loop.Var
+	at := map[stateKey]*loop.Var{}
 	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
 		Setup: func() { scratch = d.scratch(blockRows) },
 		Before: func(lo, hi *loop.Var) {
-			for _, s := range d.carried {
-				local[s.stateKey] = d.b.Decl(s.name+"_block", loop.ConstOf(s.identity))
-			}
-			d.withStreams(scratch, func() { d.call(lo, hi, d.f, local) })
+			d.withStreams(scratch, func() { local = d.call(lo, hi, d.f, nil) })
 		},
 		Turn: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {

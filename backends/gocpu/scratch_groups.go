@@ -83,12 +83,13 @@ func (d *driver) chainOfGroups() {
 			slot := d.b.Let("slot", loop.ToCounter(loop.Sub(before[begun], one)))
 			d.b.If(loop.Gt(closed, zero), func() {
 				d.b.If(loop.Ge(slot, loop.Int(0)), func() {
+					d.b.Note("the group that was open before the block, and ends in it")
 					d.eachStore(func(s state, stream int) {
 						d.b.Store(d.whole[stream], slot, d.continued(s, before, loop.False, loop.At(scratch[stream], loop.Int(0))))
 					})
 				}, nil)
 				d.eachStore(func(_ state, stream int) {
-					first := d.b.Slice(d.Streams[stream].Name+"_closed", scratch[stream], loop.Int(1), loop.ToCounter(local[begun]))
+					first := d.b.Slice(streamName(d.Streams[stream])+"_closed", scratch[stream], loop.Int(1), loop.ToCounter(local[begun]))
 					d.b.Copy(d.whole[stream], loop.Add(slot, loop.Int(1)), first, loop.ToCounter(loop.Sub(closed, one)))
 				})
 			}, nil)

@@ -45,9 +45,9 @@ func (k *kernel) states() []state {
 		closure(op.Monoid, kept, tile.A, tile.B)
 		for f, result := range op.Res {
 			if kept[f] {
-				name := k.Values[result].Name
-				if name == "" {
-					name = op.Monoid.Fields[f].Name
+				name := fieldName(op.Monoid.Fields[f].Name)
+				if k.Values[result].Name != "" {
+					name = k.name(result)
 				}
 				if op.Kind == tile.Scan && op.Exclusive && op.Monoid.Kind != tile.Fold {
 					name = "open_" + name // of the group that is open

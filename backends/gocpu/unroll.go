@@ -68,7 +68,7 @@ func (g *body) unrolled(views []int) {
 	enough := loop.Ge(loop.LenOf(g.view[views[0]]), loop.Int(unrolledRows))
 	g.b.While(enough, func() {
 		for _, s := range views {
-			g.view[s] = g.b.Window(g.Streams[s].Name+"_four", outer[s], loop.Int(0), unrolledRows)
+			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_four", outer[s], loop.Int(0), unrolledRows)
 			g.b.Cut(outer[s], loop.Int(unrolledRows), nil)
 		}
 		var rows [unrolledRows][]compacted
@@ -118,6 +118,7 @@ type compacted struct {
 
 // compute computes a row of the compaction d.
 func (g *body) compute(d int) compacted {
+	g.remark(remarkOverwrite)
 	c := compacted{domain: d, guard: g.b.Let("selected", g.expr(g.Domains[d].Guard))}
 	for i := range g.Ops {
 		op := &g.Ops[i]
@@ -222,6 +223,7 @@ func (g *body) storeAll(stores []*tile.Op, values []loop.Expr, place loop.Expr) 
 		return
 	}
 	// Compared as unsigned numbers, Go needs no further check of the index.
+	g.remark(remarkLimit)
 	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(g.whole[stores[0].Stream])))
 	g.b.If(inside, store, nil)
 }

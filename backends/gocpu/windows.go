@@ -106,7 +106,7 @@ func (g *body) blocks(views []int) {
 	}
 	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(sparseRun)), func() {
 		for _, s := range views {
-			g.view[s] = g.b.Window(g.Streams[s].Name+"_block", outer[s], loop.Int(0), sparseRun)
+			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_block", outer[s], loop.Int(0), sparseRun)
 			g.b.Cut(outer[s], loop.Int(sparseRun), nil)
 		}
 		g.b.If(g.withoutHead(), func() { g.foldBlock() }, func() { g.run(loop.Int(sparseRun)) })

@@ -10,9 +10,9 @@ import (
 	"fmt"
 )
 
-// SineResult is what Sine computes. Columns over one domain have one length.
+// SineResult is what Sine computes.
 type SineResult struct {
-	Y []float64 // a row per row of n
+	Y []float64 // one per row of n
 }
 
 // Sine: The sine of angles from -pi/2 to pi/2, to about six digits: x - x^3/3! + x^5/5! - ...
@@ -60,7 +60,7 @@ func SineInto(dst *SineResult, x []float64, options ...Option) error {
 	return nil
 }
 
-// sineKernel1 runs the rows from lo to hi through map1, map2.
+// sineKernel1 runs rows lo to hi through the stages map1, map2, from the state before them to the one after.
 func sineKernel1(lo, hi int, x, y []float64) {
 	xRows := x[lo:hi]
 	yRows := y[lo:hi]

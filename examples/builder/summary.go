@@ -8,19 +8,19 @@ import (
 	"fmt"
 )
 
-// SummaryResult is what Summary computes. Columns over one domain have one length.
+// SummaryResult is what Summary computes. Columns that have one per the same have one length.
 type SummaryResult struct {
-	Order         []int64   // a row per row of g
-	Lines         []int64   // a row per row of g
-	FirstQuantity []float64 // a row per row of g
-	MeanQuantity  []float64 // a row per row of g
-	TotalQuantity []float64 // a row per row of g
-	FirstPrice    []float64 // a row per row of g
-	MeanPrice     []float64 // a row per row of g
-	TotalPrice    []float64 // a row per row of g
-	FirstDiscount []float64 // a row per row of g
-	MeanDiscount  []float64 // a row per row of g
-	TotalDiscount []float64 // a row per row of g
+	Order         []int64   // one per group of g
+	Lines         []int64   // one per group of g
+	FirstQuantity []float64 // one per group of g
+	MeanQuantity  []float64 // one per group of g
+	TotalQuantity []float64 // one per group of g
+	FirstPrice    []float64 // one per group of g
+	MeanPrice     []float64 // one per group of g
+	TotalPrice    []float64 // one per group of g
+	FirstDiscount []float64 // one per group of g
+	MeanDiscount  []float64 // one per group of g
+	TotalDiscount []float64 // one per group of g
 }
 
 // Summary: Statistics of the lines of each order, whose lines are neighbours.
@@ -69,7 +69,7 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 		return fmt.Errorf("gen.go:16: Summary: %w", call.err)
 	}
 	var gBegun int64
-	var openOrder2 int64
+	var openOrder int64
 	var openLines int64
 	var openFirstQuantity float64
 	var openMeanQuantity float64
@@ -78,8 +78,9 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 	var openFirstDiscount float64
 	var openMeanDiscount float64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var gBegun2 int64
-		var openOrder22 int64
+		var openOrder2 int64
 		var openLines2 int64
 		var openFirstQuantity2 float64
 		var openMeanQuantity2 float64
@@ -90,10 +91,10 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gBegun3, openPresent, openOrder23, openHead, openLines3, openPresent2, openFirstQuantity3, openHead2, openMeanQuantity3, openPresent3, openFirstPrice3, openHead3, openMeanPrice3, openPresent4, openFirstDiscount3, openHead4, openMeanDiscount3 := summaryKernel1Summary(lo, hi, order, quantity, price, discount)
+				gBegun3, openPresent, openOrder3, openHead, openLines3, openPresent2, openFirstQuantity3, openHead2, openMeanQuantity3, openPresent3, openFirstPrice3, openHead3, openMeanPrice3, openPresent4, openFirstDiscount3, openHead4, openMeanDiscount3 := summaryKernel1Summary(lo, hi, order, quantity, price, discount)
 				blocks.await()
 				gBegunBefore := gBegun2
-				openOrder2Before := openOrder22
+				openOrderBefore := openOrder2
 				openLinesBefore := openLines2
 				openFirstQuantityBefore := openFirstQuantity2
 				openMeanQuantityBefore := openMeanQuantity2
@@ -103,9 +104,9 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 				openMeanDiscountBefore := openMeanDiscount2
 				gBegun2 = gBegunBefore + gBegun3
 				if openPresent {
-					openOrder22 = openOrder23
+					openOrder2 = openOrder3
 				} else {
-					openOrder22 = openOrder2Before
+					openOrder2 = openOrderBefore
 				}
 				if openHead {
 					openLines2 = openLines3
@@ -144,7 +145,7 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 				}
 				gBegunEnd := gBegun2
 				blocks.release()
-				order2Part := order2[:max(int(gBegunEnd)-1, 0)]
+				orderPart := order2[:max(int(gBegunEnd)-1, 0)]
 				linesPart := lines[:max(int(gBegunEnd)-1, 0)]
 				firstQuantityPart := firstQuantity[:max(int(gBegunEnd)-1, 0)]
 				meanQuantityPart := meanQuantity[:max(int(gBegunEnd)-1, 0)]
@@ -155,11 +156,11 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 				firstDiscountPart := firstDiscount[:max(int(gBegunEnd)-1, 0)]
 				meanDiscountPart := meanDiscount[:max(int(gBegunEnd)-1, 0)]
 				totalDiscountPart := totalDiscount[:max(int(gBegunEnd)-1, 0)]
-				summaryKernel1(lo, hi, order, order2Part, linesPart, quantity, firstQuantityPart, meanQuantityPart, totalQuantityPart, price, firstPricePart, meanPricePart, totalPricePart, discount, firstDiscountPart, meanDiscountPart, totalDiscountPart, gBegunBefore, openOrder2Before, openLinesBefore, openFirstQuantityBefore, openMeanQuantityBefore, openFirstPriceBefore, openMeanPriceBefore, openFirstDiscountBefore, openMeanDiscountBefore)
+				summaryKernel1(lo, hi, order, orderPart, linesPart, quantity, firstQuantityPart, meanQuantityPart, totalQuantityPart, price, firstPricePart, meanPricePart, totalPricePart, discount, firstDiscountPart, meanDiscountPart, totalDiscountPart, gBegunBefore, openOrderBefore, openLinesBefore, openFirstQuantityBefore, openMeanQuantityBefore, openFirstPriceBefore, openMeanPriceBefore, openFirstDiscountBefore, openMeanDiscountBefore)
 			}
 		})
 		gBegun = gBegun2
-		openOrder2 = openOrder22
+		openOrder = openOrder2
 		openLines = openLines2
 		openFirstQuantity = openFirstQuantity2
 		openMeanQuantity = openMeanQuantity2
@@ -168,11 +169,11 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 		openFirstDiscount = openFirstDiscount2
 		openMeanDiscount = openMeanDiscount2
 	} else {
-		gBegun, openOrder2, openLines, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount = summaryKernel1(0, n, order, order2, lines, quantity, firstQuantity, meanQuantity, totalQuantity, price, firstPrice, meanPrice, totalPrice, discount, firstDiscount, meanDiscount, totalDiscount, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		gBegun, openOrder, openLines, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount = summaryKernel1(0, n, order, order2, lines, quantity, firstQuantity, meanQuantity, totalQuantity, price, firstPrice, meanPrice, totalPrice, discount, firstDiscount, meanDiscount, totalDiscount, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
-		order2[slot] = openOrder2
+		order2[slot] = openOrder
 		lines[slot] = openLines
 		firstQuantity[slot] = openFirstQuantity
 		x := float64(openLines)
@@ -185,23 +186,22 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 		meanDiscount[slot] = openMeanDiscount / x
 		totalDiscount[slot] = openMeanDiscount
 	}
-	gLength := gBegun
-	dst.Order = order2[:int(gLength)]
-	dst.Lines = lines[:int(gLength)]
-	dst.FirstQuantity = firstQuantity[:int(gLength)]
-	dst.MeanQuantity = meanQuantity[:int(gLength)]
-	dst.TotalQuantity = totalQuantity[:int(gLength)]
-	dst.FirstPrice = firstPrice[:int(gLength)]
-	dst.MeanPrice = meanPrice[:int(gLength)]
-	dst.TotalPrice = totalPrice[:int(gLength)]
-	dst.FirstDiscount = firstDiscount[:int(gLength)]
-	dst.MeanDiscount = meanDiscount[:int(gLength)]
-	dst.TotalDiscount = totalDiscount[:int(gLength)]
+	dst.Order = order2[:gBegun]
+	dst.Lines = lines[:gBegun]
+	dst.FirstQuantity = firstQuantity[:gBegun]
+	dst.MeanQuantity = meanQuantity[:gBegun]
+	dst.TotalQuantity = totalQuantity[:gBegun]
+	dst.FirstPrice = firstPrice[:gBegun]
+	dst.MeanPrice = meanPrice[:gBegun]
+	dst.TotalPrice = totalPrice[:gBegun]
+	dst.FirstDiscount = firstDiscount[:gBegun]
+	dst.MeanDiscount = meanDiscount[:gBegun]
+	dst.TotalDiscount = totalDiscount[:gBegun]
 	return nil
 }
 
-// summaryKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate.
-func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQuantity, meanQuantity, totalQuantity, price, firstPrice, meanPrice, totalPrice, discount, firstDiscount, meanDiscount, totalDiscount []float64, gBegun, openOrder2, openLines int64, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount float64) (int64, int64, int64, float64, float64, float64, float64, float64, float64) {
+// summaryKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, from the state before them to the one after.
+func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQuantity, meanQuantity, totalQuantity, price, firstPrice, meanPrice, totalPrice, discount, firstDiscount, meanDiscount, totalDiscount []float64, gBegun, openOrder, openLines int64, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount float64) (int64, int64, int64, float64, float64, float64, float64, float64, float64) {
 	lines = lines[:len(order2)]
 	firstQuantity = firstQuantity[:len(order2)]
 	meanQuantity = meanQuantity[:len(order2)]
@@ -213,7 +213,8 @@ func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQua
 	meanDiscount = meanDiscount[:len(order2)]
 	totalDiscount = totalDiscount[:len(order2)]
 	if lo == 0 && lo < hi {
-		openOrder2 = ^order[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openOrder = ^order[lo]
 	}
 	orderRows := order[lo:hi]
 	quantityRows := quantity[lo:hi]
@@ -223,13 +224,13 @@ func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQua
 	discountRows := discount[lo:hi]
 	discountRows = discountRows[:len(orderRows)]
 	for i, order3 := range orderRows {
-		head := order3 != openOrder2
+		head := order3 != openOrder
 		quantity2 := quantityRows[i]
 		price2 := priceRows[i]
 		discount2 := discountRows[i]
 		if head && gBegun > 0 {
 			slot := gBegun - 1
-			order2[slot] = openOrder2
+			order2[slot] = openOrder
 			lines[slot] = openLines
 			firstQuantity[slot] = openFirstQuantity
 			x := float64(openLines)
@@ -271,17 +272,18 @@ func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQua
 		} else {
 			openLines++
 		}
-		openOrder2 = order3
+		openOrder = order3
 		gBegun += kgenBit[int64](head)
 	}
-	return gBegun, openOrder2, openLines, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount
+	return gBegun, openOrder, openLines, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount
 }
 
-// summaryKernel1Summary returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, aggregate.
+// summaryKernel1Summary returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, aggregate.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 func summaryKernel1Summary(lo, hi int, order []int64, quantity, price, discount []float64) (int64, bool, int64, bool, int64, bool, float64, bool, float64, bool, float64, bool, float64, bool, float64, bool, float64) {
 	var gBegun int64
 	var openPresent bool
-	var openOrder2 int64
+	var openOrder int64
 	var openHead bool
 	var openLines int64
 	var openPresent2 bool
@@ -297,10 +299,11 @@ func summaryKernel1Summary(lo, hi int, order []int64, quantity, price, discount 
 	var openHead4 bool
 	var openMeanDiscount float64
 	if lo > 0 {
-		openOrder2 = order[lo-1]
+		openOrder = order[lo-1]
 	}
 	if lo == 0 && lo < hi {
-		openOrder2 = ^order[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openOrder = ^order[lo]
 	}
 	orderRows := order[lo:hi]
 	quantityRows := quantity[lo:hi]
@@ -310,7 +313,7 @@ func summaryKernel1Summary(lo, hi int, order []int64, quantity, price, discount 
 	discountRows := discount[lo:hi]
 	discountRows = discountRows[:len(orderRows)]
 	for i, order2 := range orderRows {
-		head := order2 != openOrder2
+		head := order2 != openOrder
 		quantity2 := quantityRows[i]
 		price2 := priceRows[i]
 		discount2 := discountRows[i]
@@ -346,9 +349,9 @@ func summaryKernel1Summary(lo, hi int, order []int64, quantity, price, discount 
 		openPresent2 = openPresent2 || head
 		openLines = openLines&(kgenBit[int64](head)-1) + 1
 		openHead = openHead || head
-		openOrder2 = order2
+		openOrder = order2
 		openPresent = true
 		gBegun += kgenBit[int64](head)
 	}
-	return gBegun, openPresent, openOrder2, openHead, openLines, openPresent2, openFirstQuantity, openHead2, openMeanQuantity, openPresent3, openFirstPrice, openHead3, openMeanPrice, openPresent4, openFirstDiscount, openHead4, openMeanDiscount
+	return gBegun, openPresent, openOrder, openHead, openLines, openPresent2, openFirstQuantity, openHead2, openMeanQuantity, openPresent3, openFirstPrice, openHead3, openMeanPrice, openPresent4, openFirstDiscount, openHead4, openMeanDiscount
 }

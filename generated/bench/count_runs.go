@@ -8,10 +8,10 @@ import (
 	"fmt"
 )
 
-// CountRunsResult is what CountRuns computes. Columns over one domain have one length.
+// CountRunsResult is what CountRuns computes. Columns that have one per the same have one length.
 type CountRunsResult struct {
-	Key   []int32 // a row per row of g
-	Count []int64 // a row per row of g
+	Key   []int32 // one per group of g
+	Count []int64 // one per group of g
 }
 
 // CountRuns: SELECT key, COUNT(*) GROUP BY key, rows sorted by key.
@@ -42,29 +42,30 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 		return fmt.Errorf("bench.kg:14:1: CountRuns: %w", call.err)
 	}
 	var gBegun int64
-	var openKey2 int32
+	var openKey int32
 	var openCount int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var gBegun2 int64
-		var openKey22 int32
+		var openKey2 int32
 		var openCount2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
-			key2Scratch := make([]int32, 32769)
+			keyScratch := make([]int32, 32769)
 			countScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegunBlock := int64(1)
-				var openKey2Block int32
+				var openKeyBlock int32
 				if lo > 0 {
-					openKey2Block = key[lo-1]
+					openKeyBlock = key[lo-1]
 				}
 				var openCountBlock int64
-				gBegunBlock, openKey2Block, openCountBlock = countRunsKernel1(lo, hi, key, key2Scratch, countScratch, gBegunBlock, openKey2Block, openCountBlock)
+				gBegunBlock, openKeyBlock, openCountBlock = countRunsKernel1(lo, hi, key, keyScratch, countScratch, gBegunBlock, openKeyBlock, openCountBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun2
 				gBegun2 = gBegunBefore + closed
-				openKey22 = openKey2Block
+				openKey2 = openKeyBlock
 				openCountBefore := openCount2
 				if closed > 0 {
 					openCount2 = openCountBlock
@@ -75,107 +76,110 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
-						key2[slot] = key2Scratch[0]
+						// the group that was open before the block, and ends in it
+						key2[slot] = keyScratch[0]
 						count[slot] = openCountBefore + countScratch[0]
 					}
-					key2Closed := key2Scratch[1:gBegunBlock]
-					copy(key2[slot+1:], key2Closed[:closed-1])
+					keyClosed := keyScratch[1:gBegunBlock]
+					copy(key2[slot+1:], keyClosed[:closed-1])
 					countClosed := countScratch[1:gBegunBlock]
 					copy(count[slot+1:], countClosed[:closed-1])
 				}
 			}
 		})
 		gBegun = gBegun2
-		openKey2 = openKey22
+		openKey = openKey2
 		openCount = openCount2
 	} else {
-		gBegun, openKey2, openCount = countRunsKernel1(0, n, key, key2, count, 0, 0, 0)
+		gBegun, openKey, openCount = countRunsKernel1(0, n, key, key2, count, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
-		// return key: first(key, by: g), count: count(by: g)
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		count[slot] = openCount
 	}
-	gLength := gBegun
-	dst.Key = key2[:int(gLength)]
-	dst.Count = count[:int(gLength)]
+	dst.Key = key2[:gBegun]
+	dst.Count = count[:gBegun]
 	return nil
 }
 
-// countRunsKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
-func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey2 int32, openCount int64) (int64, int32, int64) {
+// countRunsKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the group that it belongs to, over what the row before has.
+func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
-		openKey2 = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	for _, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != openKey2
+		head := key3 != openKey
 		began := kgenBit[int](head)
-		// return key: first(key, by: g), count: count(by: g)
 		openCount = openCount&(int64(began)-1) + 1
-		openKey2 = key3
+		openKey = key3
 		slot += began
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		count[slot] = openCount
 	}
-	return int64(slot + 1), openKey2, openCount
+	return int64(slot + 1), openKey, openCount
 }
 
-// countRunsKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
-func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey2 int32, openCount int64) (int64, int32, int64) {
+// countRunsKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
+// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
-		openKey2 = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
 	for len(keyRows) >= 16 {
 		keyBlock := (*[16]int32)(keyRows)
 		keyRows = keyRows[16:]
-		if keyBlock[0]^openKey2|(keyBlock[1]^openKey2)|(keyBlock[2]^openKey2|(keyBlock[3]^openKey2))|(keyBlock[4]^openKey2|(keyBlock[5]^openKey2)|(keyBlock[6]^openKey2|(keyBlock[7]^openKey2)))|(keyBlock[8]^openKey2|(keyBlock[9]^openKey2)|(keyBlock[10]^openKey2|(keyBlock[11]^openKey2))|(keyBlock[12]^openKey2|(keyBlock[13]^openKey2)|(keyBlock[14]^openKey2|(keyBlock[15]^openKey2)))) == 0 {
-			openKey2 = keyBlock[15]
+		if keyBlock[0]^openKey|(keyBlock[1]^openKey)|(keyBlock[2]^openKey|(keyBlock[3]^openKey))|(keyBlock[4]^openKey|(keyBlock[5]^openKey)|(keyBlock[6]^openKey|(keyBlock[7]^openKey)))|(keyBlock[8]^openKey|(keyBlock[9]^openKey)|(keyBlock[10]^openKey|(keyBlock[11]^openKey))|(keyBlock[12]^openKey|(keyBlock[13]^openKey)|(keyBlock[14]^openKey|(keyBlock[15]^openKey)))) == 0 {
+			openKey = keyBlock[15]
 			openCount += 16
-			key2[slot] = openKey2
+			key2[slot] = openKey
 			count[slot] = openCount
 		} else {
 			for _, key3 := range keyBlock {
 				// g = runs(key)
-				head := key3 != openKey2
+				head := key3 != openKey
 				began := kgenBit[int](head)
-				// return key: first(key, by: g), count: count(by: g)
 				openCount = openCount&(int64(began)-1) + 1
-				openKey2 = key3
+				openKey = key3
 				slot += began
-				key2[slot] = openKey2
+				key2[slot] = openKey
 				count[slot] = openCount
 			}
 		}
 	}
 	for _, key3 := range keyRows {
-		// g = runs(key)
-		head := key3 != openKey2
+		head := key3 != openKey
 		began := kgenBit[int](head)
-		// return key: first(key, by: g), count: count(by: g)
 		openCount = openCount&(int64(began)-1) + 1
-		openKey2 = key3
+		openKey = key3
 		slot += began
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		count[slot] = openCount
 	}
-	return int64(slot + 1), openKey2, openCount
+	return int64(slot + 1), openKey, openCount
 }
 
-// countRunsKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
-func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey2 int32, openCount int64) (int64, int32, int64) {
+// countRunsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
+// Every row stores the group that it belongs to, over what the row before has.
+func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if gBegun > 0 {
+		// the group that is open before lo, should it have ended there
 		slot := gBegun - 1
 		at := int(slot)
-		key2[at] = openKey2
+		key2[at] = openKey
 		count[at] = openCount
 	}
 	dense := true
@@ -183,11 +187,11 @@ func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, openKey2, openCount = countRunsKernel1Dense(window, end, key, key2, count, gBegun, openKey2, openCount)
+			gBegun, openKey, openCount = countRunsKernel1Dense(window, end, key, key2, count, gBegun, openKey, openCount)
 		} else {
-			gBegun, openKey2, openCount = countRunsKernel1Sparse(window, end, key, key2, count, gBegun, openKey2, openCount)
+			gBegun, openKey, openCount = countRunsKernel1Sparse(window, end, key, key2, count, gBegun, openKey, openCount)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, openKey2, openCount
+	return gBegun, openKey, openCount
 }

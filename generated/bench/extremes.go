@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// ExtremesResult is what Extremes computes. Columns over one domain have one length.
+// ExtremesResult is what Extremes computes. Columns that have one per the same have one length.
 type ExtremesResult struct {
-	Key  []int32 // a row per row of g
-	Low  []int32 // a row per row of g
-	High []int32 // a row per row of g
+	Key  []int32 // one per group of g
+	Low  []int32 // one per group of g
+	High []int32 // one per group of g
 }
 
 // Extremes: The smallest and largest value of each run.
@@ -47,33 +47,34 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 		return fmt.Errorf("bench.kg:38:1: Extremes: %w", call.err)
 	}
 	var gBegun int64
-	var openKey2 int32
+	var openKey int32
 	var openLow int32
 	var openHigh int32
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var gBegun2 int64
-		var openKey22 int32
+		var openKey2 int32
 		openLow2 := int32(2147483647)
 		openHigh2 := int32(-2147483648)
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
-			key2Scratch := make([]int32, 32769)
+			keyScratch := make([]int32, 32769)
 			lowScratch := make([]int32, 32769)
 			highScratch := make([]int32, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegunBlock := int64(1)
-				var openKey2Block int32
+				var openKeyBlock int32
 				if lo > 0 {
-					openKey2Block = key[lo-1]
+					openKeyBlock = key[lo-1]
 				}
 				openLowBlock := int32(2147483647)
 				openHighBlock := int32(-2147483648)
-				gBegunBlock, openKey2Block, openLowBlock, openHighBlock = extremesKernel1(lo, hi, key, key2Scratch, value, lowScratch, highScratch, gBegunBlock, openKey2Block, openLowBlock, openHighBlock)
+				gBegunBlock, openKeyBlock, openLowBlock, openHighBlock = extremesKernel1(lo, hi, key, keyScratch, value, lowScratch, highScratch, gBegunBlock, openKeyBlock, openLowBlock, openHighBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun2
 				gBegun2 = gBegunBefore + closed
-				openKey22 = openKey2Block
+				openKey2 = openKeyBlock
 				openLowBefore := openLow2
 				if closed > 0 {
 					openLow2 = openLowBlock
@@ -90,12 +91,13 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
-						key2[slot] = key2Scratch[0]
+						// the group that was open before the block, and ends in it
+						key2[slot] = keyScratch[0]
 						low[slot] = min(openLowBefore, lowScratch[0])
 						high[slot] = max(openHighBefore, highScratch[0])
 					}
-					key2Closed := key2Scratch[1:gBegunBlock]
-					copy(key2[slot+1:], key2Closed[:closed-1])
+					keyClosed := keyScratch[1:gBegunBlock]
+					copy(key2[slot+1:], keyClosed[:closed-1])
 					lowClosed := lowScratch[1:gBegunBlock]
 					copy(low[slot+1:], lowClosed[:closed-1])
 					highClosed := highScratch[1:gBegunBlock]
@@ -104,32 +106,32 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 			}
 		})
 		gBegun = gBegun2
-		openKey2 = openKey22
+		openKey = openKey2
 		openLow = openLow2
 		openHigh = openHigh2
 	} else {
-		gBegun, openKey2, openLow, openHigh = extremesKernel1(0, n, key, key2, value, low, high, 0, 0, 2147483647, -2147483648)
+		gBegun, openKey, openLow, openHigh = extremesKernel1(0, n, key, key2, value, low, high, 0, 0, 2147483647, -2147483648)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
-		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		low[slot] = openLow
 		high[slot] = openHigh
 	}
-	gLength := gBegun
-	dst.Key = key2[:int(gLength)]
-	dst.Low = low[:int(gLength)]
-	dst.High = high[:int(gLength)]
+	dst.Key = key2[:gBegun]
+	dst.Low = low[:gBegun]
+	dst.High = high[:gBegun]
 	return nil
 }
 
-// extremesKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
-func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey2, openLow, openHigh int32) (int64, int32, int32, int32) {
+// extremesKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
+// Every row stores the group that it belongs to, over what the row before has.
+func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if lo == 0 && lo < hi {
-		openKey2 = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
@@ -137,9 +139,8 @@ func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegu
 	valueRows = valueRows[:len(keyRows)]
 	for i, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != openKey2
+		head := key3 != openKey
 		began := kgenBit[int](head)
-		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 		value2 := valueRows[i]
 		if head {
 			openHigh = value2
@@ -151,21 +152,23 @@ func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegu
 		} else {
 			openLow = min(openLow, value2)
 		}
-		openKey2 = key3
+		openKey = key3
 		slot += began
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		low[slot] = openLow
 		high[slot] = openHigh
 	}
-	return int64(slot + 1), openKey2, openLow, openHigh
+	return int64(slot + 1), openKey, openLow, openHigh
 }
 
-// extremesKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
-func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey2, openLow, openHigh int32) (int64, int32, int32, int32) {
+// extremesKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
+// Every row stores the group that it belongs to, over what the row before has.
+func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if lo == 0 && lo < hi {
-		openKey2 = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
@@ -176,23 +179,22 @@ func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBeg
 		keyRows = keyRows[16:]
 		valueBlock := (*[16]int32)(valueRows)
 		valueRows = valueRows[16:]
-		if keyBlock[0]^openKey2|(keyBlock[1]^openKey2)|(keyBlock[2]^openKey2|(keyBlock[3]^openKey2))|(keyBlock[4]^openKey2|(keyBlock[5]^openKey2)|(keyBlock[6]^openKey2|(keyBlock[7]^openKey2)))|(keyBlock[8]^openKey2|(keyBlock[9]^openKey2)|(keyBlock[10]^openKey2|(keyBlock[11]^openKey2))|(keyBlock[12]^openKey2|(keyBlock[13]^openKey2)|(keyBlock[14]^openKey2|(keyBlock[15]^openKey2)))) == 0 {
-			openKey2 = keyBlock[15]
+		if keyBlock[0]^openKey|(keyBlock[1]^openKey)|(keyBlock[2]^openKey|(keyBlock[3]^openKey))|(keyBlock[4]^openKey|(keyBlock[5]^openKey)|(keyBlock[6]^openKey|(keyBlock[7]^openKey)))|(keyBlock[8]^openKey|(keyBlock[9]^openKey)|(keyBlock[10]^openKey|(keyBlock[11]^openKey))|(keyBlock[12]^openKey|(keyBlock[13]^openKey)|(keyBlock[14]^openKey|(keyBlock[15]^openKey)))) == 0 {
+			openKey = keyBlock[15]
 			for i := range 16 {
 				openLow = min(openLow, valueBlock[i])
 			}
 			for i := range 16 {
 				openHigh = max(openHigh, valueBlock[i])
 			}
-			key2[slot] = openKey2
+			key2[slot] = openKey
 			low[slot] = openLow
 			high[slot] = openHigh
 		} else {
 			for i, key3 := range keyBlock {
 				// g = runs(key)
-				head := key3 != openKey2
+				head := key3 != openKey
 				began := kgenBit[int](head)
-				// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 				value2 := valueBlock[i]
 				if head {
 					openHigh = value2
@@ -204,19 +206,17 @@ func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBeg
 				} else {
 					openLow = min(openLow, value2)
 				}
-				openKey2 = key3
+				openKey = key3
 				slot += began
-				key2[slot] = openKey2
+				key2[slot] = openKey
 				low[slot] = openLow
 				high[slot] = openHigh
 			}
 		}
 	}
 	for i, key3 := range keyRows {
-		// g = runs(key)
-		head := key3 != openKey2
+		head := key3 != openKey
 		began := kgenBit[int](head)
-		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 		value2 := valueRows[i]
 		if head {
 			openHigh = value2
@@ -228,23 +228,25 @@ func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBeg
 		} else {
 			openLow = min(openLow, value2)
 		}
-		openKey2 = key3
+		openKey = key3
 		slot += began
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		low[slot] = openLow
 		high[slot] = openHigh
 	}
-	return int64(slot + 1), openKey2, openLow, openHigh
+	return int64(slot + 1), openKey, openLow, openHigh
 }
 
-// extremesKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
-func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey2, openLow, openHigh int32) (int64, int32, int32, int32) {
+// extremesKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
+// Every row stores the group that it belongs to, over what the row before has.
+func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if gBegun > 0 {
+		// the group that is open before lo, should it have ended there
 		slot := gBegun - 1
 		at := int(slot)
-		key2[at] = openKey2
+		key2[at] = openKey
 		low[at] = openLow
 		high[at] = openHigh
 	}
@@ -253,11 +255,11 @@ func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, openKey2, openLow, openHigh = extremesKernel1Dense(window, end, key, key2, value, low, high, gBegun, openKey2, openLow, openHigh)
+			gBegun, openKey, openLow, openHigh = extremesKernel1Dense(window, end, key, key2, value, low, high, gBegun, openKey, openLow, openHigh)
 		} else {
-			gBegun, openKey2, openLow, openHigh = extremesKernel1Sparse(window, end, key, key2, value, low, high, gBegun, openKey2, openLow, openHigh)
+			gBegun, openKey, openLow, openHigh = extremesKernel1Sparse(window, end, key, key2, value, low, high, gBegun, openKey, openLow, openHigh)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, openKey2, openLow, openHigh
+	return gBegun, openKey, openLow, openHigh
 }

@@ -8,10 +8,10 @@ import (
 	"fmt"
 )
 
-// FilterColumnsResult is what FilterColumns computes. Columns over one domain have one length.
+// FilterColumnsResult is what FilterColumns computes. Columns that have one per the same have one length.
 type FilterColumnsResult struct {
-	Y []int64   // a row per row of hit
-	Z []float64 // a row per row of hit
+	Y []int64   // one per row of n where hit
+	Z []float64 // one per row of n where hit
 }
 
 // FilterColumns: Two columns of the rows that pass a test of a third.
@@ -49,33 +49,33 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	}
 	var hitPlace int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var hitPlace2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
-			y2Scratch := make([]int64, 32768)
-			z2Scratch := make([]float64, 32768)
+			yScratch := make([]int64, 32768)
+			zScratch := make([]float64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				var hitPlaceBlock int64
-				hitPlaceBlock = filterColumnsKernel1(lo, hi, x, y, y2Scratch, z, z2Scratch, limit, hitPlaceBlock)
+				hitPlace3 := filterColumnsKernel1(lo, hi, x, y, yScratch, z, zScratch, limit, 0)
 				blocks.await()
 				hitPlaceBefore := hitPlace2
-				hitPlace2 = hitPlaceBefore + hitPlaceBlock
+				hitPlace2 = hitPlaceBefore + hitPlace3
 				blocks.release()
-				copy(y2[hitPlaceBefore:], y2Scratch[:hitPlaceBlock])
-				copy(z2[hitPlaceBefore:], z2Scratch[:hitPlaceBlock])
+				copy(y2[hitPlaceBefore:], yScratch[:hitPlace3])
+				copy(z2[hitPlaceBefore:], zScratch[:hitPlace3])
 			}
 		})
 		hitPlace = hitPlace2
 	} else {
 		hitPlace = filterColumnsKernel1(0, n, x, y, y2, z, z2, limit, 0)
 	}
-	hitLength := hitPlace
-	dst.Y = y2[:int(hitLength)]
-	dst.Z = z2[:int(hitLength)]
+	dst.Y = y2[:hitPlace]
+	dst.Z = z2[:hitPlace]
 	return nil
 }
 
-// filterColumnsKernel1 runs the rows from lo to hi through mask, partial, offset, add, compact.
+// filterColumnsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, compact, from the state before them to the one after.
+// Every row is stored, and the next one over it unless it is selected.
 func filterColumnsKernel1(lo, hi int, x []int32, y, y2 []int64, z, z2 []float64, limit int32, hitPlace int64) int64 {
 	z2 = z2[:len(y2)]
 	xRows := x[lo:hi]

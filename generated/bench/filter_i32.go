@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// FilterI32Result is what FilterI32 computes. Columns over one domain have one length.
+// FilterI32Result is what FilterI32 computes.
 type FilterI32Result struct {
-	X []int32 // a row per row of selected
+	X []int32 // one per row of n where x < limit
 }
 
 // FilterI32: The rows below a limit, which decides how many there are.
@@ -40,30 +40,30 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	}
 	var selectedPlace int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var selectedPlace2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
-			x2Scratch := make([]int32, 32768)
+			xScratch := make([]int32, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				var selectedPlaceBlock int64
-				selectedPlaceBlock = filterI32Kernel1(lo, hi, x, x2Scratch, limit, selectedPlaceBlock)
+				selectedPlace3 := filterI32Kernel1(lo, hi, x, xScratch, limit, 0)
 				blocks.await()
 				selectedPlaceBefore := selectedPlace2
-				selectedPlace2 = selectedPlaceBefore + selectedPlaceBlock
+				selectedPlace2 = selectedPlaceBefore + selectedPlace3
 				blocks.release()
-				copy(x2[selectedPlaceBefore:], x2Scratch[:selectedPlaceBlock])
+				copy(x2[selectedPlaceBefore:], xScratch[:selectedPlace3])
 			}
 		})
 		selectedPlace = selectedPlace2
 	} else {
 		selectedPlace = filterI32Kernel1(0, n, x, x2, limit, 0)
 	}
-	selectedLength := selectedPlace
-	dst.X = x2[:int(selectedLength)]
+	dst.X = x2[:selectedPlace]
 	return nil
 }
 
-// filterI32Kernel1 runs the rows from lo to hi through mask, partial, offset, add, compact.
+// filterI32Kernel1 runs rows lo to hi through the stages mask, partial, offset, add, compact, from the state before them to the one after.
+// Every row is stored, and the next one over it unless it is selected.
 func filterI32Kernel1(lo, hi int, x, x2 []int32, limit int32, selectedPlace int64) int64 {
 	xRows := x[lo:hi]
 	for len(xRows) >= 4 {

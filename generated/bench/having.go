@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// HavingResult is what Having computes. Columns over one domain have one length.
+// HavingResult is what Having computes. Columns that have one per the same have one length.
 type HavingResult struct {
-	Key   []int32 // a row per row of keep
-	Count []int64 // a row per row of keep
-	Total []int64 // a row per row of keep
+	Key   []int32 // one per row of g where keep
+	Count []int64 // one per row of g where keep
+	Total []int64 // one per row of g where keep
 }
 
 // Having: Runs with many rows.
@@ -49,22 +49,23 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	keep := kgenTemporary[bool](&call, n)
 	var gBegun int64
 	var openC int64
-	var openAggregate int32
-	var openAggregate2 int64
+	var openLast int32
+	var openSum int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var gBegun2 int64
 		var openC2 int64
-		var openAggregate3 int32
-		var openAggregate22 int64
+		var openLast2 int32
+		var openSum2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gBegun3, openHead, openC3, openPresent, openAggregate4, openHead2, openAggregate23 := havingKernel1Summary(lo, hi, key, value)
+				gBegun3, openHead, openC3, openPresent, openLast3, openHead2, openSum3 := havingKernel1Summary(lo, hi, key, value)
 				blocks.await()
 				gBegunBefore := gBegun2
 				openCBefore := openC2
-				openAggregateBefore := openAggregate3
-				openAggregate2Before := openAggregate22
+				openLastBefore := openLast2
+				openSumBefore := openSum2
 				gBegun2 = gBegunBefore + gBegun3
 				if openHead {
 					openC2 = openC3
@@ -72,39 +73,37 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 					openC2 = openCBefore + openC3
 				}
 				if openPresent {
-					openAggregate3 = openAggregate4
+					openLast2 = openLast3
 				} else {
-					openAggregate3 = openAggregateBefore
+					openLast2 = openLastBefore
 				}
 				if openHead2 {
-					openAggregate22 = openAggregate23
+					openSum2 = openSum3
 				} else {
-					openAggregate22 = openAggregate2Before + openAggregate23
+					openSum2 = openSumBefore + openSum3
 				}
 				gBegunEnd := gBegun2
 				blocks.release()
 				cPart := c[:max(int(gBegunEnd)-1, 0)]
 				aggregatePart := aggregate[:max(int(gBegunEnd)-1, 0)]
-				aggregate2Part := aggregate2[:max(int(gBegunEnd)-1, 0)]
+				aggregatePart2 := aggregate2[:max(int(gBegunEnd)-1, 0)]
 				keepPart := keep[:max(int(gBegunEnd)-1, 0)]
-				havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregate2Part, keepPart, least, gBegunBefore, openCBefore, openAggregateBefore, openAggregate2Before)
+				havingKernel1(lo, hi, key, cPart, aggregatePart, value, aggregatePart2, keepPart, least, gBegunBefore, openCBefore, openLastBefore, openSumBefore)
 			}
 		})
 		gBegun = gBegun2
 		openC = openC2
-		openAggregate = openAggregate3
-		openAggregate2 = openAggregate22
+		openLast = openLast2
+		openSum = openSum2
 	} else {
-		gBegun, openC, openAggregate, openAggregate2 = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, 0, 0, 0, 0)
+		gBegun, openC, openLast, openSum = havingKernel1(0, n, key, c, aggregate, value, aggregate2, keep, least, 0, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
-		// c = count(by: g)
 		c[slot] = openC
-		aggregate[slot] = openAggregate
-		aggregate2[slot] = openAggregate2
+		aggregate[slot] = openLast
+		aggregate2[slot] = openSum
 		keep2 := openC >= least
-		// keep = c >= least
 		keep[slot] = keep2
 	}
 	gLength := gBegun
@@ -116,42 +115,45 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	}
 	var keepPlace int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var keepPlace2 int64
 		kgenInOrder(workers, int(gLength), 32768, func(blocks *kgenBlocks) {
-			key2Scratch := make([]int32, 32768)
+			keyScratch := make([]int32, 32768)
 			countScratch := make([]int64, 32768)
 			totalScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				var keepPlaceBlock int64
-				keepPlaceBlock = havingKernel2(lo, hi, keep, aggregate, key2Scratch, c, countScratch, aggregate2, totalScratch, keepPlaceBlock)
+				keepPlace3 := havingKernel2(lo, hi, keep, aggregate, keyScratch, c, countScratch, aggregate2, totalScratch, 0)
 				blocks.await()
 				keepPlaceBefore := keepPlace2
-				keepPlace2 = keepPlaceBefore + keepPlaceBlock
+				keepPlace2 = keepPlaceBefore + keepPlace3
 				blocks.release()
-				copy(key2[keepPlaceBefore:], key2Scratch[:keepPlaceBlock])
-				copy(count[keepPlaceBefore:], countScratch[:keepPlaceBlock])
-				copy(total[keepPlaceBefore:], totalScratch[:keepPlaceBlock])
+				copy(key2[keepPlaceBefore:], keyScratch[:keepPlace3])
+				copy(count[keepPlaceBefore:], countScratch[:keepPlace3])
+				copy(total[keepPlaceBefore:], totalScratch[:keepPlace3])
 			}
 		})
 		keepPlace = keepPlace2
 	} else {
 		keepPlace = havingKernel2(0, int(gLength), keep, aggregate, key2, c, count, aggregate2, total, 0)
 	}
-	keepLength := keepPlace
-	dst.Key = key2[:int(keepLength)]
-	dst.Count = count[:int(keepLength)]
-	dst.Total = total[:int(keepLength)]
+	dst.Key = key2[:keepPlace]
+	dst.Count = count[:keepPlace]
+	dst.Total = total[:keepPlace]
 	return nil
 }
 
-// havingKernel1Dense runs rows of which many begin a group through mask1, partial1, offset1, add1, aggregate, mask2.
-func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openAggregate int32, openAggregate2 int64) (int64, int64, int32, int64) {
+// havingKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask1, partial1, offset1, add1, aggregate, mask2.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the group that it belongs to, over what the row before has.
+// A place past the end is that of rows after hi, which store it themselves.
+func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
 	if lo == 0 && lo < hi {
-		openAggregate = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openLast = ^key[lo]
 	}
 	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
@@ -159,31 +161,34 @@ func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []i
 	valueRows = valueRows[:len(keyRows)]
 	for i, key2 := range keyRows {
 		// g = runs(key)
-		head := key2 != openAggregate
+		head := key2 != openLast
 		began := kgenBit[int](head)
-		// c = count(by: g)
-		openAggregate2 = openAggregate2&(int64(began)-1) + int64(valueRows[i])
-		openAggregate = key2
+		openSum = openSum&(int64(began)-1) + int64(valueRows[i])
+		openLast = key2
 		openC = openC&(int64(began)-1) + 1
 		slot += began
 		keep2 := openC >= least
 		if uint64(slot) < uint64(len(c)) {
 			c[slot] = openC
-			aggregate[slot] = openAggregate
-			aggregate2[slot] = openAggregate2
+			aggregate[slot] = openLast
+			aggregate2[slot] = openSum
 			keep[slot] = keep2
 		}
 	}
-	return int64(slot + 1), openC, openAggregate, openAggregate2
+	return int64(slot + 1), openC, openLast, openSum
 }
 
-// havingKernel1Sparse runs rows of which few begin a group through mask1, partial1, offset1, add1, aggregate, mask2: blocks within one group are added at once.
-func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openAggregate int32, openAggregate2 int64) (int64, int64, int32, int64) {
+// havingKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask1, partial1, offset1, add1, aggregate, mask2: blocks within one group are added at once.
+// Every row stores the group that it belongs to, over what the row before has.
+// A place past the end is that of rows after hi, which store it themselves.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
 	if lo == 0 && lo < hi {
-		openAggregate = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openLast = ^key[lo]
 	}
 	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
@@ -194,70 +199,70 @@ func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []
 		keyRows = keyRows[16:]
 		valueBlock := (*[16]int32)(valueRows)
 		valueRows = valueRows[16:]
-		if keyBlock[0]^openAggregate|(keyBlock[1]^openAggregate)|(keyBlock[2]^openAggregate|(keyBlock[3]^openAggregate))|(keyBlock[4]^openAggregate|(keyBlock[5]^openAggregate)|(keyBlock[6]^openAggregate|(keyBlock[7]^openAggregate)))|(keyBlock[8]^openAggregate|(keyBlock[9]^openAggregate)|(keyBlock[10]^openAggregate|(keyBlock[11]^openAggregate))|(keyBlock[12]^openAggregate|(keyBlock[13]^openAggregate)|(keyBlock[14]^openAggregate|(keyBlock[15]^openAggregate)))) == 0 {
+		if keyBlock[0]^openLast|(keyBlock[1]^openLast)|(keyBlock[2]^openLast|(keyBlock[3]^openLast))|(keyBlock[4]^openLast|(keyBlock[5]^openLast)|(keyBlock[6]^openLast|(keyBlock[7]^openLast)))|(keyBlock[8]^openLast|(keyBlock[9]^openLast)|(keyBlock[10]^openLast|(keyBlock[11]^openLast))|(keyBlock[12]^openLast|(keyBlock[13]^openLast)|(keyBlock[14]^openLast|(keyBlock[15]^openLast)))) == 0 {
 			openC += 16
-			openAggregate = keyBlock[15]
-			openAggregate2 += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
+			openLast = keyBlock[15]
+			openSum += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
 			keep2 := openC >= least
 			if uint64(slot) < uint64(len(c)) {
 				c[slot] = openC
-				aggregate[slot] = openAggregate
-				aggregate2[slot] = openAggregate2
+				aggregate[slot] = openLast
+				aggregate2[slot] = openSum
 				keep[slot] = keep2
 			}
 		} else {
 			for i, key2 := range keyBlock {
 				// g = runs(key)
-				head := key2 != openAggregate
+				head := key2 != openLast
 				began := kgenBit[int](head)
-				// c = count(by: g)
-				openAggregate2 = openAggregate2&(int64(began)-1) + int64(valueBlock[i])
-				openAggregate = key2
+				openSum = openSum&(int64(began)-1) + int64(valueBlock[i])
+				openLast = key2
 				openC = openC&(int64(began)-1) + 1
 				slot += began
 				keep2 := openC >= least
 				if uint64(slot) < uint64(len(c)) {
 					c[slot] = openC
-					aggregate[slot] = openAggregate
-					aggregate2[slot] = openAggregate2
+					aggregate[slot] = openLast
+					aggregate2[slot] = openSum
 					keep[slot] = keep2
 				}
 			}
 		}
 	}
 	for i, key2 := range keyRows {
-		// g = runs(key)
-		head := key2 != openAggregate
+		head := key2 != openLast
 		began := kgenBit[int](head)
-		// c = count(by: g)
-		openAggregate2 = openAggregate2&(int64(began)-1) + int64(valueRows[i])
-		openAggregate = key2
+		openSum = openSum&(int64(began)-1) + int64(valueRows[i])
+		openLast = key2
 		openC = openC&(int64(began)-1) + 1
 		slot += began
 		keep2 := openC >= least
 		if uint64(slot) < uint64(len(c)) {
 			c[slot] = openC
-			aggregate[slot] = openAggregate
-			aggregate2[slot] = openAggregate2
+			aggregate[slot] = openLast
+			aggregate2[slot] = openSum
 			keep[slot] = keep2
 		}
 	}
-	return int64(slot + 1), openC, openAggregate, openAggregate2
+	return int64(slot + 1), openC, openLast, openSum
 }
 
-// havingKernel1 runs the rows from lo to hi through mask1, partial1, offset1, add1, aggregate, mask2: window by window, as many or few rows begin a group.
-func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openAggregate int32, openAggregate2 int64) (int64, int64, int32, int64) {
+// havingKernel1 runs rows lo to hi through the stages mask1, partial1, offset1, add1, aggregate, mask2, window by window, as many or few rows begin a group.
+// Every row stores the group that it belongs to, over what the row before has.
+// A place past the end is that of rows after hi, which store it themselves.
+func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
 	if gBegun > 0 {
+		// the group that is open before lo, should it have ended there
 		slot := gBegun - 1
 		keep2 := openC >= least
 		at := int(slot)
 		if uint64(at) < uint64(len(c)) {
 			c[at] = openC
-			aggregate[at] = openAggregate
-			aggregate2[at] = openAggregate2
+			aggregate[at] = openLast
+			aggregate2[at] = openSum
 			keep[at] = keep2
 		}
 	}
@@ -266,53 +271,55 @@ func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32,
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, openC, openAggregate, openAggregate2 = havingKernel1Dense(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, openC, openAggregate, openAggregate2)
+			gBegun, openC, openLast, openSum = havingKernel1Dense(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, openC, openLast, openSum)
 		} else {
-			gBegun, openC, openAggregate, openAggregate2 = havingKernel1Sparse(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, openC, openAggregate, openAggregate2)
+			gBegun, openC, openLast, openSum = havingKernel1Sparse(window, end, key, c, aggregate, value, aggregate2, keep, least, gBegun, openC, openLast, openSum)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, openC, openAggregate, openAggregate2
+	return gBegun, openC, openLast, openSum
 }
 
-// havingKernel1Summary returns the state that the rows from lo to hi leave behind after mask1, partial1, offset1, add1, aggregate, mask2.
+// havingKernel1Summary returns what rows lo to hi add to the state, in the stages mask1, partial1, offset1, add1, aggregate, mask2.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, bool, int32, bool, int64) {
 	var gBegun int64
 	var openHead bool
 	var openC int64
 	var openPresent bool
-	var openAggregate int32
+	var openLast int32
 	var openHead2 bool
-	var openAggregate2 int64
+	var openSum int64
 	if lo > 0 {
-		openAggregate = key[lo-1]
+		openLast = key[lo-1]
 	}
 	if lo == 0 && lo < hi {
-		openAggregate = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openLast = ^key[lo]
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i, key2 := range keyRows {
 		// g = runs(key)
-		head := key2 != openAggregate
+		head := key2 != openLast
 		began := kgenBit[int](head)
-		// c = count(by: g)
-		openAggregate2 = openAggregate2&(int64(began)-1) + int64(valueRows[i])
+		openSum = openSum&(int64(began)-1) + int64(valueRows[i])
 		openHead2 = openHead2 || head
-		openAggregate = key2
+		openLast = key2
 		openPresent = true
 		openC = openC&(int64(began)-1) + 1
 		openHead = openHead || head
 		gBegun += int64(began)
 	}
-	return gBegun, openHead, openC, openPresent, openAggregate, openHead2, openAggregate2
+	return gBegun, openHead, openC, openPresent, openLast, openHead2, openSum
 }
 
-// havingKernel2 runs the rows from lo to hi through partial2, offset2, add2, compact.
-func havingKernel2(lo, hi int, keep []bool, aggregate, key2 []int32, c, count, aggregate2, total []int64, keepPlace int64) int64 {
-	count = count[:len(key2)]
-	total = total[:len(key2)]
+// havingKernel2 runs rows lo to hi through the stages partial2, offset2, add2, compact, from the state before them to the one after.
+// Every row is stored, and the next one over it unless it is selected.
+func havingKernel2(lo, hi int, keep []bool, aggregate, key []int32, c, count, aggregate2, total []int64, keepPlace int64) int64 {
+	count = count[:len(key)]
+	total = total[:len(key)]
 	keepRows := keep[lo:hi]
 	aggregateRows := aggregate[lo:hi]
 	aggregateRows = aggregateRows[:len(keepRows)]
@@ -322,7 +329,7 @@ func havingKernel2(lo, hi int, keep []bool, aggregate, key2 []int32, c, count, a
 	aggregate2Rows = aggregate2Rows[:len(keepRows)]
 	for i, selected := range keepRows {
 		at := int(keepPlace)
-		key2[at] = aggregateRows[i]
+		key[at] = aggregateRows[i]
 		count[at] = cRows[i]
 		total[at] = aggregate2Rows[i]
 		keepPlace += kgenBit[int64](selected)

@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// ScanI32Result is what ScanI32 computes. Columns over one domain have one length.
+// ScanI32Result is what ScanI32 computes.
 type ScanI32Result struct {
-	Total []int32 // a row per row of n
+	Total []int32 // one per row of n
 }
 
 // ScanI32: Inclusive prefix sums.
@@ -39,6 +39,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 		return fmt.Errorf("bench.kg:4:1: ScanI32: %w", call.err)
 	}
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var total2 int32
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -58,7 +59,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	return nil
 }
 
-// scanI32Kernel1 runs the rows from lo to hi through partial, offset, add.
+// scanI32Kernel1 runs rows lo to hi through the stages partial, offset, add, from the state before them to the one after.
 func scanI32Kernel1(lo, hi int, x, total []int32, total2 int32) int32 {
 	xRows := x[lo:hi]
 	totalRows := total[lo:hi]
@@ -71,7 +72,7 @@ func scanI32Kernel1(lo, hi int, x, total []int32, total2 int32) int32 {
 	return total2
 }
 
-// scanI32Kernel1Summary returns the state that the rows from lo to hi leave behind after partial, offset, add.
+// scanI32Kernel1Summary returns what rows lo to hi add to the state, in the stages partial, offset, add.
 func scanI32Kernel1Summary(lo, hi int, x []int32) int32 {
 	var total int32
 	xRows := x[lo:hi]

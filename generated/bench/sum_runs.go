@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// SumRunsResult is what SumRuns computes. Columns over one domain have one length.
+// SumRunsResult is what SumRuns computes. Columns that have one per the same have one length.
 type SumRunsResult struct {
-	Key   []int32 // a row per row of g
-	Count []int64 // a row per row of g
-	Total []int64 // a row per row of g
+	Key   []int32 // one per group of g
+	Count []int64 // one per group of g
+	Total []int64 // one per group of g
 }
 
 // SumRuns: SELECT key, COUNT(*), SUM(value) GROUP BY key, rows sorted by key.
@@ -47,33 +47,34 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 		return fmt.Errorf("bench.kg:20:1: SumRuns: %w", call.err)
 	}
 	var gBegun int64
-	var openKey2 int32
+	var openKey int32
 	var openCount int64
 	var openTotal int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var gBegun2 int64
-		var openKey22 int32
+		var openKey2 int32
 		var openCount2 int64
 		var openTotal2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
-			key2Scratch := make([]int32, 32769)
+			keyScratch := make([]int32, 32769)
 			countScratch := make([]int64, 32769)
 			totalScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegunBlock := int64(1)
-				var openKey2Block int32
+				var openKeyBlock int32
 				if lo > 0 {
-					openKey2Block = key[lo-1]
+					openKeyBlock = key[lo-1]
 				}
 				var openCountBlock int64
 				var openTotalBlock int64
-				gBegunBlock, openKey2Block, openCountBlock, openTotalBlock = sumRunsKernel1(lo, hi, key, key2Scratch, countScratch, value, totalScratch, gBegunBlock, openKey2Block, openCountBlock, openTotalBlock)
+				gBegunBlock, openKeyBlock, openCountBlock, openTotalBlock = sumRunsKernel1(lo, hi, key, keyScratch, countScratch, value, totalScratch, gBegunBlock, openKeyBlock, openCountBlock, openTotalBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun2
 				gBegun2 = gBegunBefore + closed
-				openKey22 = openKey2Block
+				openKey2 = openKeyBlock
 				openCountBefore := openCount2
 				if closed > 0 {
 					openCount2 = openCountBlock
@@ -90,12 +91,13 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
-						key2[slot] = key2Scratch[0]
+						// the group that was open before the block, and ends in it
+						key2[slot] = keyScratch[0]
 						count[slot] = openCountBefore + countScratch[0]
 						total[slot] = openTotalBefore + totalScratch[0]
 					}
-					key2Closed := key2Scratch[1:gBegunBlock]
-					copy(key2[slot+1:], key2Closed[:closed-1])
+					keyClosed := keyScratch[1:gBegunBlock]
+					copy(key2[slot+1:], keyClosed[:closed-1])
 					countClosed := countScratch[1:gBegunBlock]
 					copy(count[slot+1:], countClosed[:closed-1])
 					totalClosed := totalScratch[1:gBegunBlock]
@@ -104,32 +106,33 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 			}
 		})
 		gBegun = gBegun2
-		openKey2 = openKey22
+		openKey = openKey2
 		openCount = openCount2
 		openTotal = openTotal2
 	} else {
-		gBegun, openKey2, openCount, openTotal = sumRunsKernel1(0, n, key, key2, count, value, total, 0, 0, 0, 0)
+		gBegun, openKey, openCount, openTotal = sumRunsKernel1(0, n, key, key2, count, value, total, 0, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
-		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		count[slot] = openCount
 		total[slot] = openTotal
 	}
-	gLength := gBegun
-	dst.Key = key2[:int(gLength)]
-	dst.Count = count[:int(gLength)]
-	dst.Total = total[:int(gLength)]
+	dst.Key = key2[:gBegun]
+	dst.Count = count[:gBegun]
+	dst.Total = total[:gBegun]
 	return nil
 }
 
-// sumRunsKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
-func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey2 int32, openCount, openTotal int64) (int64, int32, int64, int64) {
+// sumRunsKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the group that it belongs to, over what the row before has.
+func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if lo == 0 && lo < hi {
-		openKey2 = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
@@ -137,26 +140,28 @@ func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []i
 	valueRows = valueRows[:len(keyRows)]
 	for i, key3 := range keyRows {
 		// g = runs(key)
-		head := key3 != openKey2
+		head := key3 != openKey
 		began := kgenBit[int](head)
-		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 		openTotal = openTotal&(int64(began)-1) + int64(valueRows[i])
 		openCount = openCount&(int64(began)-1) + 1
-		openKey2 = key3
+		openKey = key3
 		slot += began
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		count[slot] = openCount
 		total[slot] = openTotal
 	}
-	return int64(slot + 1), openKey2, openCount, openTotal
+	return int64(slot + 1), openKey, openCount, openTotal
 }
 
-// sumRunsKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
-func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey2 int32, openCount, openTotal int64) (int64, int32, int64, int64) {
+// sumRunsKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
+// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if lo == 0 && lo < hi {
-		openKey2 = ^key[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
 	keyRows := key[lo:hi]
@@ -167,53 +172,52 @@ func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []
 		keyRows = keyRows[16:]
 		valueBlock := (*[16]int32)(valueRows)
 		valueRows = valueRows[16:]
-		if keyBlock[0]^openKey2|(keyBlock[1]^openKey2)|(keyBlock[2]^openKey2|(keyBlock[3]^openKey2))|(keyBlock[4]^openKey2|(keyBlock[5]^openKey2)|(keyBlock[6]^openKey2|(keyBlock[7]^openKey2)))|(keyBlock[8]^openKey2|(keyBlock[9]^openKey2)|(keyBlock[10]^openKey2|(keyBlock[11]^openKey2))|(keyBlock[12]^openKey2|(keyBlock[13]^openKey2)|(keyBlock[14]^openKey2|(keyBlock[15]^openKey2)))) == 0 {
-			openKey2 = keyBlock[15]
+		if keyBlock[0]^openKey|(keyBlock[1]^openKey)|(keyBlock[2]^openKey|(keyBlock[3]^openKey))|(keyBlock[4]^openKey|(keyBlock[5]^openKey)|(keyBlock[6]^openKey|(keyBlock[7]^openKey)))|(keyBlock[8]^openKey|(keyBlock[9]^openKey)|(keyBlock[10]^openKey|(keyBlock[11]^openKey))|(keyBlock[12]^openKey|(keyBlock[13]^openKey)|(keyBlock[14]^openKey|(keyBlock[15]^openKey)))) == 0 {
+			openKey = keyBlock[15]
 			openCount += 16
 			openTotal += int64(valueBlock[0]) + int64(valueBlock[1]) + (int64(valueBlock[2]) + int64(valueBlock[3])) + (int64(valueBlock[4]) + int64(valueBlock[5]) + (int64(valueBlock[6]) + int64(valueBlock[7]))) + (int64(valueBlock[8]) + int64(valueBlock[9]) + (int64(valueBlock[10]) + int64(valueBlock[11])) + (int64(valueBlock[12]) + int64(valueBlock[13]) + (int64(valueBlock[14]) + int64(valueBlock[15]))))
-			key2[slot] = openKey2
+			key2[slot] = openKey
 			count[slot] = openCount
 			total[slot] = openTotal
 		} else {
 			for i, key3 := range keyBlock {
 				// g = runs(key)
-				head := key3 != openKey2
+				head := key3 != openKey
 				began := kgenBit[int](head)
-				// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 				openTotal = openTotal&(int64(began)-1) + int64(valueBlock[i])
 				openCount = openCount&(int64(began)-1) + 1
-				openKey2 = key3
+				openKey = key3
 				slot += began
-				key2[slot] = openKey2
+				key2[slot] = openKey
 				count[slot] = openCount
 				total[slot] = openTotal
 			}
 		}
 	}
 	for i, key3 := range keyRows {
-		// g = runs(key)
-		head := key3 != openKey2
+		head := key3 != openKey
 		began := kgenBit[int](head)
-		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 		openTotal = openTotal&(int64(began)-1) + int64(valueRows[i])
 		openCount = openCount&(int64(began)-1) + 1
-		openKey2 = key3
+		openKey = key3
 		slot += began
-		key2[slot] = openKey2
+		key2[slot] = openKey
 		count[slot] = openCount
 		total[slot] = openTotal
 	}
-	return int64(slot + 1), openKey2, openCount, openTotal
+	return int64(slot + 1), openKey, openCount, openTotal
 }
 
-// sumRunsKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
-func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey2 int32, openCount, openTotal int64) (int64, int32, int64, int64) {
+// sumRunsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
+// Every row stores the group that it belongs to, over what the row before has.
+func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if gBegun > 0 {
+		// the group that is open before lo, should it have ended there
 		slot := gBegun - 1
 		at := int(slot)
-		key2[at] = openKey2
+		key2[at] = openKey
 		count[at] = openCount
 		total[at] = openTotal
 	}
@@ -222,11 +226,11 @@ func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32,
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, openKey2, openCount, openTotal = sumRunsKernel1Dense(window, end, key, key2, count, value, total, gBegun, openKey2, openCount, openTotal)
+			gBegun, openKey, openCount, openTotal = sumRunsKernel1Dense(window, end, key, key2, count, value, total, gBegun, openKey, openCount, openTotal)
 		} else {
-			gBegun, openKey2, openCount, openTotal = sumRunsKernel1Sparse(window, end, key, key2, count, value, total, gBegun, openKey2, openCount, openTotal)
+			gBegun, openKey, openCount, openTotal = sumRunsKernel1Sparse(window, end, key, key2, count, value, total, gBegun, openKey, openCount, openTotal)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, openKey2, openCount, openTotal
+	return gBegun, openKey, openCount, openTotal
 }

@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// DiscountsResult is what Discounts computes. Columns over one domain have one length.
+// DiscountsResult is what Discounts computes.
 type DiscountsResult struct {
 	Revenue float64
 }
@@ -46,6 +46,7 @@ func DiscountsInto(dst *DiscountsResult, lShipdate []int32, lDiscount []float64,
 	workers := kgenWorkers(&call, n, 65536)
 	var revenue float64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var revenue2 float64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -61,12 +62,12 @@ func DiscountsInto(dst *DiscountsResult, lShipdate []int32, lDiscount []float64,
 	} else {
 		revenue = discountsKernel1(0, n, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
 	}
-	revenue2 := revenue
-	dst.Revenue = revenue2
+	dst.Revenue = revenue
 	return nil
 }
 
-// discountsKernel1 returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
+// discountsKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
+// A row adds x&mask: mask has all bits of a row that is selected, and none of another.
 func discountsKernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
 	var revenue float64
 	lShipdateRows := lShipdate[lo:hi]
@@ -227,6 +228,7 @@ func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64,
 	workers := kgenWorkers(&call, n, 65536)
 	var sum float64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var sum2 float64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -242,12 +244,12 @@ func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64,
 	} else {
 		sum = discountsShardKernel1(0, n, lShipdate, lDiscount, lQuantity, lExtendedprice, from2, to2)
 	}
-	sum2 := sum
-	dst.Sum = sum2
+	dst.Sum = sum
 	return nil
 }
 
-// discountsShardKernel1 returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
+// discountsShardKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
+// A row adds x&mask: mask has all bits of a row that is selected, and none of another.
 func discountsShardKernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
 	var sum float64
 	lShipdateRows := lShipdate[lo:hi]

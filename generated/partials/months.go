@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 )
 
-// MonthsResult is what Months computes. Columns over one domain have one length.
+// MonthsResult is what Months computes. Columns that have one per the same have one length.
 type MonthsResult struct {
-	Lines    []int64 // a row per row of b
-	Quantity []int64 // a row per row of b
-	First    []int32 // a row per row of b
+	Lines    []int64 // one per bin of b
+	Quantity []int64 // one per bin of b
+	First    []int32 // one per bin of b
 	Mean     float64
 	Busy     int64
 }
@@ -48,16 +48,13 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	failed := make([]int64, 2)
+	failed := make([]int64, 2) // the first row that fails each check
 	for i := range failed {
 		failed[i] = math.MaxInt64
 	}
 	// b = bins(m, months)
 	if int64(months) < 0 {
-		old := atomic.LoadInt64(&failed[0])
-		for 0 < old && !atomic.CompareAndSwapInt64(&failed[0], old, 0) {
-			old = atomic.LoadInt64(&failed[0])
-		}
+		failed[0] = min(failed[0], 0)
 	}
 	bLength := max(int64(months), 0)
 	if int(bLength) > 2147483647 {
@@ -79,13 +76,13 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	var mean int64
 	var mean2 int64
 	mean, mean2 = monthsKernel2(0, n, lShipdate, lines, lQuantity, quantity, bMinMin, bMinCount, from, bLength, failed, 0, 0)
-	x := mean > 0
-	x2 := float64(mean2)
-	x3 := float64(mean)
-	x4 := x2 / x3
-	x5 := float64(0)
-	if x {
-		x5 = x4
+	cond := mean > 0
+	x := float64(mean2)
+	x2 := float64(mean)
+	x3 := x / x2
+	x4 := float64(0)
+	if cond {
+		x4 = x3
 	}
 	first := kgenColumn(&call, dst.First, int(bLength))
 	if call.err != nil {
@@ -93,6 +90,7 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	}
 	var busy int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var busy2 int64
 		kgenInOrder(workers, int(bLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -109,7 +107,6 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	} else {
 		busy = monthsKernel3(0, int(bLength), bMinCount, bMinMin, first, lines, from, 0)
 	}
-	busy2 := busy
 	for site, row := range failed {
 		if row == math.MaxInt64 {
 			continue
@@ -126,15 +123,15 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 		}
 		return err
 	}
-	dst.Lines = lines[:int(bLength)]
-	dst.Quantity = quantity[:int(bLength)]
-	dst.First = first[:int(bLength)]
-	dst.Mean = x5
-	dst.Busy = busy2
+	dst.Lines = lines[:bLength]
+	dst.Quantity = quantity[:bLength]
+	dst.First = first[:bLength]
+	dst.Mean = x4
+	dst.Busy = busy
 	return nil
 }
 
-// monthsKernel2 runs the rows from lo to hi through map1, map2, aggregate, reduce1.
+// monthsKernel2 runs rows lo to hi through the stages map1, map2, aggregate, reduce1, from the state before them to the one after.
 func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []int64, bMinMin []int32, bMinCount []int64, from int32, b int64, failures []int64, mean, mean2 int64) (int64, int64) {
 	x := kgenYear(from)
 	x2 := kgenMonth(from)
@@ -172,14 +169,13 @@ func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []i
 		if uint64(bin4) < uint64(len(bMinCount)) {
 			bMinCount[bin4]++
 		}
-		// return lines, quantity: sum(l_quantity, by: b), first: min(l_shipdate, by: b, else: from), mean: avg(l_quantity, else: 0), busy: count(lines > 0)
 		mean2 += lQuantity2
 		mean++
 	}
 	return mean, mean2
 }
 
-// monthsKernel3 runs the rows from lo to hi through finish, map3, reduce2.
+// monthsKernel3 runs rows lo to hi through the stages finish, map3, reduce2, from the state before them to the one after.
 func monthsKernel3(lo, hi int, bMinCount []int64, bMinMin, first []int32, lines []int64, from int32, busy int64) int64 {
 	bMinCountRows := bMinCount[lo:hi]
 	bMinMinRows := bMinMin[lo:hi]
@@ -196,12 +192,11 @@ func monthsKernel3(lo, hi int, bMinCount []int64, bMinMin, first []int32, lines 
 	return busy
 }
 
-// monthsKernel3Summary returns the state that the rows from lo to hi leave behind after finish, map3, reduce2.
+// monthsKernel3Summary returns what rows lo to hi add to the state, in the stages finish, map3, reduce2.
 func monthsKernel3Summary(lo, hi int, lines []int64) int64 {
 	var busy int64
 	linesRows := lines[lo:hi]
 	for i := range linesRows {
-		// return lines, quantity: sum(l_quantity, by: b), first: min(l_shipdate, by: b, else: from), mean: avg(l_quantity, else: 0), busy: count(lines > 0)
 		busy += kgenBit[int64](linesRows[i] > 0)
 	}
 	return busy
@@ -383,16 +378,13 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	failed := make([]int64, 2)
+	failed := make([]int64, 2) // the first row that fails each check
 	for i := range failed {
 		failed[i] = math.MaxInt64
 	}
 	// b = bins(m, months)
 	if int64(months) < 0 {
-		old := atomic.LoadInt64(&failed[0])
-		for 0 < old && !atomic.CompareAndSwapInt64(&failed[0], old, 0) {
-			old = atomic.LoadInt64(&failed[0])
-		}
+		failed[0] = min(failed[0], 0)
 	}
 	bLength := max(int64(months), 0)
 	if int(bLength) > 2147483647 {
@@ -428,15 +420,15 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 	rows2 := int64(n)
 	checks[0] = min(checks[0], failed[0])
 	checks[1] = min(checks[1], failed[1])
-	dst.Lines = lines[:int(bLength)]
-	dst.Sum = sum[:int(bLength)]
-	dst.Min = min2[:int(bLength)]
+	dst.Lines = lines[:bLength]
+	dst.Sum = sum[:bLength]
+	dst.Min = min2[:bLength]
 	dst.Sum2 = sum22
 	dst.Rows = rows2
 	return nil
 }
 
-// monthsShardKernel2 runs the rows from lo to hi through map1, map2, aggregate, reduce.
+// monthsShardKernel2 runs rows lo to hi through the stages map1, map2, aggregate, reduce, from the state before them to the one after.
 func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []int64, bMinMin []int32, bMinCount []int64, from int32, b int64, failures []int64, sum2 int64) int64 {
 	x := kgenYear(from)
 	x2 := kgenMonth(from)
@@ -474,13 +466,12 @@ func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []i
 		if uint64(bin4) < uint64(len(bMinCount)) {
 			bMinCount[bin4]++
 		}
-		// return lines, quantity: sum(l_quantity, by: b), first: min(l_shipdate, by: b, else: from), mean: avg(l_quantity, else: 0), busy: count(lines > 0)
 		sum2 += lQuantity2
 	}
 	return sum2
 }
 
-// monthsShardKernel3 runs the rows from lo to hi through finish, scalar2.
+// monthsShardKernel3 runs rows lo to hi through the stages finish, scalar2, from the state before them to the one after.
 func monthsShardKernel3(lo, hi int, bMinCount []int64, bMinMin, min2 []int32, n int64) {
 	bMinCountRows := bMinCount[lo:hi]
 	bMinMinRows := bMinMin[lo:hi]
@@ -510,6 +501,7 @@ func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from2 int
 	}
 	var busy int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var busy2 int64
 		kgenInOrder(workers, b, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -530,7 +522,6 @@ func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from2 int
 	if rows2 > 0 {
 		mean = float64(sum2) / float64(rows2)
 	}
-	busy2 := busy
 	lines2 := kgenColumn(&call, dst.Lines, len(lines))
 	quantity := kgenColumn(&call, dst.Quantity, len(sum))
 	if call.err != nil {
@@ -542,11 +533,11 @@ func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from2 int
 	dst.Quantity = quantity
 	dst.First = first[:b]
 	dst.Mean = mean
-	dst.Busy = busy2
+	dst.Busy = busy
 	return nil
 }
 
-// monthsFinishKernel1 runs the rows from lo to hi through map1, map2, scalar, reduce.
+// monthsFinishKernel1 runs rows lo to hi through the stages map1, map2, scalar, reduce, from the state before them to the one after.
 func monthsFinishKernel1(lo, hi int, lines []int64, min2, first []int32, from int32, rows, sum2, busy int64) int64 {
 	linesRows := lines[lo:hi]
 	minRows := min2[lo:hi]
@@ -554,22 +545,20 @@ func monthsFinishKernel1(lo, hi int, lines []int64, min2, first []int32, from in
 	firstRows := first[lo:hi]
 	firstRows = firstRows[:len(linesRows)]
 	for i := range linesRows {
-		x := linesRows[i] > 0
-		firstRows[i] = kgenSelect(x, minRows[i], from)
-		// return lines, quantity: sum(l_quantity, by: b), first: min(l_shipdate, by: b, else: from), mean: avg(l_quantity, else: 0), busy: count(lines > 0)
-		busy += kgenBit[int64](x)
+		cond := linesRows[i] > 0
+		firstRows[i] = kgenSelect(cond, minRows[i], from)
+		busy += kgenBit[int64](cond)
 	}
 	return busy
 }
 
-// monthsFinishKernel1Summary returns the state that the rows from lo to hi leave behind after map1, map2, scalar, reduce.
+// monthsFinishKernel1Summary returns what rows lo to hi add to the state, in the stages map1, map2, scalar, reduce.
 func monthsFinishKernel1Summary(lo, hi int, lines []int64) int64 {
 	var busy int64
 	linesRows := lines[lo:hi]
 	for i := range linesRows {
-		x := linesRows[i] > 0
-		// return lines, quantity: sum(l_quantity, by: b), first: min(l_shipdate, by: b, else: from), mean: avg(l_quantity, else: 0), busy: count(lines > 0)
-		busy += kgenBit[int64](x)
+		cond := linesRows[i] > 0
+		busy += kgenBit[int64](cond)
 	}
 	return busy
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// OvertakenResult is what Overtaken computes. Columns over one domain have one length.
+// OvertakenResult is what Overtaken computes.
 type OvertakenResult struct {
 	Lines int64
 }
@@ -39,6 +39,7 @@ func OvertakenInto(dst *OvertakenResult, lOrderkey []int64, lShipdate []int32, o
 	workers := kgenWorkers(&call, n, 65536)
 	var lines int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var lines2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -54,12 +55,11 @@ func OvertakenInto(dst *OvertakenResult, lOrderkey []int64, lShipdate []int32, o
 	} else {
 		lines = overtakenKernel1(0, n, lOrderkey, lShipdate)
 	}
-	lines2 := lines
-	dst.Lines = lines2
+	dst.Lines = lines
 	return nil
 }
 
-// overtakenKernel1 returns the state that the rows from lo to hi leave behind after map, reduce.
+// overtakenKernel1 returns what rows lo to hi add to the state, in the stages map, reduce.
 func overtakenKernel1(lo, hi int, lOrderkey []int64, lShipdate []int32) int64 {
 	var lines int64
 	var lastLOrderkey int64
@@ -314,6 +314,7 @@ func overtakenShard(dst *overtakenState, lOrderkey []int64, fromRow, toRow int64
 	workers := kgenWorkers(&call, n, 65536)
 	var count int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var count2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -329,12 +330,11 @@ func overtakenShard(dst *overtakenState, lOrderkey []int64, fromRow, toRow int64
 	} else {
 		count = overtakenShardKernel1(0, n, lOrderkey, lShipdate, fromRow, toRow)
 	}
-	count2 := count
-	dst.Count = count2
+	dst.Count = count
 	return nil
 }
 
-// overtakenShardKernel1 returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, map1, map2, compact, map3, reduce.
+// overtakenShardKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, map1, map2, compact, map3, reduce.
 func overtakenShardKernel1(lo, hi int, lOrderkey []int64, lShipdate []int32, fromRow, toRow int64) int64 {
 	var count int64
 	var lastLOrderkey int64

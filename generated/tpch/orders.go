@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// OrdersResult is what Orders computes. Columns over one domain have one length.
+// OrdersResult is what Orders computes. Columns that have one per the same have one length.
 type OrdersResult struct {
-	Key      []int64 // a row per row of g
-	Count    []int64 // a row per row of g
-	Quantity []int64 // a row per row of g
+	Key      []int64 // one per group of g
+	Count    []int64 // one per group of g
+	Quantity []int64 // one per group of g
 }
 
 // Orders: Lines and total quantity of each order. TPC-H writes lineitem in order of
@@ -52,6 +52,7 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 	var openCount int64
 	var openQuantity int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var gBegun2 int64
 		var openKey2 int64
 		var openCount2 int64
@@ -91,6 +92,7 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
+						// the group that was open before the block, and ends in it
 						key[slot] = keyScratch[0]
 						count[slot] = openCountBefore + countScratch[0]
 						quantity[slot] = openQuantityBefore + quantityScratch[0]
@@ -113,23 +115,24 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
-		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 		key[slot] = openKey
 		count[slot] = openCount
 		quantity[slot] = openQuantity
 	}
-	gLength := gBegun
-	dst.Key = key[:int(gLength)]
-	dst.Count = count[:int(gLength)]
-	dst.Quantity = quantity[:int(gLength)]
+	dst.Key = key[:gBegun]
+	dst.Count = count[:gBegun]
+	dst.Quantity = quantity[:gBegun]
 	return nil
 }
 
-// ordersKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
+// ordersKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the group that it belongs to, over what the row before has.
 func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openKey = ^lOrderkey[lo]
 	}
 	slot := int(gBegun) - 1
@@ -140,7 +143,6 @@ func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity [
 		// g = runs(l_orderkey)
 		head := lOrderkey2 != openKey
 		began := kgenBit[int](head)
-		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 		openQuantity = openQuantity&(int64(began)-1) + lQuantityRows[i]
 		openCount = openCount&(int64(began)-1) + 1
 		openKey = lOrderkey2
@@ -152,11 +154,14 @@ func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity [
 	return int64(slot + 1), openKey, openCount, openQuantity
 }
 
-// ordersKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
+// ordersKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
+// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openKey = ^lOrderkey[lo]
 	}
 	slot := int(gBegun) - 1
@@ -180,7 +185,6 @@ func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity 
 				// g = runs(l_orderkey)
 				head := lOrderkey2 != openKey
 				began := kgenBit[int](head)
-				// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				openQuantity = openQuantity&(int64(began)-1) + lQuantityBlock[i]
 				openCount = openCount&(int64(began)-1) + 1
 				openKey = lOrderkey2
@@ -192,10 +196,8 @@ func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity 
 		}
 	}
 	for i, lOrderkey2 := range lOrderkeyRows {
-		// g = runs(l_orderkey)
 		head := lOrderkey2 != openKey
 		began := kgenBit[int](head)
-		// return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 		openQuantity = openQuantity&(int64(began)-1) + lQuantityRows[i]
 		openCount = openCount&(int64(began)-1) + 1
 		openKey = lOrderkey2
@@ -207,11 +209,13 @@ func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity 
 	return int64(slot + 1), openKey, openCount, openQuantity
 }
 
-// ordersKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
+// ordersKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
+// Every row stores the group that it belongs to, over what the row before has.
 func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
 	if gBegun > 0 {
+		// the group that is open before lo, should it have ended there
 		slot := gBegun - 1
 		at := int(slot)
 		key[at] = openKey

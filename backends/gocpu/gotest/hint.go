@@ -66,12 +66,33 @@ func (h *hints) bins(v *ir.Value) {
 	case size.Op == ir.OpParam:
 		h.sizes[size] = true
 		h.limit(v.Args[0], limit{scalar: size})
-	default:
-		for _, p := range origins(size) {
-			h.sizes[p] = true
-		}
+	default: // computed: a few bins for any arguments
+		h.small(size, map[*ir.Value]bool{})
 	}
 }
+
+// small makes integers that v is computed from few and near 0, and floats whole.
+func (h *hints) small(v *ir.Value, seen map[*ir.Value]bool) {
+	if seen[v] {
+		return
+	}
+	seen[v] = true
+	switch {
+	case v.Op != ir.OpParam:
+	case v.Type.Kind.IsFloat():
+		h.exact = true
+	case v.Type.IsScalar():
+		h.sizes[v] = true
+	case v.Type.Kind.IsInteger() && h.of[v] == (limit{}):
+		h.of[v] = limit{fixed: mostBins}
+	}
+	for _, arg := range v.Operands() {
+		h.small(arg, seen)
+	}
+}
+
+// mostBins is about how many there are where data says.
+const mostBins = 40
 
 func (h *hints) limit(v *ir.Value, l limit) {
 	for _, p := range origins(v) {

@@ -8,12 +8,12 @@ import (
 	"fmt"
 )
 
-// OrdersResult is what Orders computes. Columns over one domain have one length.
+// OrdersResult is what Orders computes. Columns that have one per the same have one length.
 type OrdersResult struct {
-	Order []int32 // a row per row of g
+	Order []int32 // one per group of g
 	// of the order
-	Lines    []int64 // a row per row of g
-	Quantity []int64 // a row per row of g
+	Lines    []int64 // one per group of g
+	Quantity []int64 // one per group of g
 }
 
 // Orders sums the lines of each order.
@@ -52,89 +52,92 @@ func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) e
 		return fmt.Errorf("analytics.kg:14:1: Orders: %w", call.err)
 	}
 	var gBegun int64
-	var openOrder2 int32
+	var openOrder int32
 	var openLines int64
-	var openQuantity2 int64
+	var openQuantity int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var gBegun2 int64
-		var openOrder22 int32
+		var openOrder2 int32
 		var openLines2 int64
-		var openQuantity22 int64
+		var openQuantity2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
-			order2Scratch := make([]int32, 32769)
+			orderScratch := make([]int32, 32769)
 			linesScratch := make([]int64, 32769)
-			quantity2Scratch := make([]int64, 32769)
+			quantityScratch := make([]int64, 32769)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegunBlock := int64(1)
-				var openOrder2Block int32
+				var openOrderBlock int32
 				if lo > 0 {
-					openOrder2Block = order[lo-1]
+					openOrderBlock = order[lo-1]
 				}
 				var openLinesBlock int64
-				var openQuantity2Block int64
-				gBegunBlock, openOrder2Block, openLinesBlock, openQuantity2Block = ordersKernel1(lo, hi, order, order2Scratch, linesScratch, quantity, quantity2Scratch, gBegunBlock, openOrder2Block, openLinesBlock, openQuantity2Block)
+				var openQuantityBlock int64
+				gBegunBlock, openOrderBlock, openLinesBlock, openQuantityBlock = ordersKernel1(lo, hi, order, orderScratch, linesScratch, quantity, quantityScratch, gBegunBlock, openOrderBlock, openLinesBlock, openQuantityBlock)
 				closed := gBegunBlock - 1
 				blocks.await()
 				gBegunBefore := gBegun2
 				gBegun2 = gBegunBefore + closed
-				openOrder22 = openOrder2Block
+				openOrder2 = openOrderBlock
 				openLinesBefore := openLines2
 				if closed > 0 {
 					openLines2 = openLinesBlock
 				} else {
 					openLines2 = openLinesBefore + openLinesBlock
 				}
-				openQuantity2Before := openQuantity22
+				openQuantityBefore := openQuantity2
 				if closed > 0 {
-					openQuantity22 = openQuantity2Block
+					openQuantity2 = openQuantityBlock
 				} else {
-					openQuantity22 = openQuantity2Before + openQuantity2Block
+					openQuantity2 = openQuantityBefore + openQuantityBlock
 				}
 				blocks.release()
 				slot := int(gBegunBefore - 1)
 				if closed > 0 {
 					if slot >= 0 {
-						order2[slot] = order2Scratch[0]
+						// the group that was open before the block, and ends in it
+						order2[slot] = orderScratch[0]
 						lines[slot] = openLinesBefore + linesScratch[0]
-						quantity2[slot] = openQuantity2Before + quantity2Scratch[0]
+						quantity2[slot] = openQuantityBefore + quantityScratch[0]
 					}
-					order2Closed := order2Scratch[1:gBegunBlock]
-					copy(order2[slot+1:], order2Closed[:closed-1])
+					orderClosed := orderScratch[1:gBegunBlock]
+					copy(order2[slot+1:], orderClosed[:closed-1])
 					linesClosed := linesScratch[1:gBegunBlock]
 					copy(lines[slot+1:], linesClosed[:closed-1])
-					quantity2Closed := quantity2Scratch[1:gBegunBlock]
-					copy(quantity2[slot+1:], quantity2Closed[:closed-1])
+					quantityClosed := quantityScratch[1:gBegunBlock]
+					copy(quantity2[slot+1:], quantityClosed[:closed-1])
 				}
 			}
 		})
 		gBegun = gBegun2
-		openOrder2 = openOrder22
+		openOrder = openOrder2
 		openLines = openLines2
-		openQuantity2 = openQuantity22
+		openQuantity = openQuantity2
 	} else {
-		gBegun, openOrder2, openLines, openQuantity2 = ordersKernel1(0, n, order, order2, lines, quantity, quantity2, 0, 0, 0, 0)
+		gBegun, openOrder, openLines, openQuantity = ordersKernel1(0, n, order, order2, lines, quantity, quantity2, 0, 0, 0, 0)
 	}
 	if gBegun > 0 {
 		slot := gBegun - 1
-		// order: first(order, by: g),
-		order2[slot] = openOrder2
+		order2[slot] = openOrder
 		lines[slot] = openLines
-		quantity2[slot] = openQuantity2
+		quantity2[slot] = openQuantity
 	}
-	gLength := gBegun
-	dst.Order = order2[:int(gLength)]
-	dst.Lines = lines[:int(gLength)]
-	dst.Quantity = quantity2[:int(gLength)]
+	dst.Order = order2[:gBegun]
+	dst.Lines = lines[:gBegun]
+	dst.Quantity = quantity2[:gBegun]
 	return nil
 }
 
-// ordersKernel1Dense runs rows of which many begin a group through mask, partial, offset, add, aggregate.
-func ordersKernel1Dense(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder2 int32, openLines, openQuantity2 int64) (int64, int32, int64, int64) {
+// ordersKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the group that it belongs to, over what the row before has.
+func ordersKernel1Dense(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]
 	if lo == 0 && lo < hi {
-		openOrder2 = ^order[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openOrder = ^order[lo]
 	}
 	slot := int(gBegun) - 1
 	orderRows := order[lo:hi]
@@ -142,26 +145,28 @@ func ordersKernel1Dense(lo, hi int, order, order2 []int32, lines []int64, quanti
 	quantityRows = quantityRows[:len(orderRows)]
 	for i, order3 := range orderRows {
 		// g = runs(order)
-		head := order3 != openOrder2
+		head := order3 != openOrder
 		began := kgenBit[int](head)
-		// order: first(order, by: g),
-		openQuantity2 = openQuantity2&(int64(began)-1) + int64(quantityRows[i])
+		openQuantity = openQuantity&(int64(began)-1) + int64(quantityRows[i])
 		openLines = openLines&(int64(began)-1) + 1
-		openOrder2 = order3
+		openOrder = order3
 		slot += began
-		order2[slot] = openOrder2
+		order2[slot] = openOrder
 		lines[slot] = openLines
-		quantity2[slot] = openQuantity2
+		quantity2[slot] = openQuantity
 	}
-	return int64(slot + 1), openOrder2, openLines, openQuantity2
+	return int64(slot + 1), openOrder, openLines, openQuantity
 }
 
-// ordersKernel1Sparse runs rows of which few begin a group through mask, partial, offset, add, aggregate: blocks within one group are added at once.
-func ordersKernel1Sparse(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder2 int32, openLines, openQuantity2 int64) (int64, int32, int64, int64) {
+// ordersKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
+// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+func ordersKernel1Sparse(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]
 	if lo == 0 && lo < hi {
-		openOrder2 = ^order[lo]
+		// row 0 begins a group: before it stands a key that differs
+		openOrder = ^order[lo]
 	}
 	slot := int(gBegun) - 1
 	orderRows := order[lo:hi]
@@ -172,66 +177,65 @@ func ordersKernel1Sparse(lo, hi int, order, order2 []int32, lines []int64, quant
 		orderRows = orderRows[16:]
 		quantityBlock := (*[16]int32)(quantityRows)
 		quantityRows = quantityRows[16:]
-		if orderBlock[0]^openOrder2|(orderBlock[1]^openOrder2)|(orderBlock[2]^openOrder2|(orderBlock[3]^openOrder2))|(orderBlock[4]^openOrder2|(orderBlock[5]^openOrder2)|(orderBlock[6]^openOrder2|(orderBlock[7]^openOrder2)))|(orderBlock[8]^openOrder2|(orderBlock[9]^openOrder2)|(orderBlock[10]^openOrder2|(orderBlock[11]^openOrder2))|(orderBlock[12]^openOrder2|(orderBlock[13]^openOrder2)|(orderBlock[14]^openOrder2|(orderBlock[15]^openOrder2)))) == 0 {
-			openOrder2 = orderBlock[15]
+		if orderBlock[0]^openOrder|(orderBlock[1]^openOrder)|(orderBlock[2]^openOrder|(orderBlock[3]^openOrder))|(orderBlock[4]^openOrder|(orderBlock[5]^openOrder)|(orderBlock[6]^openOrder|(orderBlock[7]^openOrder)))|(orderBlock[8]^openOrder|(orderBlock[9]^openOrder)|(orderBlock[10]^openOrder|(orderBlock[11]^openOrder))|(orderBlock[12]^openOrder|(orderBlock[13]^openOrder)|(orderBlock[14]^openOrder|(orderBlock[15]^openOrder)))) == 0 {
+			openOrder = orderBlock[15]
 			openLines += 16
-			openQuantity2 += int64(quantityBlock[0]) + int64(quantityBlock[1]) + (int64(quantityBlock[2]) + int64(quantityBlock[3])) + (int64(quantityBlock[4]) + int64(quantityBlock[5]) + (int64(quantityBlock[6]) + int64(quantityBlock[7]))) + (int64(quantityBlock[8]) + int64(quantityBlock[9]) + (int64(quantityBlock[10]) + int64(quantityBlock[11])) + (int64(quantityBlock[12]) + int64(quantityBlock[13]) + (int64(quantityBlock[14]) + int64(quantityBlock[15]))))
-			order2[slot] = openOrder2
+			openQuantity += int64(quantityBlock[0]) + int64(quantityBlock[1]) + (int64(quantityBlock[2]) + int64(quantityBlock[3])) + (int64(quantityBlock[4]) + int64(quantityBlock[5]) + (int64(quantityBlock[6]) + int64(quantityBlock[7]))) + (int64(quantityBlock[8]) + int64(quantityBlock[9]) + (int64(quantityBlock[10]) + int64(quantityBlock[11])) + (int64(quantityBlock[12]) + int64(quantityBlock[13]) + (int64(quantityBlock[14]) + int64(quantityBlock[15]))))
+			order2[slot] = openOrder
 			lines[slot] = openLines
-			quantity2[slot] = openQuantity2
+			quantity2[slot] = openQuantity
 		} else {
 			for i, order3 := range orderBlock {
 				// g = runs(order)
-				head := order3 != openOrder2
+				head := order3 != openOrder
 				began := kgenBit[int](head)
-				// order: first(order, by: g),
-				openQuantity2 = openQuantity2&(int64(began)-1) + int64(quantityBlock[i])
+				openQuantity = openQuantity&(int64(began)-1) + int64(quantityBlock[i])
 				openLines = openLines&(int64(began)-1) + 1
-				openOrder2 = order3
+				openOrder = order3
 				slot += began
-				order2[slot] = openOrder2
+				order2[slot] = openOrder
 				lines[slot] = openLines
-				quantity2[slot] = openQuantity2
+				quantity2[slot] = openQuantity
 			}
 		}
 	}
 	for i, order3 := range orderRows {
-		// g = runs(order)
-		head := order3 != openOrder2
+		head := order3 != openOrder
 		began := kgenBit[int](head)
-		// order: first(order, by: g),
-		openQuantity2 = openQuantity2&(int64(began)-1) + int64(quantityRows[i])
+		openQuantity = openQuantity&(int64(began)-1) + int64(quantityRows[i])
 		openLines = openLines&(int64(began)-1) + 1
-		openOrder2 = order3
+		openOrder = order3
 		slot += began
-		order2[slot] = openOrder2
+		order2[slot] = openOrder
 		lines[slot] = openLines
-		quantity2[slot] = openQuantity2
+		quantity2[slot] = openQuantity
 	}
-	return int64(slot + 1), openOrder2, openLines, openQuantity2
+	return int64(slot + 1), openOrder, openLines, openQuantity
 }
 
-// ordersKernel1 runs the rows from lo to hi through mask, partial, offset, add, aggregate: window by window, as many or few rows begin a group.
-func ordersKernel1(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder2 int32, openLines, openQuantity2 int64) (int64, int32, int64, int64) {
+// ordersKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
+// Every row stores the group that it belongs to, over what the row before has.
+func ordersKernel1(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]
 	if gBegun > 0 {
+		// the group that is open before lo, should it have ended there
 		slot := gBegun - 1
 		at := int(slot)
-		order2[at] = openOrder2
+		order2[at] = openOrder
 		lines[at] = openLines
-		quantity2[at] = openQuantity2
+		quantity2[at] = openQuantity
 	}
 	dense := true
 	for window := lo; window < hi; window += 1024 {
 		end := min(window+1024, hi)
 		before := gBegun
 		if dense {
-			gBegun, openOrder2, openLines, openQuantity2 = ordersKernel1Dense(window, end, order, order2, lines, quantity, quantity2, gBegun, openOrder2, openLines, openQuantity2)
+			gBegun, openOrder, openLines, openQuantity = ordersKernel1Dense(window, end, order, order2, lines, quantity, quantity2, gBegun, openOrder, openLines, openQuantity)
 		} else {
-			gBegun, openOrder2, openLines, openQuantity2 = ordersKernel1Sparse(window, end, order, order2, lines, quantity, quantity2, gBegun, openOrder2, openLines, openQuantity2)
+			gBegun, openOrder, openLines, openQuantity = ordersKernel1Sparse(window, end, order, order2, lines, quantity, quantity2, gBegun, openOrder, openLines, openQuantity)
 		}
 		dense = gBegun-before > 64
 	}
-	return gBegun, openOrder2, openLines, openQuantity2
+	return gBegun, openOrder, openLines, openQuantity
 }

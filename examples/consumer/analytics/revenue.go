@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// RevenueResult is what Revenue computes. Columns over one domain have one length.
+// RevenueResult is what Revenue computes.
 type RevenueResult struct {
 	Revenue float64
 }
@@ -50,6 +50,7 @@ func RevenueInto(dst *RevenueResult, shipdate []int32, discount, quantity, price
 	workers := kgenWorkers(&call, n, 65536)
 	var revenue float64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var revenue2 float64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -65,12 +66,12 @@ func RevenueInto(dst *RevenueResult, shipdate []int32, discount, quantity, price
 	} else {
 		revenue = revenueKernel1(0, n, shipdate, discount, quantity, price, from, to)
 	}
-	revenue2 := revenue
-	dst.Revenue = revenue2
+	dst.Revenue = revenue
 	return nil
 }
 
-// revenueKernel1 returns the state that the rows from lo to hi leave behind after mask, partial, offset, add, compact, map, reduce.
+// revenueKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
+// A row adds x&mask: mask has all bits of a row that is selected, and none of another.
 func revenueKernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32) float64 {
 	var revenue float64
 	shipdateRows := shipdate[lo:hi]

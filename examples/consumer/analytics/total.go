@@ -5,7 +5,7 @@ package analytics
 
 import "errors"
 
-// TotalResult is what Total computes. Columns over one domain have one length.
+// TotalResult is what Total computes.
 type TotalResult struct {
 	Total int64
 }
@@ -31,6 +31,7 @@ func TotalInto(dst *TotalResult, x []int64, options ...Option) error {
 	workers := kgenWorkers(&call, n, 65536)
 	var total int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var total2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -46,17 +47,15 @@ func TotalInto(dst *TotalResult, x []int64, options ...Option) error {
 	} else {
 		total = totalKernel1(0, n, x)
 	}
-	total2 := total
-	dst.Total = total2
+	dst.Total = total
 	return nil
 }
 
-// totalKernel1 returns the state that the rows from lo to hi leave behind after reduce.
+// totalKernel1 returns what rows lo to hi add to the state, in the stages reduce.
 func totalKernel1(lo, hi int, x []int64) int64 {
 	var total int64
 	xRows := x[lo:hi]
 	for i := range xRows {
-		// return total: sum(x)
 		total += xRows[i]
 	}
 	return total

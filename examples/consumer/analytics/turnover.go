@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// TurnoverResult is what Turnover computes. Columns over one domain have one length.
+// TurnoverResult is what Turnover computes.
 type TurnoverResult struct {
 	Turnover float64
 	Items    float64
@@ -39,6 +39,7 @@ func TurnoverInto(dst *TurnoverResult, price, quantity []float64, options ...Opt
 	var turnover float64
 	var items float64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var turnover2 float64
 		var items2 float64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
@@ -58,14 +59,12 @@ func TurnoverInto(dst *TurnoverResult, price, quantity []float64, options ...Opt
 	} else {
 		turnover, items = turnoverKernel1(0, n, price, quantity)
 	}
-	turnover2 := turnover
-	items2 := items
-	dst.Turnover = turnover2
-	dst.Items = items2
+	dst.Turnover = turnover
+	dst.Items = items
 	return nil
 }
 
-// turnoverKernel1 returns the state that the rows from lo to hi leave behind after map, reduce.
+// turnoverKernel1 returns what rows lo to hi add to the state, in the stages map, reduce.
 func turnoverKernel1(lo, hi int, price, quantity []float64) (float64, float64) {
 	var turnover float64
 	var items float64
@@ -74,7 +73,6 @@ func turnoverKernel1(lo, hi int, price, quantity []float64) (float64, float64) {
 	quantityRows = quantityRows[:len(priceRows)]
 	for i := range priceRows {
 		quantity2 := quantityRows[i]
-		// return turnover: sum(price * quantity), items: sum(quantity)
 		items += quantity2
 		turnover += float64(priceRows[i] * quantity2)
 	}

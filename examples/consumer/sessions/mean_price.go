@@ -7,10 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 )
 
-// MeanPriceResult is what MeanPrice computes. Columns over one domain have one length.
+// MeanPriceResult is what MeanPrice computes.
 type MeanPriceResult struct {
 	Cents int64
 }
@@ -37,44 +36,42 @@ func MeanPriceInto(dst *MeanPriceResult, cents, items []int64, options ...Option
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	failed := make([]int64, 1)
+	failed := make([]int64, 1) // the first row that fails each check
 	for i := range failed {
 		failed[i] = math.MaxInt64
 	}
-	var reduce int64
-	var reduce2 int64
+	var sum int64
+	var sum2 int64
 	if workers > 1 {
-		var reduce3 int64
-		var reduce22 int64
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		var sum3 int64
+		var sum4 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				reduce4, reduce23 := meanPriceKernel1(lo, hi, cents, items)
+				sum5, sum6 := meanPriceKernel1(lo, hi, cents, items)
 				blocks.await()
-				reduceBefore := reduce3
-				reduce2Before := reduce22
-				reduce3 = reduceBefore + reduce4
-				reduce22 = reduce2Before + reduce23
+				sumBefore := sum3
+				sumBefore2 := sum4
+				sum3 = sumBefore + sum5
+				sum4 = sumBefore2 + sum6
 				blocks.release()
 			}
 		})
-		reduce = reduce3
-		reduce2 = reduce22
+		sum = sum3
+		sum2 = sum4
 	} else {
-		reduce, reduce2 = meanPriceKernel1(0, n, cents, items)
+		sum, sum2 = meanPriceKernel1(0, n, cents, items)
 	}
-	x := reduce2 == 0
-	if x {
-		old := atomic.LoadInt64(&failed[0])
-		for 0 < old && !atomic.CompareAndSwapInt64(&failed[0], old, 0) {
-			old = atomic.LoadInt64(&failed[0])
-		}
+	cond := sum2 == 0
+	if cond {
+		failed[0] = min(failed[0], 0)
 	}
-	x2 := reduce2
-	if x {
-		x2 = 1
+	x := sum2
+	if cond {
+		x = 1
 	}
-	x3 := reduce / x2
+	x2 := sum / x
 	for site, row := range failed {
 		if row == math.MaxInt64 {
 			continue
@@ -89,21 +86,20 @@ func MeanPriceInto(dst *MeanPriceResult, cents, items []int64, options ...Option
 		}
 		return err
 	}
-	dst.Cents = x3
+	dst.Cents = x2
 	return nil
 }
 
-// meanPriceKernel1 returns the state that the rows from lo to hi leave behind after reduce, scalar.
+// meanPriceKernel1 returns what rows lo to hi add to the state, in the stages reduce, scalar.
 func meanPriceKernel1(lo, hi int, cents, items []int64) (int64, int64) {
-	var reduce int64
-	var reduce2 int64
+	var sum int64
+	var sum2 int64
 	centsRows := cents[lo:hi]
 	itemsRows := items[lo:hi]
 	itemsRows = itemsRows[:len(centsRows)]
 	for i := range centsRows {
-		// return cents: sum(cents) / sum(items)
-		reduce2 += itemsRows[i]
-		reduce += centsRows[i]
+		sum2 += itemsRows[i]
+		sum += centsRows[i]
 	}
-	return reduce, reduce2
+	return sum, sum2
 }

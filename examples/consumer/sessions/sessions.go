@@ -8,13 +8,13 @@ import (
 	"fmt"
 )
 
-// SessionsResult is what Sessions computes. Columns over one domain have one length.
+// SessionsResult is what Sessions computes. Columns that have one per the same have one length.
 type SessionsResult struct {
-	User  []int64 // a row per row of s
-	Begin []int64 // a row per row of s
+	User  []int64 // one per group of s
+	Begin []int64 // one per group of s
 	// from the first event to the last
-	Seconds []int64 // a row per row of s
-	Spent   []int64 // a row per row of s
+	Seconds []int64 // one per group of s
+	Spent   []int64 // one per group of s
 }
 
 // Sessions are the visits of users: a pause of more than half an hour begins another.
@@ -61,31 +61,32 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 		return fmt.Errorf("sessions.kg:2:1: Sessions: %w", call.err)
 	}
 	var sBegun int64
-	var openUser2 int64
+	var openUser int64
 	var openBegin int64
 	var openSpent int64
-	var openAggregate int64
+	var openLast int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var sBegun2 int64
-		var openUser22 int64
+		var openUser2 int64
 		var openBegin2 int64
 		var openSpent2 int64
-		var openAggregate2 int64
+		var openLast2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sBegun3, openPresent, openUser23, openPresent2, openBegin3, openHead, openSpent3, openPresent3, openAggregate3 := sessionsKernel1Summary(lo, hi, user, time, cents)
+				sBegun3, openPresent, openUser3, openPresent2, openBegin3, openHead, openSpent3, openPresent3, openLast3 := sessionsKernel1Summary(lo, hi, user, time, cents)
 				blocks.await()
 				sBegunBefore := sBegun2
-				openUser2Before := openUser22
+				openUserBefore := openUser2
 				openBeginBefore := openBegin2
 				openSpentBefore := openSpent2
-				openAggregateBefore := openAggregate2
+				openLastBefore := openLast2
 				sBegun2 = sBegunBefore + sBegun3
 				if openPresent {
-					openUser22 = openUser23
+					openUser2 = openUser3
 				} else {
-					openUser22 = openUser2Before
+					openUser2 = openUserBefore
 				}
 				if openPresent2 {
 					openBegin2 = openBegin3
@@ -98,46 +99,46 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 					openSpent2 = openSpentBefore + openSpent3
 				}
 				if openPresent3 {
-					openAggregate2 = openAggregate3
+					openLast2 = openLast3
 				} else {
-					openAggregate2 = openAggregateBefore
+					openLast2 = openLastBefore
 				}
 				sBegunEnd := sBegun2
 				blocks.release()
-				user2Part := user2[:max(int(sBegunEnd)-1, 0)]
+				userPart := user2[:max(int(sBegunEnd)-1, 0)]
 				beginPart := begin[:max(int(sBegunEnd)-1, 0)]
 				spentPart := spent[:max(int(sBegunEnd)-1, 0)]
 				secondsPart := seconds[:max(int(sBegunEnd)-1, 0)]
-				sessionsKernel1(lo, hi, user, time, user2Part, beginPart, cents, spentPart, secondsPart, sBegunBefore, openUser2Before, openBeginBefore, openSpentBefore, openAggregateBefore)
+				sessionsKernel1(lo, hi, user, time, userPart, beginPart, cents, spentPart, secondsPart, sBegunBefore, openUserBefore, openBeginBefore, openSpentBefore, openLastBefore)
 			}
 		})
 		sBegun = sBegun2
-		openUser2 = openUser22
+		openUser = openUser2
 		openBegin = openBegin2
 		openSpent = openSpent2
-		openAggregate = openAggregate2
+		openLast = openLast2
 	} else {
-		sBegun, openUser2, openBegin, openSpent, openAggregate = sessionsKernel1(0, n, user, time, user2, begin, cents, spent, seconds, 0, 0, 0, 0, 0)
+		sBegun, openUser, openBegin, openSpent, openLast = sessionsKernel1(0, n, user, time, user2, begin, cents, spent, seconds, 0, 0, 0, 0, 0)
 	}
 	if sBegun > 0 {
 		slot := sBegun - 1
-		// user: first(user, by: s),
-		user2[slot] = openUser2
+		user2[slot] = openUser
 		begin[slot] = openBegin
 		spent[slot] = openSpent
-		// seconds: last(time, by: s) - first(time, by: s), // from the first event to the last
-		seconds[slot] = openAggregate - openBegin
+		seconds[slot] = openLast - openBegin
 	}
-	sLength := sBegun
-	dst.User = user2[:int(sLength)]
-	dst.Begin = begin[:int(sLength)]
-	dst.Seconds = seconds[:int(sLength)]
-	dst.Spent = spent[:int(sLength)]
+	dst.User = user2[:sBegun]
+	dst.Begin = begin[:sBegun]
+	dst.Seconds = seconds[:sBegun]
+	dst.Spent = spent[:sBegun]
 	return nil
 }
 
-// sessionsKernel1 runs the rows from lo to hi through map1, mask, partial, offset, add, aggregate, map2.
-func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds []int64, sBegun, openUser2, openBegin, openSpent, openAggregate int64) (int64, int64, int64, int64, int64) {
+// sessionsKernel1 runs rows lo to hi through the stages map1, mask, partial, offset, add, aggregate, map2, from the state before them to the one after.
+// Every row stores the group that it belongs to, over what the row before has.
+// A place past the end is that of rows after hi, which store it themselves.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds []int64, sBegun, openUser, openBegin, openSpent, openLast int64) (int64, int64, int64, int64, int64) {
 	begin = begin[:len(user2)]
 	spent = spent[:len(user2)]
 	seconds = seconds[:len(user2)]
@@ -150,13 +151,14 @@ func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds
 		lastTime = time[lo-1]
 	}
 	if sBegun > 0 {
+		// the group that is open before lo, should it have ended there
 		slot := sBegun - 1
 		at := int(slot)
 		if uint64(at) < uint64(len(user2)) {
-			user2[at] = openUser2
+			user2[at] = openUser
 			begin[at] = openBegin
 			spent[at] = openSpent
-			seconds[at] = openAggregate - openBegin
+			seconds[at] = openLast - openBegin
 		}
 	}
 	userRows := user[lo:hi]
@@ -170,15 +172,13 @@ func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds
 		time2 := timeRows[i]
 		previous2 := lastTime
 		head := int64(lo+i) == 0 || (user3 != previous || time2-previous2 > 1800)
-		// user: first(user, by: s),
-		// seconds: last(time, by: s) - first(time, by: s), // from the first event to the last
-		openAggregate = time2
+		openLast = time2
 		openSpent = openSpent&(kgenBit[int64](head)-1) + centsRows[i]
 		if head {
 			openBegin = time2
 		}
 		if head {
-			openUser2 = user3
+			openUser = user3
 		}
 		sBegun += kgenBit[int64](head)
 		lastTime = time2
@@ -186,26 +186,27 @@ func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds
 		slot := sBegun - 1
 		at := int(slot)
 		if uint64(at) < uint64(len(user2)) {
-			user2[at] = openUser2
+			user2[at] = openUser
 			begin[at] = openBegin
 			spent[at] = openSpent
-			seconds[at] = openAggregate - openBegin
+			seconds[at] = openLast - openBegin
 		}
 	}
-	return sBegun, openUser2, openBegin, openSpent, openAggregate
+	return sBegun, openUser, openBegin, openSpent, openLast
 }
 
-// sessionsKernel1Summary returns the state that the rows from lo to hi leave behind after map1, mask, partial, offset, add, aggregate, map2.
+// sessionsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, mask, partial, offset, add, aggregate, map2.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 func sessionsKernel1Summary(lo, hi int, user, time, cents []int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64) {
 	var sBegun int64
 	var openPresent bool
-	var openUser2 int64
+	var openUser int64
 	var openPresent2 bool
 	var openBegin int64
 	var openHead bool
 	var openSpent int64
 	var openPresent3 bool
-	var openAggregate int64
+	var openLast int64
 	lastUser := int64(-1)
 	if lo > 0 {
 		lastUser = user[lo-1]
@@ -225,9 +226,7 @@ func sessionsKernel1Summary(lo, hi int, user, time, cents []int64) (int64, bool,
 		time2 := timeRows[i]
 		previous2 := lastTime
 		head := int64(lo+i) == 0 || (user2 != previous || time2-previous2 > 1800)
-		// user: first(user, by: s),
-		// seconds: last(time, by: s) - first(time, by: s), // from the first event to the last
-		openAggregate = time2
+		openLast = time2
 		openPresent3 = true
 		openSpent = openSpent&(kgenBit[int64](head)-1) + centsRows[i]
 		openHead = openHead || head
@@ -236,12 +235,12 @@ func sessionsKernel1Summary(lo, hi int, user, time, cents []int64) (int64, bool,
 		}
 		openPresent2 = openPresent2 || head
 		if head {
-			openUser2 = user2
+			openUser = user2
 		}
 		openPresent = openPresent || head
 		sBegun += kgenBit[int64](head)
 		lastTime = time2
 		lastUser = user2
 	}
-	return sBegun, openPresent, openUser2, openPresent2, openBegin, openHead, openSpent, openPresent3, openAggregate
+	return sBegun, openPresent, openUser, openPresent2, openBegin, openHead, openSpent, openPresent3, openLast
 }

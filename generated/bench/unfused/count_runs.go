@@ -8,10 +8,10 @@ import (
 	"fmt"
 )
 
-// CountRunsResult is what CountRuns computes. Columns over one domain have one length.
+// CountRunsResult is what CountRuns computes. Columns that have one per the same have one length.
 type CountRunsResult struct {
-	Key   []int32 // a row per row of g
-	Count []int64 // a row per row of g
+	Key   []int32 // one per group of g
+	Count []int64 // one per group of g
 }
 
 // CountRuns: SELECT key, COUNT(*) GROUP BY key, rows sorted by key.
@@ -57,6 +57,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	gOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -89,21 +90,22 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	}
 	var openPresent bool
 	var openGOpen int64
-	var openKey2 int32
+	var openKey int32
 	var openCount int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var openPresent2 bool
 		var openGOpen2 int64
-		var openKey22 int32
+		var openKey2 int32
 		var openCount2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				openPresent3, openGOpen3, openPresent4, openKey23, openHead, openCount3 := countRunsKernel5Summary(lo, hi, g, key)
+				openPresent3, openGOpen3, openPresent4, openKey3, openHead, openCount3 := countRunsKernel5Summary(lo, hi, g, key)
 				blocks.await()
 				openPresentBefore := openPresent2
 				openGOpenBefore := openGOpen2
-				openKey2Before := openKey22
+				openKeyBefore := openKey2
 				openCountBefore := openCount2
 				openPresent2 = openPresentBefore || openPresent3
 				if openPresent3 {
@@ -112,9 +114,9 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 					openGOpen2 = openGOpenBefore
 				}
 				if openPresent4 {
-					openKey22 = openKey23
+					openKey2 = openKey3
 				} else {
-					openKey22 = openKey2Before
+					openKey2 = openKeyBefore
 				}
 				if openHead {
 					openCount2 = openCount3
@@ -122,27 +124,26 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 					openCount2 = openCountBefore + openCount3
 				}
 				blocks.release()
-				countRunsKernel5(lo, hi, g, key, key2, count, openPresentBefore, openGOpenBefore, openKey2Before, openCountBefore)
+				countRunsKernel5(lo, hi, g, key, key2, count, openPresentBefore, openGOpenBefore, openKeyBefore, openCountBefore)
 			}
 		})
 		openPresent = openPresent2
 		openGOpen = openGOpen2
-		openKey2 = openKey22
+		openKey = openKey2
 		openCount = openCount2
 	} else {
-		openPresent, openGOpen, openKey2, openCount = countRunsKernel5(0, n, g, key, key2, count, false, 0, 0, 0)
+		openPresent, openGOpen, openKey, openCount = countRunsKernel5(0, n, g, key, key2, count, false, 0, 0, 0)
 	}
 	if openPresent {
-		// return key: first(key, by: g), count: count(by: g)
-		key2[openGOpen] = openKey2
+		key2[openGOpen] = openKey
 		count[openGOpen] = openCount
 	}
-	dst.Key = key2[:int(gLength)]
-	dst.Count = count[:int(gLength)]
+	dst.Key = key2[:gLength]
+	dst.Count = count[:gLength]
 	return nil
 }
 
-// countRunsKernel1 runs the rows from lo to hi through mask.
+// countRunsKernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
 func countRunsKernel1(lo, hi int, key []int32, gHead []bool) {
 	var lastKey int32
 	if lo > 0 {
@@ -161,7 +162,7 @@ func countRunsKernel1(lo, hi int, key []int32, gHead []bool) {
 	}
 }
 
-// countRunsKernel2 runs the rows from lo to hi through partial.
+// countRunsKernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
 func countRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	var gPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -179,7 +180,7 @@ func countRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// countRunsKernel3 runs the rows from lo to hi through offset.
+// countRunsKernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
 func countRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
 	gOffsetRows := gOffset[lo:hi]
@@ -192,18 +193,17 @@ func countRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	return offset
 }
 
-// countRunsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+// countRunsKernel3Summary returns what rows lo to hi add to the state, in the stages offset.
 func countRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
 	for i := range gTotalRows {
-		// g = runs(key)
 		offset += gTotalRows[i]
 	}
 	return offset
 }
 
-// countRunsKernel4 runs the rows from lo to hi through add.
+// countRunsKernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
 func countRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gPartialRows := gPartial[lo:hi]
 	gRows := g[lo:hi]
@@ -216,10 +216,11 @@ func countRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	}
 }
 
-// countRunsKernel5 runs the rows from lo to hi through aggregate.
-func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, openPresent bool, openGOpen int64, openKey2 int32, openCount int64) (bool, int64, int32, int64) {
+// countRunsKernel5 runs rows lo to hi through the stages aggregate, from the state before them to the one after.
+func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, openPresent bool, openGOpen int64, openKey int32, openCount int64) (bool, int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -229,7 +230,7 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, o
 		// return key: first(key, by: g), count: count(by: g)
 		head := g2 != openGOpen
 		if head && openPresent {
-			key2[openGOpen] = openKey2
+			key2[openGOpen] = openKey
 			count[openGOpen] = openCount
 		}
 		if head {
@@ -237,25 +238,27 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, o
 		} else {
 			openCount++
 		}
-		openKey2 = keyRows[i]
+		openKey = keyRows[i]
 		openGOpen = g2
 		openPresent = true
 	}
-	return openPresent, openGOpen, openKey2, openCount
+	return openPresent, openGOpen, openKey, openCount
 }
 
-// countRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
+// countRunsKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, bool, int32, bool, int64) {
 	var openPresent bool
 	var openGOpen int64
 	var openPresent2 bool
-	var openKey2 int32
+	var openKey int32
 	var openHead bool
 	var openCount int64
 	if lo > 0 {
 		openGOpen = g[lo-1]
 	}
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -266,10 +269,10 @@ func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, b
 		head := g2 != openGOpen
 		openCount = openCount&(kgenBit[int64](head)-1) + 1
 		openHead = openHead || head
-		openKey2 = keyRows[i]
+		openKey = keyRows[i]
 		openPresent2 = true
 		openGOpen = g2
 		openPresent = true
 	}
-	return openPresent, openGOpen, openPresent2, openKey2, openHead, openCount
+	return openPresent, openGOpen, openPresent2, openKey, openHead, openCount
 }

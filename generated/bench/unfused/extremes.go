@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// ExtremesResult is what Extremes computes. Columns over one domain have one length.
+// ExtremesResult is what Extremes computes. Columns that have one per the same have one length.
 type ExtremesResult struct {
-	Key  []int32 // a row per row of g
-	Low  []int32 // a row per row of g
-	High []int32 // a row per row of g
+	Key  []int32 // one per group of g
+	Low  []int32 // one per group of g
+	High []int32 // one per group of g
 }
 
 // Extremes: The smallest and largest value of each run.
@@ -61,6 +61,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	gOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -94,23 +95,24 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	}
 	var openPresent bool
 	var openGOpen int64
-	var openKey2 int32
+	var openKey int32
 	var openLow int32
 	var openHigh int32
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var openPresent2 bool
 		var openGOpen2 int64
-		var openKey22 int32
+		var openKey2 int32
 		openLow2 := int32(2147483647)
 		openHigh2 := int32(-2147483648)
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				openPresent3, openGOpen3, openPresent4, openKey23, openHead, openLow3, openHead2, openHigh3 := extremesKernel5Summary(lo, hi, g, key, value)
+				openPresent3, openGOpen3, openPresent4, openKey3, openHead, openLow3, openHead2, openHigh3 := extremesKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
 				openPresentBefore := openPresent2
 				openGOpenBefore := openGOpen2
-				openKey2Before := openKey22
+				openKeyBefore := openKey2
 				openLowBefore := openLow2
 				openHighBefore := openHigh2
 				openPresent2 = openPresentBefore || openPresent3
@@ -120,9 +122,9 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 					openGOpen2 = openGOpenBefore
 				}
 				if openPresent4 {
-					openKey22 = openKey23
+					openKey2 = openKey3
 				} else {
-					openKey22 = openKey2Before
+					openKey2 = openKeyBefore
 				}
 				if openHead {
 					openLow2 = openLow3
@@ -135,30 +137,29 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 					openHigh2 = max(openHighBefore, openHigh3)
 				}
 				blocks.release()
-				extremesKernel5(lo, hi, g, key, key2, value, low, high, openPresentBefore, openGOpenBefore, openKey2Before, openLowBefore, openHighBefore)
+				extremesKernel5(lo, hi, g, key, key2, value, low, high, openPresentBefore, openGOpenBefore, openKeyBefore, openLowBefore, openHighBefore)
 			}
 		})
 		openPresent = openPresent2
 		openGOpen = openGOpen2
-		openKey2 = openKey22
+		openKey = openKey2
 		openLow = openLow2
 		openHigh = openHigh2
 	} else {
-		openPresent, openGOpen, openKey2, openLow, openHigh = extremesKernel5(0, n, g, key, key2, value, low, high, false, 0, 0, 2147483647, -2147483648)
+		openPresent, openGOpen, openKey, openLow, openHigh = extremesKernel5(0, n, g, key, key2, value, low, high, false, 0, 0, 2147483647, -2147483648)
 	}
 	if openPresent {
-		// return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		key2[openGOpen] = openKey2
+		key2[openGOpen] = openKey
 		low[openGOpen] = openLow
 		high[openGOpen] = openHigh
 	}
-	dst.Key = key2[:int(gLength)]
-	dst.Low = low[:int(gLength)]
-	dst.High = high[:int(gLength)]
+	dst.Key = key2[:gLength]
+	dst.Low = low[:gLength]
+	dst.High = high[:gLength]
 	return nil
 }
 
-// extremesKernel1 runs the rows from lo to hi through mask.
+// extremesKernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
 func extremesKernel1(lo, hi int, key []int32, gHead []bool) {
 	var lastKey int32
 	if lo > 0 {
@@ -177,7 +178,7 @@ func extremesKernel1(lo, hi int, key []int32, gHead []bool) {
 	}
 }
 
-// extremesKernel2 runs the rows from lo to hi through partial.
+// extremesKernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
 func extremesKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	var gPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -195,7 +196,7 @@ func extremesKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// extremesKernel3 runs the rows from lo to hi through offset.
+// extremesKernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
 func extremesKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
 	gOffsetRows := gOffset[lo:hi]
@@ -208,18 +209,17 @@ func extremesKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	return offset
 }
 
-// extremesKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+// extremesKernel3Summary returns what rows lo to hi add to the state, in the stages offset.
 func extremesKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
 	for i := range gTotalRows {
-		// g = runs(key)
 		offset += gTotalRows[i]
 	}
 	return offset
 }
 
-// extremesKernel4 runs the rows from lo to hi through add.
+// extremesKernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
 func extremesKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gPartialRows := gPartial[lo:hi]
 	gRows := g[lo:hi]
@@ -232,11 +232,12 @@ func extremesKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	}
 }
 
-// extremesKernel5 runs the rows from lo to hi through aggregate.
-func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32, openPresent bool, openGOpen int64, openKey2, openLow, openHigh int32) (bool, int64, int32, int32, int32) {
+// extremesKernel5 runs rows lo to hi through the stages aggregate, from the state before them to the one after.
+func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32, openPresent bool, openGOpen int64, openKey, openLow, openHigh int32) (bool, int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -249,7 +250,7 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 		head := g2 != openGOpen
 		value2 := valueRows[i]
 		if head && openPresent {
-			key2[openGOpen] = openKey2
+			key2[openGOpen] = openKey
 			low[openGOpen] = openLow
 			high[openGOpen] = openHigh
 		}
@@ -263,19 +264,19 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 		} else {
 			openLow = min(openLow, value2)
 		}
-		openKey2 = keyRows[i]
+		openKey = keyRows[i]
 		openGOpen = g2
 		openPresent = true
 	}
-	return openPresent, openGOpen, openKey2, openLow, openHigh
+	return openPresent, openGOpen, openKey, openLow, openHigh
 }
 
-// extremesKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
+// extremesKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
 func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int32, bool, int32) {
 	var openPresent bool
 	var openGOpen int64
 	var openPresent2 bool
-	var openKey2 int32
+	var openKey int32
 	var openHead bool
 	openLow := int32(2147483647)
 	var openHead2 bool
@@ -284,6 +285,7 @@ func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, in
 		openGOpen = g[lo-1]
 	}
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -307,10 +309,10 @@ func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, in
 			openLow = min(openLow, value2)
 		}
 		openHead = openHead || head
-		openKey2 = keyRows[i]
+		openKey = keyRows[i]
 		openPresent2 = true
 		openGOpen = g2
 		openPresent = true
 	}
-	return openPresent, openGOpen, openPresent2, openKey2, openHead, openLow, openHead2, openHigh
+	return openPresent, openGOpen, openPresent2, openKey, openHead, openLow, openHead2, openHigh
 }

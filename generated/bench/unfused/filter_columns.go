@@ -8,10 +8,10 @@ import (
 	"fmt"
 )
 
-// FilterColumnsResult is what FilterColumns computes. Columns over one domain have one length.
+// FilterColumnsResult is what FilterColumns computes. Columns that have one per the same have one length.
 type FilterColumnsResult struct {
-	Y []int64   // a row per row of hit
-	Z []float64 // a row per row of hit
+	Y []int64   // one per row of n where hit
+	Z []float64 // one per row of n where hit
 }
 
 // FilterColumns: Two columns of the rows that pass a test of a third.
@@ -63,6 +63,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	hitOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -100,12 +101,12 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	} else {
 		filterColumnsKernel5(0, n, hit, y, y2, hitPlace, z, z2)
 	}
-	dst.Y = y2[:int(hitLength)]
-	dst.Z = z2[:int(hitLength)]
+	dst.Y = y2[:hitLength]
+	dst.Z = z2[:hitLength]
 	return nil
 }
 
-// filterColumnsKernel1 runs the rows from lo to hi through mask.
+// filterColumnsKernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
 func filterColumnsKernel1(lo, hi int, x []int32, hit []bool, limit int32) {
 	xRows := x[lo:hi]
 	hitRows := hit[lo:hi]
@@ -117,7 +118,7 @@ func filterColumnsKernel1(lo, hi int, x []int32, hit []bool, limit int32) {
 	}
 }
 
-// filterColumnsKernel2 runs the rows from lo to hi through partial.
+// filterColumnsKernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
 func filterColumnsKernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) {
 	var hitPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -135,7 +136,7 @@ func filterColumnsKernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) 
 	}
 }
 
-// filterColumnsKernel3 runs the rows from lo to hi through offset.
+// filterColumnsKernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
 func filterColumnsKernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 	hitTotalRows := hitTotal[lo:hi]
 	hitOffsetRows := hitOffset[lo:hi]
@@ -148,18 +149,17 @@ func filterColumnsKernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64)
 	return offset
 }
 
-// filterColumnsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+// filterColumnsKernel3Summary returns what rows lo to hi add to the state, in the stages offset.
 func filterColumnsKernel3Summary(lo, hi int, hitTotal []int64) int64 {
 	var offset int64
 	hitTotalRows := hitTotal[lo:hi]
 	for i := range hitTotalRows {
-		// hit = x < limit
 		offset += hitTotalRows[i]
 	}
 	return offset
 }
 
-// filterColumnsKernel4 runs the rows from lo to hi through add.
+// filterColumnsKernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
 func filterColumnsKernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 	hitPartialRows := hitPartial[lo:hi]
 	hitPlaceRows := hitPlace[lo:hi]
@@ -171,7 +171,7 @@ func filterColumnsKernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 	}
 }
 
-// filterColumnsKernel5 runs the rows from lo to hi through compact.
+// filterColumnsKernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
 func filterColumnsKernel5(lo, hi int, hit []bool, y, y2, hitPlace []int64, z, z2 []float64) {
 	z2 = z2[:len(y2)]
 	hitRows := hit[lo:hi]

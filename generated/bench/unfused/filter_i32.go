@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// FilterI32Result is what FilterI32 computes. Columns over one domain have one length.
+// FilterI32Result is what FilterI32 computes.
 type FilterI32Result struct {
-	X []int32 // a row per row of selected
+	X []int32 // one per row of n where x < limit
 }
 
 // FilterI32: The rows below a limit, which decides how many there are.
@@ -55,6 +55,7 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	selectedOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -91,11 +92,11 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	} else {
 		filterI32Kernel5(0, n, mask, x, x2, selectedPlace)
 	}
-	dst.X = x2[:int(selectedLength)]
+	dst.X = x2[:selectedLength]
 	return nil
 }
 
-// filterI32Kernel1 runs the rows from lo to hi through mask.
+// filterI32Kernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
 func filterI32Kernel1(lo, hi int, x []int32, mask []bool, limit int32) {
 	xRows := x[lo:hi]
 	maskRows := mask[lo:hi]
@@ -106,7 +107,7 @@ func filterI32Kernel1(lo, hi int, x []int32, mask []bool, limit int32) {
 	}
 }
 
-// filterI32Kernel2 runs the rows from lo to hi through partial.
+// filterI32Kernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
 func filterI32Kernel2(lo, hi int, mask []bool, selectedTotal, selectedPartial []int64) {
 	var selectedPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -124,7 +125,7 @@ func filterI32Kernel2(lo, hi int, mask []bool, selectedTotal, selectedPartial []
 	}
 }
 
-// filterI32Kernel3 runs the rows from lo to hi through offset.
+// filterI32Kernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
 func filterI32Kernel3(lo, hi int, selectedTotal, selectedOffset []int64, offset int64) int64 {
 	selectedTotalRows := selectedTotal[lo:hi]
 	selectedOffsetRows := selectedOffset[lo:hi]
@@ -137,18 +138,17 @@ func filterI32Kernel3(lo, hi int, selectedTotal, selectedOffset []int64, offset 
 	return offset
 }
 
-// filterI32Kernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+// filterI32Kernel3Summary returns what rows lo to hi add to the state, in the stages offset.
 func filterI32Kernel3Summary(lo, hi int, selectedTotal []int64) int64 {
 	var offset int64
 	selectedTotalRows := selectedTotal[lo:hi]
 	for i := range selectedTotalRows {
-		// return x: x[x < limit]
 		offset += selectedTotalRows[i]
 	}
 	return offset
 }
 
-// filterI32Kernel4 runs the rows from lo to hi through add.
+// filterI32Kernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
 func filterI32Kernel4(lo, hi int, selectedOffset, selectedPartial, selectedPlace []int64) {
 	selectedPartialRows := selectedPartial[lo:hi]
 	selectedPlaceRows := selectedPlace[lo:hi]
@@ -160,7 +160,7 @@ func filterI32Kernel4(lo, hi int, selectedOffset, selectedPartial, selectedPlace
 	}
 }
 
-// filterI32Kernel5 runs the rows from lo to hi through compact.
+// filterI32Kernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
 func filterI32Kernel5(lo, hi int, mask []bool, x, x2 []int32, selectedPlace []int64) {
 	maskRows := mask[lo:hi]
 	xRows := x[lo:hi]

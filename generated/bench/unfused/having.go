@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// HavingResult is what Having computes. Columns over one domain have one length.
+// HavingResult is what Having computes. Columns that have one per the same have one length.
 type HavingResult struct {
-	Key   []int32 // a row per row of keep
-	Count []int64 // a row per row of keep
-	Total []int64 // a row per row of keep
+	Key   []int32 // one per row of g where keep
+	Count []int64 // one per row of g where keep
+	Total []int64 // one per row of g where keep
 }
 
 // Having: Runs with many rows.
@@ -63,6 +63,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	gOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -94,24 +95,25 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	var openPresent bool
 	var openGOpen int64
 	var openC int64
-	var openAggregate int32
-	var openAggregate2 int64
+	var openLast int32
+	var openSum int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var openPresent2 bool
 		var openGOpen2 int64
 		var openC2 int64
-		var openAggregate3 int32
-		var openAggregate22 int64
+		var openLast2 int32
+		var openSum2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				openPresent3, openGOpen3, openHead, openC3, openPresent4, openAggregate4, openHead2, openAggregate23 := havingKernel5Summary(lo, hi, g, key, value)
+				openPresent3, openGOpen3, openHead, openC3, openPresent4, openLast3, openHead2, openSum3 := havingKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
 				openPresentBefore := openPresent2
 				openGOpenBefore := openGOpen2
 				openCBefore := openC2
-				openAggregateBefore := openAggregate3
-				openAggregate2Before := openAggregate22
+				openLastBefore := openLast2
+				openSumBefore := openSum2
 				openPresent2 = openPresentBefore || openPresent3
 				if openPresent3 {
 					openGOpen2 = openGOpen3
@@ -124,32 +126,31 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 					openC2 = openCBefore + openC3
 				}
 				if openPresent4 {
-					openAggregate3 = openAggregate4
+					openLast2 = openLast3
 				} else {
-					openAggregate3 = openAggregateBefore
+					openLast2 = openLastBefore
 				}
 				if openHead2 {
-					openAggregate22 = openAggregate23
+					openSum2 = openSum3
 				} else {
-					openAggregate22 = openAggregate2Before + openAggregate23
+					openSum2 = openSumBefore + openSum3
 				}
 				blocks.release()
-				havingKernel5(lo, hi, g, c, key, aggregate, value, aggregate2, openPresentBefore, openGOpenBefore, openCBefore, openAggregateBefore, openAggregate2Before)
+				havingKernel5(lo, hi, g, c, key, aggregate, value, aggregate2, openPresentBefore, openGOpenBefore, openCBefore, openLastBefore, openSumBefore)
 			}
 		})
 		openPresent = openPresent2
 		openGOpen = openGOpen2
 		openC = openC2
-		openAggregate = openAggregate3
-		openAggregate2 = openAggregate22
+		openLast = openLast2
+		openSum = openSum2
 	} else {
-		openPresent, openGOpen, openC, openAggregate, openAggregate2 = havingKernel5(0, n, g, c, key, aggregate, value, aggregate2, false, 0, 0, 0, 0)
+		openPresent, openGOpen, openC, openLast, openSum = havingKernel5(0, n, g, c, key, aggregate, value, aggregate2, false, 0, 0, 0, 0)
 	}
 	if openPresent {
-		// c = count(by: g)
 		c[openGOpen] = openC
-		aggregate[openGOpen] = openAggregate
-		aggregate2[openGOpen] = openAggregate2
+		aggregate[openGOpen] = openLast
+		aggregate2[openGOpen] = openSum
 	}
 	keep := kgenTemporary[bool](&call, int(gLength))
 	if workers > 1 {
@@ -171,6 +172,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	keepOffset := kgenTemporary[int64](&call, (int(gLength)+4095)/4096)
 	var offset2 int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset3 int64
 		kgenInOrder(workers, (int(gLength)+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -209,13 +211,13 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	} else {
 		havingKernel10(0, int(gLength), keep, aggregate, key2, keepPlace, c, count, aggregate2, total)
 	}
-	dst.Key = key2[:int(keepLength)]
-	dst.Count = count[:int(keepLength)]
-	dst.Total = total[:int(keepLength)]
+	dst.Key = key2[:keepLength]
+	dst.Count = count[:keepLength]
+	dst.Total = total[:keepLength]
 	return nil
 }
 
-// havingKernel1 runs the rows from lo to hi through mask1.
+// havingKernel1 runs rows lo to hi through the stages mask1, from the state before them to the one after.
 func havingKernel1(lo, hi int, key []int32, gHead []bool) {
 	var lastKey int32
 	if lo > 0 {
@@ -234,7 +236,7 @@ func havingKernel1(lo, hi int, key []int32, gHead []bool) {
 	}
 }
 
-// havingKernel2 runs the rows from lo to hi through partial1.
+// havingKernel2 runs rows lo to hi through the stages partial1, from the state before them to the one after.
 func havingKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	var gPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -252,7 +254,7 @@ func havingKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// havingKernel3 runs the rows from lo to hi through offset1.
+// havingKernel3 runs rows lo to hi through the stages offset1, from the state before them to the one after.
 func havingKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
 	gOffsetRows := gOffset[lo:hi]
@@ -265,18 +267,17 @@ func havingKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	return offset
 }
 
-// havingKernel3Summary returns the state that the rows from lo to hi leave behind after offset1.
+// havingKernel3Summary returns what rows lo to hi add to the state, in the stages offset1.
 func havingKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
 	for i := range gTotalRows {
-		// g = runs(key)
 		offset += gTotalRows[i]
 	}
 	return offset
 }
 
-// havingKernel4 runs the rows from lo to hi through add1.
+// havingKernel4 runs rows lo to hi through the stages add1, from the state before them to the one after.
 func havingKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gPartialRows := gPartial[lo:hi]
 	gRows := g[lo:hi]
@@ -289,11 +290,12 @@ func havingKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	}
 }
 
-// havingKernel5 runs the rows from lo to hi through aggregate.
-func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggregate2 []int64, openPresent bool, openGOpen, openC int64, openAggregate int32, openAggregate2 int64) (bool, int64, int64, int32, int64) {
+// havingKernel5 runs rows lo to hi through the stages aggregate, from the state before them to the one after.
+func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggregate2 []int64, openPresent bool, openGOpen, openC int64, openLast int32, openSum int64) (bool, int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -306,15 +308,15 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 		head := g2 != openGOpen
 		if head && openPresent {
 			c[openGOpen] = openC
-			aggregate[openGOpen] = openAggregate
-			aggregate2[openGOpen] = openAggregate2
+			aggregate[openGOpen] = openLast
+			aggregate2[openGOpen] = openSum
 		}
 		if head {
-			openAggregate2 = int64(valueRows[i])
+			openSum = int64(valueRows[i])
 		} else {
-			openAggregate2 += int64(valueRows[i])
+			openSum += int64(valueRows[i])
 		}
-		openAggregate = keyRows[i]
+		openLast = keyRows[i]
 		if head {
 			openC = 1
 		} else {
@@ -323,23 +325,25 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 		openGOpen = g2
 		openPresent = true
 	}
-	return openPresent, openGOpen, openC, openAggregate, openAggregate2
+	return openPresent, openGOpen, openC, openLast, openSum
 }
 
-// havingKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
+// havingKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int64, bool, int32, bool, int64) {
 	var openPresent bool
 	var openGOpen int64
 	var openHead bool
 	var openC int64
 	var openPresent2 bool
-	var openAggregate int32
+	var openLast int32
 	var openHead2 bool
-	var openAggregate2 int64
+	var openSum int64
 	if lo > 0 {
 		openGOpen = g[lo-1]
 	}
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -350,19 +354,19 @@ func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int6
 	for i, g2 := range gRows {
 		// c = count(by: g)
 		head := g2 != openGOpen
-		openAggregate2 = openAggregate2&(kgenBit[int64](head)-1) + int64(valueRows[i])
+		openSum = openSum&(kgenBit[int64](head)-1) + int64(valueRows[i])
 		openHead2 = openHead2 || head
-		openAggregate = keyRows[i]
+		openLast = keyRows[i]
 		openPresent2 = true
 		openC = openC&(kgenBit[int64](head)-1) + 1
 		openHead = openHead || head
 		openGOpen = g2
 		openPresent = true
 	}
-	return openPresent, openGOpen, openHead, openC, openPresent2, openAggregate, openHead2, openAggregate2
+	return openPresent, openGOpen, openHead, openC, openPresent2, openLast, openHead2, openSum
 }
 
-// havingKernel6 runs the rows from lo to hi through mask2.
+// havingKernel6 runs rows lo to hi through the stages mask2, from the state before them to the one after.
 func havingKernel6(lo, hi int, c []int64, keep []bool, least int64) {
 	cRows := c[lo:hi]
 	keepRows := keep[lo:hi]
@@ -374,7 +378,7 @@ func havingKernel6(lo, hi int, c []int64, keep []bool, least int64) {
 	}
 }
 
-// havingKernel7 runs the rows from lo to hi through partial2.
+// havingKernel7 runs rows lo to hi through the stages partial2, from the state before them to the one after.
 func havingKernel7(lo, hi int, keep []bool, keepTotal, keepPartial []int64) {
 	var keepPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -392,7 +396,7 @@ func havingKernel7(lo, hi int, keep []bool, keepTotal, keepPartial []int64) {
 	}
 }
 
-// havingKernel8 runs the rows from lo to hi through offset2.
+// havingKernel8 runs rows lo to hi through the stages offset2, from the state before them to the one after.
 func havingKernel8(lo, hi int, keepTotal, keepOffset []int64, offset int64) int64 {
 	keepTotalRows := keepTotal[lo:hi]
 	keepOffsetRows := keepOffset[lo:hi]
@@ -405,18 +409,17 @@ func havingKernel8(lo, hi int, keepTotal, keepOffset []int64, offset int64) int6
 	return offset
 }
 
-// havingKernel8Summary returns the state that the rows from lo to hi leave behind after offset2.
+// havingKernel8Summary returns what rows lo to hi add to the state, in the stages offset2.
 func havingKernel8Summary(lo, hi int, keepTotal []int64) int64 {
 	var offset int64
 	keepTotalRows := keepTotal[lo:hi]
 	for i := range keepTotalRows {
-		// keep = c >= least
 		offset += keepTotalRows[i]
 	}
 	return offset
 }
 
-// havingKernel9 runs the rows from lo to hi through add2.
+// havingKernel9 runs rows lo to hi through the stages add2, from the state before them to the one after.
 func havingKernel9(lo, hi int, keepOffset, keepPartial, keepPlace []int64) {
 	keepPartialRows := keepPartial[lo:hi]
 	keepPlaceRows := keepPlace[lo:hi]
@@ -428,10 +431,10 @@ func havingKernel9(lo, hi int, keepOffset, keepPartial, keepPlace []int64) {
 	}
 }
 
-// havingKernel10 runs the rows from lo to hi through compact.
-func havingKernel10(lo, hi int, keep []bool, aggregate, key2 []int32, keepPlace, c, count, aggregate2, total []int64) {
-	count = count[:len(key2)]
-	total = total[:len(key2)]
+// havingKernel10 runs rows lo to hi through the stages compact, from the state before them to the one after.
+func havingKernel10(lo, hi int, keep []bool, aggregate, key []int32, keepPlace, c, count, aggregate2, total []int64) {
+	count = count[:len(key)]
+	total = total[:len(key)]
 	keepRows := keep[lo:hi]
 	aggregateRows := aggregate[lo:hi]
 	aggregateRows = aggregateRows[:len(keepRows)]
@@ -445,7 +448,7 @@ func havingKernel10(lo, hi int, keep []bool, aggregate, key2 []int32, keepPlace,
 		if keepRows[i] {
 			keepPlace2 := keepPlaceRows[i]
 			// return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-			key2[keepPlace2] = aggregateRows[i]
+			key[keepPlace2] = aggregateRows[i]
 			count[keepPlace2] = cRows[i]
 			total[keepPlace2] = aggregate2Rows[i]
 		}

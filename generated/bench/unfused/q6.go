@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Q6Result is what Q6 computes. Columns over one domain have one length.
+// Q6Result is what Q6 computes.
 type Q6Result struct {
 	Revenue float64
 }
@@ -63,6 +63,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	hitOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -107,6 +108,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	}
 	var revenue float64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var revenue2 float64
 		kgenInOrder(workers, int(hitLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -122,12 +124,11 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	} else {
 		revenue = q6Kernel7(0, int(hitLength), map2)
 	}
-	revenue2 := revenue
-	dst.Revenue = revenue2
+	dst.Revenue = revenue
 	return nil
 }
 
-// q6Kernel1 runs the rows from lo to hi through mask.
+// q6Kernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
 func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity []float64, hit []bool, from, to int32) {
 	shipdateRows := shipdate[lo:hi]
 	discountRows := discount[lo:hi]
@@ -144,7 +145,7 @@ func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity []float64, hit [
 	}
 }
 
-// q6Kernel2 runs the rows from lo to hi through partial.
+// q6Kernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
 func q6Kernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) {
 	var hitPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -162,7 +163,7 @@ func q6Kernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) {
 	}
 }
 
-// q6Kernel3 runs the rows from lo to hi through offset.
+// q6Kernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
 func q6Kernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 	hitTotalRows := hitTotal[lo:hi]
 	hitOffsetRows := hitOffset[lo:hi]
@@ -175,18 +176,17 @@ func q6Kernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 	return offset
 }
 
-// q6Kernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+// q6Kernel3Summary returns what rows lo to hi add to the state, in the stages offset.
 func q6Kernel3Summary(lo, hi int, hitTotal []int64) int64 {
 	var offset int64
 	hitTotalRows := hitTotal[lo:hi]
 	for i := range hitTotalRows {
-		// hit = shipdate >= from && shipdate < to && discount >= 0.05 && discount <= 0.07 && quantity < 24
 		offset += hitTotalRows[i]
 	}
 	return offset
 }
 
-// q6Kernel4 runs the rows from lo to hi through add.
+// q6Kernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
 func q6Kernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 	hitPartialRows := hitPartial[lo:hi]
 	hitPlaceRows := hitPlace[lo:hi]
@@ -198,7 +198,7 @@ func q6Kernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 	}
 }
 
-// q6Kernel5 runs the rows from lo to hi through compact.
+// q6Kernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
 func q6Kernel5(lo, hi int, hit []bool, price, compact []float64, hitPlace []int64, discount, compact2 []float64) {
 	compact2 = compact2[:len(compact)]
 	hitRows := hit[lo:hi]
@@ -218,7 +218,7 @@ func q6Kernel5(lo, hi int, hit []bool, price, compact []float64, hitPlace []int6
 	}
 }
 
-// q6Kernel6 runs the rows from lo to hi through map.
+// q6Kernel6 runs rows lo to hi through the stages map, from the state before them to the one after.
 func q6Kernel6(lo, hi int, compact, compact2, map2 []float64) {
 	compactRows := compact[lo:hi]
 	compact2Rows := compact2[lo:hi]
@@ -231,12 +231,11 @@ func q6Kernel6(lo, hi int, compact, compact2, map2 []float64) {
 	}
 }
 
-// q6Kernel7 returns the state that the rows from lo to hi leave behind after reduce.
+// q6Kernel7 returns what rows lo to hi add to the state, in the stages reduce.
 func q6Kernel7(lo, hi int, map2 []float64) float64 {
 	var revenue float64
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
-		// return revenue: sum(price[hit] * discount[hit])
 		revenue += mapRows[i]
 	}
 	return revenue

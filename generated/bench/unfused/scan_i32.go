@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// ScanI32Result is what ScanI32 computes. Columns over one domain have one length.
+// ScanI32Result is what ScanI32 computes.
 type ScanI32Result struct {
-	Total []int32 // a row per row of n
+	Total []int32 // one per row of n
 }
 
 // ScanI32: Inclusive prefix sums.
@@ -46,6 +46,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	}
 	totalOffset := kgenTemporary[int32](&call, (n+4095)/4096)
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset int32
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -76,7 +77,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	return nil
 }
 
-// scanI32Kernel1 runs the rows from lo to hi through partial.
+// scanI32Kernel1 runs rows lo to hi through the stages partial, from the state before them to the one after.
 func scanI32Kernel1(lo, hi int, x, totalTotal, totalPartial []int32) {
 	var totalPartial2 int32
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -94,7 +95,7 @@ func scanI32Kernel1(lo, hi int, x, totalTotal, totalPartial []int32) {
 	}
 }
 
-// scanI32Kernel2 runs the rows from lo to hi through offset.
+// scanI32Kernel2 runs rows lo to hi through the stages offset, from the state before them to the one after.
 func scanI32Kernel2(lo, hi int, totalTotal, totalOffset []int32, offset int32) int32 {
 	totalTotalRows := totalTotal[lo:hi]
 	totalOffsetRows := totalOffset[lo:hi]
@@ -107,18 +108,17 @@ func scanI32Kernel2(lo, hi int, totalTotal, totalOffset []int32, offset int32) i
 	return offset
 }
 
-// scanI32Kernel2Summary returns the state that the rows from lo to hi leave behind after offset.
+// scanI32Kernel2Summary returns what rows lo to hi add to the state, in the stages offset.
 func scanI32Kernel2Summary(lo, hi int, totalTotal []int32) int32 {
 	var offset int32
 	totalTotalRows := totalTotal[lo:hi]
 	for i := range totalTotalRows {
-		// return total: scan(add, x)
 		offset += totalTotalRows[i]
 	}
 	return offset
 }
 
-// scanI32Kernel3 runs the rows from lo to hi through add.
+// scanI32Kernel3 runs rows lo to hi through the stages add, from the state before them to the one after.
 func scanI32Kernel3(lo, hi int, totalOffset, totalPartial, total []int32) {
 	totalPartialRows := totalPartial[lo:hi]
 	totalRows := total[lo:hi]

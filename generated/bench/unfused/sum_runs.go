@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// SumRunsResult is what SumRuns computes. Columns over one domain have one length.
+// SumRunsResult is what SumRuns computes. Columns that have one per the same have one length.
 type SumRunsResult struct {
-	Key   []int32 // a row per row of g
-	Count []int64 // a row per row of g
-	Total []int64 // a row per row of g
+	Key   []int32 // one per group of g
+	Count []int64 // one per group of g
+	Total []int64 // one per group of g
 }
 
 // SumRuns: SELECT key, COUNT(*), SUM(value) GROUP BY key, rows sorted by key.
@@ -61,6 +61,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	gOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
 		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -94,23 +95,24 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	}
 	var openPresent bool
 	var openGOpen int64
-	var openKey2 int32
+	var openKey int32
 	var openCount int64
 	var openTotal int64
 	if workers > 1 {
+		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var openPresent2 bool
 		var openGOpen2 int64
-		var openKey22 int32
+		var openKey2 int32
 		var openCount2 int64
 		var openTotal2 int64
 		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				openPresent3, openGOpen3, openPresent4, openKey23, openHead, openCount3, openHead2, openTotal3 := sumRunsKernel5Summary(lo, hi, g, key, value)
+				openPresent3, openGOpen3, openPresent4, openKey3, openHead, openCount3, openHead2, openTotal3 := sumRunsKernel5Summary(lo, hi, g, key, value)
 				blocks.await()
 				openPresentBefore := openPresent2
 				openGOpenBefore := openGOpen2
-				openKey2Before := openKey22
+				openKeyBefore := openKey2
 				openCountBefore := openCount2
 				openTotalBefore := openTotal2
 				openPresent2 = openPresentBefore || openPresent3
@@ -120,9 +122,9 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 					openGOpen2 = openGOpenBefore
 				}
 				if openPresent4 {
-					openKey22 = openKey23
+					openKey2 = openKey3
 				} else {
-					openKey22 = openKey2Before
+					openKey2 = openKeyBefore
 				}
 				if openHead {
 					openCount2 = openCount3
@@ -135,30 +137,29 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 					openTotal2 = openTotalBefore + openTotal3
 				}
 				blocks.release()
-				sumRunsKernel5(lo, hi, g, key, key2, count, value, total, openPresentBefore, openGOpenBefore, openKey2Before, openCountBefore, openTotalBefore)
+				sumRunsKernel5(lo, hi, g, key, key2, count, value, total, openPresentBefore, openGOpenBefore, openKeyBefore, openCountBefore, openTotalBefore)
 			}
 		})
 		openPresent = openPresent2
 		openGOpen = openGOpen2
-		openKey2 = openKey22
+		openKey = openKey2
 		openCount = openCount2
 		openTotal = openTotal2
 	} else {
-		openPresent, openGOpen, openKey2, openCount, openTotal = sumRunsKernel5(0, n, g, key, key2, count, value, total, false, 0, 0, 0, 0)
+		openPresent, openGOpen, openKey, openCount, openTotal = sumRunsKernel5(0, n, g, key, key2, count, value, total, false, 0, 0, 0, 0)
 	}
 	if openPresent {
-		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		key2[openGOpen] = openKey2
+		key2[openGOpen] = openKey
 		count[openGOpen] = openCount
 		total[openGOpen] = openTotal
 	}
-	dst.Key = key2[:int(gLength)]
-	dst.Count = count[:int(gLength)]
-	dst.Total = total[:int(gLength)]
+	dst.Key = key2[:gLength]
+	dst.Count = count[:gLength]
+	dst.Total = total[:gLength]
 	return nil
 }
 
-// sumRunsKernel1 runs the rows from lo to hi through mask.
+// sumRunsKernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
 func sumRunsKernel1(lo, hi int, key []int32, gHead []bool) {
 	var lastKey int32
 	if lo > 0 {
@@ -177,7 +178,7 @@ func sumRunsKernel1(lo, hi int, key []int32, gHead []bool) {
 	}
 }
 
-// sumRunsKernel2 runs the rows from lo to hi through partial.
+// sumRunsKernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
 func sumRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	var gPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -195,7 +196,7 @@ func sumRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	}
 }
 
-// sumRunsKernel3 runs the rows from lo to hi through offset.
+// sumRunsKernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
 func sumRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
 	gOffsetRows := gOffset[lo:hi]
@@ -208,18 +209,17 @@ func sumRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	return offset
 }
 
-// sumRunsKernel3Summary returns the state that the rows from lo to hi leave behind after offset.
+// sumRunsKernel3Summary returns what rows lo to hi add to the state, in the stages offset.
 func sumRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
 	for i := range gTotalRows {
-		// g = runs(key)
 		offset += gTotalRows[i]
 	}
 	return offset
 }
 
-// sumRunsKernel4 runs the rows from lo to hi through add.
+// sumRunsKernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
 func sumRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gPartialRows := gPartial[lo:hi]
 	gRows := g[lo:hi]
@@ -232,11 +232,12 @@ func sumRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	}
 }
 
-// sumRunsKernel5 runs the rows from lo to hi through aggregate.
-func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, value []int32, total []int64, openPresent bool, openGOpen int64, openKey2 int32, openCount, openTotal int64) (bool, int64, int32, int64, int64) {
+// sumRunsKernel5 runs rows lo to hi through the stages aggregate, from the state before them to the one after.
+func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, value []int32, total []int64, openPresent bool, openGOpen int64, openKey int32, openCount, openTotal int64) (bool, int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -248,7 +249,7 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 		head := g2 != openGOpen
 		if head && openPresent {
-			key2[openGOpen] = openKey2
+			key2[openGOpen] = openKey
 			count[openGOpen] = openCount
 			total[openGOpen] = openTotal
 		}
@@ -262,19 +263,20 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 		} else {
 			openCount++
 		}
-		openKey2 = keyRows[i]
+		openKey = keyRows[i]
 		openGOpen = g2
 		openPresent = true
 	}
-	return openPresent, openGOpen, openKey2, openCount, openTotal
+	return openPresent, openGOpen, openKey, openCount, openTotal
 }
 
-// sumRunsKernel5Summary returns the state that the rows from lo to hi leave behind after aggregate.
+// sumRunsKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
+// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int64, bool, int64) {
 	var openPresent bool
 	var openGOpen int64
 	var openPresent2 bool
-	var openKey2 int32
+	var openKey int32
 	var openHead bool
 	var openCount int64
 	var openHead2 bool
@@ -283,6 +285,7 @@ func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int
 		openGOpen = g[lo-1]
 	}
 	if lo == 0 && lo < hi {
+		// row 0 begins a group: before it stands a key that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -297,10 +300,10 @@ func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int
 		openHead2 = openHead2 || head
 		openCount = openCount&(kgenBit[int64](head)-1) + 1
 		openHead = openHead || head
-		openKey2 = keyRows[i]
+		openKey = keyRows[i]
 		openPresent2 = true
 		openGOpen = g2
 		openPresent = true
 	}
-	return openPresent, openGOpen, openPresent2, openKey2, openHead, openCount, openHead2, openTotal
+	return openPresent, openGOpen, openPresent2, openKey, openHead, openCount, openHead2, openTotal
 }

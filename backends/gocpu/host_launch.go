@@ -1,0 +1,136 @@
+package gocpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// launched is a launch of the plan as statements of the host function, which
+// are the body of Func, and the functions that they call. The results of Func
+// are the scalars that the launch makes for the steps after it.
+type launched struct {
+	*loop.Func
+	functions []*loop.Func
+}
+
+// lower makes statements of all launches, and then leaves out, from the last to
+// the first, what makes scalars that nothing after them reads: a step may name
+// a scalar, and yet come out the same whatever it is. Go compiles no variable
+// that is never read.
+func (h *host) lower() {
+	last := -1
+	for i, step := range h.plan.Steps {
+		if step.Launch != nil {
+			last = i
+		}
+	}
+	for i, step := range h.plan.Steps {
+		switch {
+		case step.Alloc != nil:
+			h.declareBuffer(h.bufferNamed(step.Alloc.Buffer))
+		case step.Launch != nil:
+			h.env.final = i == last
+			h.launches = append(h.launches, h.lowerLaunch(step.Launch))
+		}
+	}
+	read := map[*loop.Var]bool{}
+	for _, x := range h.hostReads() {
+		markVars(x, read)
+	}
+	for _, l := range slices.Backward(h.launches) {
+		l.Results = slices.DeleteFunc(l.Results, func(x loop.Expr) bool { return !anyVar(x, read) })
+		loop.RemoveUnread(l.Func)
+		for v := range loop.Reads(l.Func) {
+			read[v] = true
+		}
+	}
+}
+
+// hostReads returns what the function computes outside of launches.
+func (h *host) hostReads() (list []loop.Expr) {
+	for _, step := range h.plan.Steps {
+		if step.Alloc != nil {
+			list = append(list, h.counter(h.bufferNamed(step.Alloc.Buffer).Length))
+		}
+	}
+	for _, site := range h.plan.Sites {
+		if !site.When.IsZero() && (!h.inner || len(h.checks) > 0) {
+			list = append(list, h.counter(site.When))
+		}
+	}
+	for _, port := range h.plan.Ports {
+		switch {
+		case port.Direction != plan.Out:
+		case port.Buffer == "":
+			list = append(list, h.scalarOf(port))
+		case !h.isInput(port.Buffer):
+			list = append(list, h.length(port.Domain))
+		}
+	}
+	return list
+}
+
+func markVars(x loop.Expr, vars map[*loop.Var]bool) {
+	loop.WalkExpr(x, func(x loop.Expr) {
+		if v, ok := x.(*loop.Var); ok {
+			vars[v] = true
+		}
+	})
+}
+
+func anyVar(x loop.Expr, vars map[*loop.Var]bool) (found bool) {
+	loop.WalkExpr(x, func(x loop.Expr) {
+		if v, ok := x.(*loop.Var); ok && vars[v] {
+			found = true
+		}
+	})
+	return found
+}
+
+// lowerLaunch makes statements of a launch.
+func (h *host) lowerLaunch(launch *plan.Launch) *launched {
+	index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
+	k := newKernel(h.program.Kernels[index], sourceLines(h.program.Source))
+	known := map[string]bool{}
+	for name := range h.env.scalars {
+		known[name] = true
+	}
+	h.know(k)
+	b := loop.NewBuilder("launch")
+	l := &launched{functions: k.drive(b, h.env, h.counter(launch.Rows))}
+	var made []loop.Expr
+	for _, op := range k.Ops {
+		if x, ok := h.env.scalars[op.Ref]; ok && op.HasEffect() && op.Ref != "" && !known[op.Ref] {
+			made = append(made, x)
+		}
+	}
+	l.Func = b.Func(made...)
+	h.verify(l.functions)
+	h.loops.Funcs = append(h.loops.Funcs, l.functions...)
+	return l
+}
+
+// verify checks what lowering made; the functions call each other.
+func (h *host) verify(functions []*loop.Func) {
+	if err := loop.Verify(&loop.Program{Name: h.entry.Func, Funcs: functions}, loop.Cores); err != nil {
+		h.fault = fmt.Errorf("pipeline %s: internal error after lowering to loops: %w", h.program.Pipeline.Name, err)
+	}
+}
+
+// know puts the lengths that k asks for among the scalars.
+func (h *host) know(k *kernel) {
+	for _, d := range h.plan.Domains {
+		asked := d.Name == k.Domains[0].Plan
+		for i := range k.Ops {
+			asked = asked || k.Ops[i].Kind == tile.Length && k.Ops[i].Ref == d.Name
+		}
+		if _, known := h.env.scalars[lengthKey(d.Name)]; asked && !known {
+			h.env.scalars[lengthKey(d.Name)] = loop.ToKind(ir.I64, h.length(d.Name))
+		}
+	}
+}

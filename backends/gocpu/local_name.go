@@ -1,0 +1,109 @@
+package gocpu
+
+import (
+	"strings"
+
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// withoutNumber is a name without the number that told it from another in the
+// plan; in emitted text names get numbers where they meet.
+func withoutNumber(name string) string {
+	if i := strings.LastIndexByte(name, '_'); i > 0 && strings.Trim(name[i+1:], "0123456789") == "" {
+		return name[:i]
+	}
+	return name
+}
+
+// name is what to call the variable of v: as the user does, or, where the user
+// has no name for it, by what it is.
+func (k *kernel) name(v tile.ID) string {
+	name := withoutNumber(k.Values[v].Name)
+	switch name { // kinds of stages
+	case "reduce", "aggregate":
+		op := &k.Ops[k.Values[v].Op]
+		for f, result := range op.Res {
+			if result == v && op.Monoid != nil {
+				return fieldName(op.Monoid.Fields[f].Name)
+			}
+		}
+	case "", "map", "scalar", "finish":
+		if k.Values[v].Kind == ir.Bool {
+			return "cond"
+		}
+		return "x"
+	}
+	return name
+}
+
+// fieldName is what to call a state that is a field of a monoid.
+func fieldName(field string) string {
+	switch field {
+	case "add":
+		return "sum"
+	case "mul":
+		return "product"
+	case "min":
+		return "least"
+	case "max":
+		return "greatest"
+	}
+	return field
+}
+
+// remark adds a line to the comment of the function, once: what its statements
+// do that their text does not say.
+func (g *body) remark(text string) {
+	for _, r := range g.remarks {
+		if r == text {
+			return
+		}
+	}
+	g.remarks = append(g.remarks, text)
+}
+
+const (
+	remarkMaskedSum = "sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1."
+	remarkMask      = "A row adds x&mask: mask has all bits of a row that is selected, and none of another."
+	remarkOverwrite = "Every row is stored, and the next one over it unless it is selected."
+	remarkGroups    = "Every row stores the group that it belongs to, over what the row before has."
+	remarkLimit     = "A place past the end is that of rows after hi, which store it themselves."
+)
+
+// note writes the source line that the operation stems from, where it is
+// another one than before.
+func (g *body) note(op *tile.Op) {
+	if text := statementText(g.source(op.Pos)); text != "" && text != g.noted {
+		g.noted = text
+		g.b.Note(text)
+	}
+}
+
+// statementText is a line of source text without its comment, and with dots
+// where it goes on.
+func statementText(line string) string {
+	quoted := false
+	for i := range line {
+		if line[i] == '"' && (i == 0 || line[i-1] != '\\') {
+			quoted = !quoted
+		}
+		if !quoted && strings.HasPrefix(line[i:], "//") {
+			line = line[:i]
+			break
+		}
+	}
+	line = strings.TrimRight(line, " \t,")
+	if line != "" && strings.ContainsRune("&|+-*/<>=(", rune(line[len(line)-1])) {
+		line += " ..."
+	}
+	return line
+}
+
+// streamName is what to call a stream: parameters as the user does.
+func streamName(s tile.Stream) string {
+	if s.Write {
+		return withoutNumber(s.Name)
+	}
+	return s.Name
+}
