@@ -10,7 +10,7 @@ import (
 // withoutNumber is a name without the number that told it from another in the
 // plan; in emitted text names get numbers where they meet.
 func withoutNumber(name string) string {
-	if i := strings.LastIndexByte(name, '_'); i > 0 && strings.Trim(name[i+1:], "0123456789") == "" {
+	if i := strings.LastIndexByte(name, '_'); i > 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
 		return name[:i]
 	}
 	return name
