@@ -17,11 +17,12 @@ import (
 
 // row is a device of the matrix.
 type row struct {
-	name   string // as it was asked for
-	device string // as kgen names it here
-	detail string // what it is, or why it is absent
-	absent bool
-	cells  []*cell
+	name     string // as it was asked for
+	device   string // as kgen names it here
+	platform string // of an OpenCL device
+	detail   string // what it is, or why it is absent
+	absent   bool
+	cells    []*cell
 }
 
 // cell is a command: a device at a level with a schedule.
@@ -33,6 +34,7 @@ type cell struct {
 	batch    int
 	seed     int
 	tool     string
+	long     bool    // more rows than a launch may span
 	record   *record // what was found; nil where it is not done
 	failure  string  // why there is no record
 }
@@ -74,6 +76,9 @@ func choices() (list []choice) {
 		list = append(list, choice{userShape + ",scheme=" + scheme, userInputs}, choice{smallShape + ",scheme=" + scheme, smallInputs})
 	}
 	published := smallShape + ",scheme=" + simt.SchemePublished
+	for _, scheme := range build.Schemes {
+		list = append(list, choice{smallShape + ",part=512,scheme=" + scheme, smallInputs})
+	}
 	list = append(list, choice{published + ",chunk=3", smallInputs}, choice{published + ",offsets=" + plan.Broadcast, smallInputs})
 	for _, variant := range plan.Variants {
 		if variant != plan.Segmented { // the default
@@ -135,8 +140,25 @@ func (s *suite) rows(ctx context.Context) ([]*row, error) {
 				}
 			}
 		}
+		if s.tool == "" && r.hasLong() {
+			for _, schedule := range longSchedules() {
+				for _, level := range []string{fuse.LevelOnePass, fuse.LevelNone} {
+					c := &cell{row: r, level: level, schedule: schedule, long: true}
+					if slices.Contains(levels, level) && strings.Contains(c.String(), s.only) {
+						r.cells = append(r.cells, c)
+					}
+				}
+			}
+		}
 	}
 	return rows, nil
+}
+
+// hasLong reports whether the device gets more rows than a launch may span, which
+// would take a CPU many minutes.
+func (r *row) hasLong() bool {
+	driver, _, _ := strings.Cut(r.device, ":")
+	return (driver == "cuda" || driver == "opencl") && !strings.Contains(r.platform, platforms["pocl"])
 }
 
 // chosenLevels returns the levels, the one that users get first.
@@ -196,7 +218,9 @@ func (r *row) resolve(found []deviceRow) {
 			isIt = d.Device != nil && strings.Contains(d.Device.Platform, platform)
 		}
 		if isIt && d.Available {
-			r.device, r.detail = d.Name, d.Detail
+			if r.device, r.detail = d.Name, d.Detail; d.Device != nil {
+				r.platform = d.Device.Platform
+			}
 			return
 		}
 		if name, _, _ := strings.Cut(d.Name, ":"); name == driver {

@@ -168,8 +168,29 @@ func (s *suite) load(c *cell) bool {
 }
 
 // runCell runs a cell and keeps what it finds.
-func (s *suite) runCell(ctx context.Context, c *cell) error {
+func (s *suite) runCell(ctx context.Context, c *cell) (err error) {
 	begin := time.Now()
+	r := new(record)
+	if c.long {
+		r.Command = "device-suite -only '" + c.String() + "'"
+		r.Report, err = s.runLong(ctx, c)
+	} else {
+		err = s.runDifftest(ctx, c, r)
+	}
+	if err != nil {
+		return err
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	text, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	c.record = r
+	return writeWhole(s.path(c), text)
+}
+
+// runDifftest runs the command of a cell.
+func (s *suite) runDifftest(ctx context.Context, c *cell, r *record) error {
 	folder, err := os.MkdirTemp(s.out, "running-")
 	if err != nil {
 		return err
@@ -177,6 +198,7 @@ func (s *suite) runCell(ctx context.Context, c *cell) error {
 	defer os.RemoveAll(folder)
 	reported := filepath.Join(folder, "report.json")
 	arguments := c.difftest()
+	r.Command = "kgen " + strings.Join(arguments, " ")
 	command := s.kgen(ctx, append(arguments, "--report", reported)...)
 	if c.tool != "" {
 		worker, err := s.wrapWorker(folder, c.tool)
@@ -191,11 +213,11 @@ func (s *suite) runCell(ctx context.Context, c *cell) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	r := &record{Command: "kgen " + strings.Join(arguments, " "), Report: new(difftest.Report)}
 	text, err := os.ReadFile(reported)
 	if err != nil {
 		return fmt.Errorf("%v: %s", cmp.Or(ended, err), strings.TrimSpace(said.String()))
 	}
+	r.Report = new(difftest.Report)
 	if err := json.Unmarshal(text, r.Report); err != nil {
 		return err
 	}
@@ -203,17 +225,9 @@ func (s *suite) runCell(ctx context.Context, c *cell) error {
 		return fmt.Errorf("%v: %s", ended, strings.TrimSpace(said.String()))
 	}
 	if c.tool != "" {
-		if r.Findings, err = findings(folder); err != nil {
-			return err
-		}
+		r.Findings, err = findings(folder)
 	}
-	r.Seconds = time.Since(begin).Seconds()
-	text, err = json.MarshalIndent(r, "", "\t")
-	if err != nil {
-		return err
-	}
-	c.record = r
-	return writeWhole(s.path(c), text)
+	return err
 }
 
 // differ counts what is wrong.

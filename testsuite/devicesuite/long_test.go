@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/cuda/emu"
+	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/plan"
+	planexec "github.com/kgen-go/kgen/plan/exec"
+	"github.com/kgen-go/kgen/table"
+)
+
+// shortLong is a long input of few rows.
+func shortLong() (long, []byte) {
+	l := newLong(3003, 3, 512, 1024, 2048)
+	data := make([]byte, l.rows)
+	l.fill(data)
+	return l, data
+}
+
+// What is said of many rows is what the interpreter gives for few.
+func TestLongWant(t *testing.T) {
+	l, data := shortLong()
+	pipelines, errs := ir.Load("long.kg", []byte(l.source()))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pipelines {
+		got, err := interp.Run(p, []ir.Column{table.FromBytes(ir.U8, data)})
+		if difference := l.differ(p, got, err); difference != "" {
+			t.Errorf("%s: %s", p.Name, difference)
+		}
+		if p.Name == "check" {
+			continue
+		}
+		last := got[len(got)-1]
+		v := last.At(last.Len() - 1)
+		v.Bits ^= 1
+		last.Set(last.Len()-1, v)
+		if l.differ(p, got, nil) == "" {
+			t.Errorf("%s: a wrong bit in the last row is not noticed", p.Name)
+		}
+	}
+	check := pipelines[len(pipelines)-1]
+	if l.differ(check, nil, nil) == "" || l.differ(check, nil, errors.New("lost")) == "" || l.differ(check, nil, &ir.CheckError{Site: &check.Sites[0], Row: l.wrong() + 1}) == "" {
+		t.Error("another failure is not noticed")
+	}
+	if l.differDense(data[:7]) == "" {
+		t.Error("missing rows are not noticed")
+	}
+}
+
+// Devices take such an input in parts; the emulation has small ones.
+func TestLongInParts(t *testing.T) {
+	e, err := emu.New(t.Context(), emu.Options{})
+	var missing *emu.MissingError
+	if errors.As(err, &missing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	l, data := shortLong()
+	for _, scheme := range build.Schemes {
+		parts := 0
+		run := func(made *kernels.Program, in planexec.Inputs) (*planexec.Result, error) {
+			return e.Run(t.Context(), emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in, Options: planexec.Options{Event: func(e planexec.Event) {
+				if e.Step == "launch" {
+					parts++
+				}
+			}}})
+		}
+		report, err := l.compare(t.Context(), &cell{row: &row{device: "cudaemu"}, level: "onepass"}, cuda.Emitter(),
+			plan.Schedule{Workgroup: 64, Items: 2, Scheme: scheme, Part: 512}, table.FromBytes(ir.U8, data), run, func([]ir.Column) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.CountMismatches() > 0 || report.Executions != 6 || parts < 6*6 {
+			t.Errorf("%s: %d launches, %+v", scheme, parts, report)
+		}
+	}
+}
