@@ -45,6 +45,12 @@ func TestLongWant(t *testing.T) {
 		if l.differ(p, got, nil) == "" {
 			t.Errorf("%s: a wrong bit in the last row is not noticed", p.Name)
 		}
+		v.Bits ^= 1
+		last.Set(last.Len()-1, v)
+		got[len(got)-1] = table.FromBytes(last.Kind, append(table.Bytes(last), make([]byte, last.Kind.Size())...))
+		if l.differ(p, got, nil) == "" {
+			t.Errorf("%s: one row too many is not noticed", p.Name)
+		}
 	}
 	check := pipelines[len(pipelines)-1]
 	if l.differ(check, nil, nil) == "" || l.differ(check, nil, errors.New("lost")) == "" || l.differ(check, nil, &ir.CheckError{Site: &check.Sites[0], Row: l.wrong() + 1}) == "" {
