@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"sync/atomic"
 	"testing"
 
+	"github.com/kgen-go/kgen/backends/opencl"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/simt/simttest"
 	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/plan/exec"
 )
@@ -75,5 +78,59 @@ func TestParts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// longPipelines have no column of 32 bits, so that whatever has 32 bits in their
+// kernels is kgen's own.
+const longPipelines = `pipeline numbers(x: [n]u8) {
+	s = scan(add, i64(x))
+	b = bins(x, 256)
+	return kept: x[x != 7], rows: len(x), prefix: last(s, else: 0), edges: count(prev(x, 1, 0) != x),
+		far: count(next(x, 5000000000, 7) == 9), rows_of: count(by: b), last_of: max(i64(index(x)), by: b, else: -1)
+}
+
+pipeline groups_of_rows(k: [n]u8, x: [n]i64) {
+	g = runs(k)
+	return key: first(k, by: g), rows: count(by: g), total: sum(x, by: g), greatest: max(x, by: g), at: last(i64(index(x)), by: g),
+		number: scan(add, 1, by: g), wide: x[x > prev(x, 1, 0)], mean: avg(x)
+}
+
+pipeline checked(x: [n]i64, i: [n]i64) {
+	return quotient: x / i, gathered: x[i], large: index(x)[x > 5]
+}
+`
+
+// TestPartsAreLong holds that kernels in parts number and count rows by 64 bits:
+// parts of a few rows cannot show that.
+func TestPartsAreLong(t *testing.T) {
+	pipelines, errs := ir.Load("long.kg", []byte(longPipelines))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	narrow := regexp.MustCompile(`.*\bint\b.*`)
+	inTile := regexp.MustCompile(`\bint offset[0-9]*\[|\bint at[0-9]* = offset|offset[0-9]*\[item\] = \(int\)offset`) // within a tile
+	for _, p := range pipelines {
+		for _, level := range fuse.Levels {
+			for _, variant := range variantsOf(p, plan.Variants...) {
+				for _, scheme := range []string{simt.SchemeLookback, simt.SchemePublished} {
+					program, _, err := compile.Compile(p, compile.Options{Level: level, Variant: variant})
+					if err != nil {
+						t.Fatal(err)
+					}
+					made, err := opencl.Emitter().Make(program, plan.Schedule{Scheme: scheme, Variant: variant, Part: plan.PartRows})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, f := range made.Files {
+						for _, line := range narrow.FindAllString(string(f.Text), -1) {
+							if !inTile.MatchString(line) {
+								t.Errorf("%s, %s, %s, %s: 32 bits in %s", f.Name, level, variant, scheme, line)
+							}
+						}
+					}
+				}
+			}
+		}
 	}
 }
