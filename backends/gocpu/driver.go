@@ -107,7 +107,8 @@ func (d *driver) launch() []*loop.Func {
 		serial()
 	case len(d.carried) == 0:
 		d.b.If(many, d.shared(func() {
-			d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
+			ranges := d.b.Parallel(d.rows, d.env.workers, d.grain(), func(_, lo, hi *loop.Var) { d.call(lo, hi, d.f, nil) })
+			ranges.Fixed = len(d.chunkScans()) > 0
 		}), serial)
 	case d.relocates():
 		d.b.If(many, d.shared(d.chainOfCopies), serial)
@@ -222,7 +223,7 @@ func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, s
 func (d *driver) chain() {
 	var summary map[stateKey]*loop.Var
 	before := map[stateKey]*loop.Var{}
-	d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
+	blocks := d.b.Chain(d.rows, d.env.workers, blockRows, loop.ChainParts{
 		Before: func(lo, hi *loop.Var) { summary = d.call(lo, hi, d.s, nil) },
 		Turn: func(lo, hi *loop.Var) {
 			for _, s := range d.carried {
@@ -244,6 +245,7 @@ func (d *driver) chain() {
 			}
 		},
 	})
+	blocks.Fixed = len(d.chunkScans()) > 0
 }
 
 // combine adds the summary of a block to the states.

@@ -58,6 +58,7 @@ func newHost(p *printer, program *backends.Program, options backends.Options) *h
 
 // newHostCalled is newHost with names that the caller has chosen.
 func newHostCalled(p *printer, program *backends.Program, entry backends.Entry) *host {
+	p.inCall = true
 	h := &host{printer: p, program: program, plan: program.Plan, entry: entry, fields: map[string]string{}, limited: map[string]bool{},
 		env: environment{buffers: map[string]*loop.Var{}, scalars: map[string]loop.Expr{}}}
 	taken := map[string]bool{}

@@ -14,9 +14,10 @@ import (
 // printer prints loop IR of profile cores as Go. It decides on spelling only:
 // what runs, and in which order, is what the statements say.
 type printer struct {
-	names *backends.Names
-	calls map[*loop.Signature]string
-	used  map[*loop.Var]bool // the variables that have been printed
+	names  *backends.Names
+	calls  map[*loop.Signature]string
+	used   map[*loop.Var]bool // the variables that have been printed
+	inCall bool               // a variable call, of type kgenCall, is in sight
 }
 
 func newPrinter() *printer {

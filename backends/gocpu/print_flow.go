@@ -184,7 +184,7 @@ func (p *printer) parallel(s *loop.Parallel) *jen.Statement {
 		return jen.Id(p.names.Declare(v))
 	}
 	params := jen.Func().Params(param(s.Worker), param(s.Lo), param(s.Hi).Int())
-	return jen.Id("kgenFork").Call(workers, rows, jen.Lit(int(s.Grain)), params.Block(p.statements(s.Body)...))
+	return jen.Id("kgenFork").Call(p.callUnless(s.Fixed), workers, rows, jen.Lit(int(s.Grain)), params.Block(p.statements(s.Body)...))
 }
 
 func (p *printer) chain(s *loop.Chain) *jen.Statement {
@@ -213,8 +213,17 @@ func (p *printer) chain(s *loop.Chain) *jen.Statement {
 	parts = append(parts, jen.Id(blocks).Dot("release").Call())
 	parts = append(parts, p.statements(s.After)...)
 	body = append(body, jen.For(jen.Id(blocks).Dot("next").Call()).Block(parts...))
-	return jen.Id("kgenInOrder").Call(workers, rows, jen.Lit(int(s.Block)),
+	return jen.Id("kgenInOrder").Call(p.callUnless(s.Fixed), workers, rows, jen.Lit(int(s.Block)),
 		jen.Func().Params(jen.Id(blocks).Op("*").Id("kgenBlocks")).Block(body...))
+}
+
+// callUnless is what this call was asked for, which may change the size of the
+// parts that workers take, unless that is fixed.
+func (p *printer) callUnless(fixed bool) jen.Code {
+	if fixed || !p.inCall {
+		return jen.Nil()
+	}
+	return jen.Op("&").Id("call")
 }
 
 var atomicTypes = map[ir.Kind]string{ir.I32: "Int32", ir.I64: "Int64", ir.U32: "Uint32", ir.U64: "Uint64"}

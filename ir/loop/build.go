@@ -155,11 +155,12 @@ func (b *Builder) Do(callee *Signature, args []Expr, names ...string) []*Var {
 }
 
 // Parallel cuts rows into ranges for workers; see [Parallel].
-func (b *Builder) Parallel(rows, workers Expr, grain int64, body func(worker, lo, hi *Var)) {
+func (b *Builder) Parallel(rows, workers Expr, grain int64, body func(worker, lo, hi *Var)) *Parallel {
 	s := &Parallel{Rows: rows, Workers: workers, Grain: grain,
 		Worker: &Var{Name: "worker", T: Counter}, Lo: &Var{Name: "lo", T: Counter}, Hi: &Var{Name: "hi", T: Counter}}
 	b.Add(s)
 	b.in(&s.Body, func() { body(s.Worker, s.Lo, s.Hi) })
+	return s
 }
 
 // Window views n values of m from start on through a pointer.
@@ -192,7 +193,7 @@ type ChainParts struct {
 }
 
 // Chain runs blocks of rows on workers with a part in block order; see [Chain].
-func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) {
+func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) *Chain {
 	s := &Chain{Rows: rows, Workers: workers, Block: block, Lo: &Var{Name: "lo", T: Counter}, Hi: &Var{Name: "hi", T: Counter}}
 	b.Add(s)
 	if parts.Setup != nil {
@@ -206,6 +207,7 @@ func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) {
 	part(&s.Before, parts.Before)
 	part(&s.Turn, parts.Turn)
 	part(&s.After, parts.After)
+	return s
 }
 
 // Copy stores the first count elements of from at to[at] and behind.

@@ -185,10 +185,10 @@ func (d *dumper) profileStmt(s Stmt) {
 	case *Role:
 		d.block(s.Body, "role %s of subgroups %d to %d", s.Name, s.First, s.First+s.Count)
 	case *Parallel:
-		d.block(s.Body, "parallel %s takes %s to %s of %s by %s, grain %d",
-			d.name(s.Worker), d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), d.expr(s.Workers), s.Grain)
+		d.block(s.Body, "parallel %s takes %s to %s of %s by %s, grain %d%s",
+			d.name(s.Worker), d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), d.expr(s.Workers), s.Grain, fixedText(s.Fixed))
 	case *Chain:
-		d.line("chain %s to %s of %s by %s, block %d {", d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), d.expr(s.Workers), s.Block)
+		d.line("chain %s to %s of %s by %s, block %d%s {", d.name(s.Lo), d.name(s.Hi), d.expr(s.Rows), d.expr(s.Workers), s.Block, fixedText(s.Fixed))
 		d.depth++
 		d.body(s.Setup)
 		d.block(s.Before, "before")
@@ -297,4 +297,11 @@ func constText(x *Const) string {
 		return strconv.FormatUint(v.Bits, 10)
 	}
 	return strconv.FormatInt(v.Int64(), 10)
+}
+
+func fixedText(fixed bool) string {
+	if fixed {
+		return ", fixed"
+	}
+	return ""
 }

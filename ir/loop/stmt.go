@@ -119,10 +119,11 @@ type (
 	// Body for each at the same time and waits for all (profile cores). Cuts
 	// lie at multiples of Grain and depend only on Rows, Workers and Grain, so
 	// that two Parallels see the same ranges. Body changes no variable from outside but
-	// stores to memory.
+	// stores to memory. Unless Fixed, a smaller grain does as well.
 	Parallel struct {
 		Rows, Workers  Expr
 		Grain          int64
+		Fixed          bool
 		Worker, Lo, Hi *Var
 		Body           []Stmt
 	}
@@ -132,10 +133,12 @@ type (
 	// Setup once, then for each of its blocks Before, Turn and After. The
 	// Turns run one at a time in the order of the blocks, and they alone may
 	// change variables from outside: so a prefix passes from block to block
-	// while the other parts run at the same time.
+	// while the other parts run at the same time. Unless Fixed, smaller blocks
+	// do as well.
 	Chain struct {
 		Rows, Workers       Expr
 		Block               int64
+		Fixed               bool
 		Setup               []Stmt
 		Lo, Hi              *Var
 		Before, Turn, After []Stmt

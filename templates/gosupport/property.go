@@ -58,7 +58,7 @@ func kgenTestAgreement(t *testing.T, make func() kgenSubject) {
 		kgenReport(t, make, seed, rows)
 		return
 	}
-	sizes := []int{0, 1, 2, 3, 5, 17, 40, 200, 1000}
+	sizes := []int{0, 1, 2, 3, 5, 17, 40, 200, 1000, 2500}
 	for seed := range uint64(180) {
 		if kgenReport(t, make, seed, sizes[seed%uint64(len(sizes))]) {
 			return
@@ -94,13 +94,23 @@ func kgenReport(t *testing.T, make func() kgenSubject, seed uint64, rows int) (f
 	return true
 }
 
-// kgenCompare calls the function three times and says what differs, or returns "".
+// kgenCompare calls the function some times and says what differs, or returns
+// "". Of few rows several workers share blocks that are as small.
 func kgenCompare(s kgenSubject, d *kgenData) string {
 	s.draw(d)
 	scratch := WithScratch(new(Scratch))
-	for i, options := range [][]Option{{WithWorkers(1)}, {WithWorkers(3), scratch}, {WithWorkers(1), scratch}} {
-		if difference := s.differ(s.call(options...)); difference != "" {
-			return fmt.Sprintf("call %d, WithWorkers(%d): %s", i+1, options[0].workers, difference)
+	small := Option{block: 1 + d.IntN(max(1, min(d.rows/2, 100)))}
+	for i, call := range []struct {
+		with    string
+		options []Option
+	}{
+		{"WithWorkers(1)", []Option{WithWorkers(1)}},
+		{"WithWorkers(3)", []Option{WithWorkers(3), scratch}},
+		{fmt.Sprintf("WithWorkers(2), blocks of %d rows", small.block), []Option{WithWorkers(2), small, scratch}},
+		{"WithWorkers(1)", []Option{WithWorkers(1), scratch}},
+	} {
+		if difference := s.differ(s.call(call.options...)); difference != "" {
+			return fmt.Sprintf("call %d, %s: %s", i+1, call.with, difference)
 		}
 	}
 	return ""

@@ -86,7 +86,7 @@ func TestForkCoversEachRowOnce(t *testing.T) {
 		for workers := 1; workers < 9; workers++ {
 			seen := make([]int, rows)
 			used := make([]bool, workers)
-			kgenFork(workers, rows, 8, func(worker, lo, hi int) {
+			kgenFork(nil, workers, rows, 8, func(worker, lo, hi int) {
 				used[worker] = true
 				if lo%8 != 0 {
 					t.Errorf("cut at %d", lo)
@@ -112,7 +112,7 @@ func TestChainTakesTurnsInOrder(t *testing.T) {
 		for workers := 1; workers < 9; workers++ {
 			seen := make([]int, rows)
 			end := 0
-			kgenInOrder(workers, rows, 5, func(blocks *kgenBlocks) {
+			kgenInOrder(nil, workers, rows, 5, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					blocks.await()
 					if blocks.lo != end {

@@ -50,6 +50,8 @@ func hintsOf(p *ir.Pipeline) *hints {
 		}
 		if v.Op.IsElementwise() {
 			h.constants(v)
+			decides := !v.Type.Kind.IsFloat() || v.Op == ir.OpSelect
+			h.exact = h.exact || decides && slices.ContainsFunc(v.Args, p.Inexact)
 		}
 	}
 	return h
