@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/worker"
@@ -46,22 +47,38 @@ func newDriverTester(ctx context.Context, d *driver, name string, number int) *w
 	return t
 }
 
-// open starts the workers.
+// open starts the workers, the first one to look for the device.
 func (t *workerTester) open(ctx context.Context, program worker.Program) {
 	t.clients = make(chan *workerClient, workersPerDevice)
-	for i := range workersPerDevice {
-		space := memory.NewSpace(0)
-		client, err := worker.Open(ctx, worker.Options{Program: program, Space: space})
-		if err == nil && i == 0 {
-			err = t.check(ctx, client)
-		}
-		if err != nil {
-			t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
-			space.Close()
-			return
-		}
-		t.clients <- &workerClient{Client: client, space: space}
+	first, err := openTested(ctx, program)
+	if err == nil {
+		t.clients <- first
+		err = t.check(ctx, first.Client)
 	}
+	if err != nil {
+		t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+		return
+	}
+	var others sync.WaitGroup
+	for range workersPerDevice - 1 {
+		others.Go(func() {
+			// Where memory for one more is short, there are fewer.
+			if client, err := openTested(ctx, program); err == nil {
+				t.clients <- client
+			}
+		})
+	}
+	others.Wait()
+}
+
+func openTested(ctx context.Context, program worker.Program) (*workerClient, error) {
+	space := memory.NewSpace(0)
+	client, err := worker.Open(ctx, worker.Options{Program: program, Space: space})
+	if err != nil {
+		space.Close()
+		return nil, err
+	}
+	return &workerClient{Client: client, space: space}, nil
 }
 
 // check looks for the device.
