@@ -274,6 +274,8 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 			list = append(list, goTester{programs: programs})
 		case name == raceDevice:
 			list = append(list, goTester{programs: programs, race: true})
+		case name == simulatorDevice:
+			list = append(list, newSimulatorTester(ctx))
 		case name == "emulated":
 			list = append(list, difftest.Emulated{})
 		case name == "cudaemu" || strings.HasPrefix(name, "cudaemu:"):
@@ -283,7 +285,7 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 			}
 			list = append(list, t)
 		default:
-			return nil, usageErrorf("no device %s can be tested: there are gocpu, gocpu:race, emulated, cudaemu, cudaemu:check, and opencl:0, cuda:0 and on", name)
+			return nil, usageErrorf("no device %s can be tested: there are gocpu, gocpu:race, emulated, cudaemu, cudaemu:check, oclgrind, and opencl:0, cuda:0 and on", name)
 		}
 	}
 	if len(list) == 0 {

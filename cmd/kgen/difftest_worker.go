@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/plan/exec"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/difftest"
+	"github.com/kgen-go/kgen/testsuite/oclgrind"
 )
 
 // workerTester tests a device that a worker program drives. Drivers take long
@@ -24,13 +27,16 @@ type workerTester struct {
 	number  int // of the device in the worker's listing
 	driver  *driver
 	clients chan *workerClient
-	absent  error // why nothing runs
+	absent  error  // why nothing runs
+	rows    int    // that a run may have; 0 is any number
+	folder  string // of the simulator that the workers run under; "" is none
 }
 
 type workerClient struct {
 	*worker.Client
 	space *memory.Space
 	runs  int // of the worker's process
+	log   simulatorLog
 }
 
 // runsPerWorker bounds the life of a worker's process: drivers keep what they
@@ -43,14 +49,14 @@ var workersPerDevice = min(max(runtime.GOMAXPROCS(0)/2, 2), 8)
 // newDriverTester opens the device of a number in a driver's listing.
 func newDriverTester(ctx context.Context, d *driver, name string, number int) *workerTester {
 	t := &workerTester{name: name, number: number, driver: d}
-	t.open(ctx, d.program)
+	t.open(ctx, worker.Options{Program: d.program})
 	return t
 }
 
 // open starts the workers, the first one to look for the device.
-func (t *workerTester) open(ctx context.Context, program worker.Program) {
+func (t *workerTester) open(ctx context.Context, options worker.Options) {
 	t.clients = make(chan *workerClient, workersPerDevice)
-	first, err := openTested(ctx, program)
+	first, err := t.openOne(ctx, options, 0)
 	if err == nil {
 		t.clients <- first
 		err = t.check(ctx, first.Client)
@@ -60,10 +66,10 @@ func (t *workerTester) open(ctx context.Context, program worker.Program) {
 		return
 	}
 	var others sync.WaitGroup
-	for range workersPerDevice - 1 {
+	for i := 1; i < workersPerDevice; i++ {
 		others.Go(func() {
 			// Where memory for one more is short, there are fewer.
-			if client, err := openTested(ctx, program); err == nil {
+			if client, err := t.openOne(ctx, options, i); err == nil {
 				t.clients <- client
 			}
 		})
@@ -71,14 +77,20 @@ func (t *workerTester) open(ctx context.Context, program worker.Program) {
 	others.Wait()
 }
 
-func openTested(ctx context.Context, program worker.Program) (*workerClient, error) {
-	space := memory.NewSpace(0)
-	client, err := worker.Open(ctx, worker.Options{Program: program, Space: space})
-	if err != nil {
-		space.Close()
+// openOne starts a worker, the one of a number.
+func (t *workerTester) openOne(ctx context.Context, options worker.Options, number int) (*workerClient, error) {
+	c := &workerClient{space: memory.NewSpace(0)}
+	options.Space = c.space
+	if t.folder != "" {
+		c.log.path = filepath.Join(t.folder, fmt.Sprintf("%d.log", number))
+		options.Environment = slices.Concat(options.Environment, oclgrind.Environment(c.log.path))
+	}
+	var err error
+	if c.Client, err = worker.Open(ctx, options); err != nil {
+		c.space.Close()
 		return nil, err
 	}
-	return &workerClient{Client: client, space: space}, nil
+	return c, nil
 }
 
 // check looks for the device.
@@ -102,6 +114,9 @@ func (t *workerTester) Close() {
 		client := <-t.clients
 		client.Close()
 		client.space.Close()
+	}
+	if t.folder != "" {
+		os.RemoveAll(t.folder)
 	}
 }
 
@@ -158,6 +173,9 @@ func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.
 		return &result.Result, nil
 	}
 	out, err := testsuite.RunPlan(w.job.Program.Pipeline, w.made.Plan, run, in)
+	if reported := client.log.fault(); reported != nil {
+		return nil, reported
+	}
 	return out, workerFault(err)
 }
 
@@ -188,7 +206,7 @@ func (w *workerTested) Features() []string {
 	return append(difftest.PlanFeatures(w.made.Plan), difftest.TextFeatures(w.made.Texts())...)
 }
 
-func (w *workerTested) MaxRows() int { return 0 }
+func (w *workerTested) MaxRows() int { return w.rows }
 
 // Close does nothing: the workers stay for the next program.
 func (w *workerTested) Close() {}

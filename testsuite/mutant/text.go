@@ -42,4 +42,10 @@ var text = []Mutant{
 		Old:      `return "__syncthreads();"`,
 		New:      `return ";"`,
 		Programs: "prefix_scans"},
+	{Name: "OpenCL C has no barriers", File: "backends/opencl/dialect.go", Device: "oclgrind",
+		Old: `return "barrier(CLK_LOCAL_MEM_FENCE);"`,
+		New: `return ";"`},
+	{Name: "no tail guard of rows in OpenCL C", File: "backends/simt/emission.go", Device: "oclgrind",
+		Old: "e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)",
+		New: "e.b.If(loop.Le(at, e.count), func() { e.block(0) }, nil)"},
 }

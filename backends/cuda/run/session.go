@@ -61,7 +61,7 @@ func (s *session) Resident(_ *plan.Kernel, v *plan.Variant) (int64, error) {
 }
 
 func (s *session) Alloc(bytes int64) (exec.Memory, error) {
-	b, err := s.device.pool.Take(bytes)
+	b, err := s.device.pool.Take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
 	if err != nil {
 		return nil, err
 	}

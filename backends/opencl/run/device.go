@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/jgillich/go-opencl/cl"
 
@@ -42,6 +43,7 @@ func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
 		return nil, fmt.Errorf("the device cannot be opened: %s", describe(err))
 	}
 	d.pool = newPool(d.context, d.memory)
+	d.pool.Exact = os.Getenv("KGEN_OPENCL_EXACT_BUFFERS") != "" // for tools that look for accesses out of bounds
 	if err := d.probe(ctx); err != nil {
 		return nil, fmt.Errorf("the probe failed: %w", err)
 	}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/testsuite/difftest"
+	"github.com/kgen-go/kgen/testsuite/oclgrind"
+)
+
+// simulatorDevice is emitted OpenCL C under a simulator that reports races,
+// accesses out of bounds and barriers that not all reach.
+const simulatorDevice = "oclgrind"
+
+// newSimulatorTester opens it.
+func newSimulatorTester(ctx context.Context) *workerTester {
+	const rows = 200 // it interprets each work-item
+	t := &workerTester{name: simulatorDevice, driver: &drivers[0], rows: rows}
+	if err := t.simulate(ctx); err != nil {
+		t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+	}
+	return t
+}
+
+// simulate starts the workers under the simulator.
+func (t *workerTester) simulate(ctx context.Context) (err error) {
+	options := worker.Options{Program: t.driver.program}
+	if options.Path, err = options.Program.Find(); err != nil {
+		return err
+	}
+	if t.folder, err = os.MkdirTemp("", "kgen-oclgrind-"); err != nil {
+		return err
+	}
+	if options.Path, err = oclgrind.Wrap(t.folder, options.Path); err != nil {
+		return err
+	}
+	// What a probe finds is kept, so that workers that report need none.
+	probing := options
+	probing.Environment = oclgrind.Environment("")
+	client, err := worker.Open(ctx, probing)
+	if err == nil {
+		err = t.check(ctx, client)
+		client.Close()
+	}
+	if err != nil {
+		return err
+	}
+	options.Environment = []string{"KGEN_OPENCL_EXACT_BUFFERS=1"}
+	t.open(ctx, options)
+	return nil
+}
+
+// simulatorLog is what the simulator writes of a worker.
+type simulatorLog struct {
+	path string // "" where there is none
+	read int    // so much of it
+}
+
+// fault returns what was reported since the last call.
+func (l *simulatorLog) fault() error {
+	if l.path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(l.path)
+	if err != nil {
+		return err
+	}
+	reports := oclgrind.Reports(string(text[min(l.read, len(text)):]))
+	l.read = len(text)
+	if len(reports) == 0 {
+		return nil
+	}
+	fault := difftest.Fault("out of bounds")
+	switch {
+	case strings.Contains(reports[0], "data race"):
+		fault = difftest.FaultRace
+	case strings.Contains(reports[0], "divergence"):
+		fault = "barrier"
+	}
+	return &difftest.FaultError{Fault: fault, Err: errors.New(strings.TrimSpace(reports[0]))}
+}
