@@ -15,6 +15,7 @@ func TestParseSchedule(t *testing.T) {
 		"scheme=published,variant=privvar": {Scheme: "published", Variant: plan.PrivateVar},
 		"chunk=4,scheme=published,offsets=broadcast": {Chunk: 4, Scheme: "published", Offsets: plan.Broadcast},
 		"variant=segmented":                          {Variant: plan.Segmented},
+		"part=1073741824":                            {Part: plan.PartRows},
 	} {
 		if got, err := build.ParseSchedule(text); err != nil || got != want {
 			t.Errorf("%q is %+v, %v, not %+v", text, got, err, want)
@@ -25,8 +26,10 @@ func TestParseSchedule(t *testing.T) {
 		"variant":                           "variant is direct",
 		"workgroup=48":                      "workgroup is a power of two up to 1024",
 		"items=0":                           "items is 1 to 512",
+		"part=0":                            "part is 1 to 2147483647 rows that a launch takes",
+		"part=2147483648":                   "part is 1 to 2147483647 rows that a launch takes",
 		"scheme=flat":                       "scheme is lookback or published",
-		"warp=32":                           "there are workgroup, items, chunk, scheme, offsets and variant",
+		"warp=32":                           "there are workgroup, items, chunk, scheme, offsets, variant and part",
 		"chunk=0":                           "chunk is 1 to 1024 tiles",
 		"offsets=lookback,scheme=published": "offsets is scan or broadcast",
 		"offsets=scan":                      "offsets is a choice of scheme=published",

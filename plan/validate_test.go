@@ -223,6 +223,7 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { find(p, isRead).Read.Scalars = nil }, "read.scalars: name at least one scalar"},
 		{"groups", func(p *Plan) { find(p, isLaunch).Launch.Rows = Const(1 << 31) }, "launch.rows: 2147483648; a launch spans 0 to 2147483647 rows: use parts"},
 		{"parts", func(p *Plan) { find(p, isParts).Parts.Limit = 1 << 31 }, "parts.limit: 2147483648; a part spans 1 to 2147483647 rows"},
+		{"parts", func(p *Plan) { find(p, isParts).Parts.Multiple = -1 }, "parts.multiple: -1; a part spans 1 to 2147483647 rows"},
 		{"parts", func(p *Plan) { find(p, isParts).Parts.Rows = "row0" }, "parts: row0 and rows are two scalars"},
 		{"parts", func(p *Plan) { find(p, isParts).Parts.Row0 = "x" }, `parts.row0: there is no scalar "x"`},
 		{"parts", func(p *Plan) { find(p, isParts).Parts.Carries[0].In = "scan" }, "carries[0]: a carry is two temporary buffers of one kind"},

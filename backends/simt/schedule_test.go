@@ -38,6 +38,7 @@ func TestRefusedSchedules(t *testing.T) {
 	}{
 		{plan.Schedule{Chunk: 2}, "chunk=2: under scheme=lookback the groups of kernel counts_kernel1 take tile after tile as they come"},
 		{plan.Schedule{Scheme: SchemePublished, Offsets: plan.Broadcast}, "offsets=broadcast adds up what tiles hold, and kernel counts_kernel1 folds otherwise (aggregate)"},
+		{plan.Schedule{Scheme: SchemePublished, Offsets: plan.Broadcast, Variant: plan.Direct, Part: 1 << 20}, "part=1048576: offsets=broadcast is for 32768 tiles at most, fewer than need parts; choose offsets=scan"},
 	} {
 		_, err := Lower(counts(t, fuse.LevelOnePass, c.schedule.Variant), c.schedule)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,7 +99,11 @@ func TestParts(t *testing.T) {
 				kept = append(kept, v)
 			}
 		}
-		for _, limit := range []int64{0, 1, 7, 99} {
+		for _, c := range []struct{ limit, multiple, part int64 }{
+			{0, 0, 1 << 30}, {1, 0, 1}, {7, 0, 7}, {99, 0, 99}, {7, 8, 8}, {8, 8, 8}, {23, 8, 16}, {7, 3, 6}, {0, 8, 1 << 30},
+		} {
+			limit := c.limit
+			p.Steps[slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Parts != nil })].Parts.Multiple = c.multiple
 			device := newFake(partsKernels)
 			launches := int64(0)
 			device.before = func(string) error { launches++; return nil }
@@ -117,12 +122,8 @@ func TestParts(t *testing.T) {
 			if got := int64(result.Scalars["sum"].Bits); got != sum {
 				t.Errorf("n=%d limit=%d: sum %d, not %d", n, limit, got, sum)
 			}
-			want := int64(1)
-			if limit > 0 {
-				want = max(1, (n+limit-1)/limit)
-			}
-			if launches != want {
-				t.Errorf("n=%d limit=%d: %d launches, not %d", n, limit, launches, want)
+			if want := max(1, (n+c.part-1)/c.part); launches != want {
+				t.Errorf("n=%d, %+v: %d launches, not %d", n, c, launches, want)
 			}
 		}
 	}

@@ -125,7 +125,7 @@ func (r *run) call(s *plan.Launch) (*Launch, error) {
 		return nil, err
 	}
 	if call.Rows < 0 || call.Rows > plan.MaxRows || call.Row0 < 0 {
-		return nil, fmt.Errorf("%d rows from row %d on; a launch spans 0 to %d rows, and more take a plan in parts: --schedule part=%d", call.Rows, call.Row0, plan.MaxRows, plan.PartRows)
+		return nil, fmt.Errorf("%d rows from row %d on; a launch spans 0 to %d rows, and more take a plan in parts, as kgen emit --schedule part=%d makes", call.Rows, call.Row0, plan.MaxRows, plan.PartRows)
 	}
 	grid := variant.Grid
 	if grid.IsZero() {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/table"
+)
+
+// Kernels are made for parts once a column is longer than a launch may be.
+func TestKernelsByRows(t *testing.T) {
+	text := []byte("pipeline sums(x: [n]u8) {\n\treturn y: scan(add, i64(x))\n}\n")
+	pipelines, errs := ir.Load("sums.kg", text)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "onepass", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inParts := func(p *plan.Plan) bool {
+		return slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Parts != nil && s.Parts.Limit == plan.PartRows })
+	}
+	for rows, want := range map[int64]bool{0: false, plan.MaxRows: false, plan.MaxRows + 1: true, 1 << 40: true} {
+		kernels, err := makeKernels(opencl.Emitter(), program, plan.Schedule{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes := kernels.footprint([]table.Extent{{Rows: rows}}).Total()
+		made, err := kernels.forRows(rows)
+		if err != nil || inParts(made.Plan) != want || inParts(made.Plan.Fallback) != want {
+			t.Errorf("%d rows: %v, in parts %v, its fallback %v, not %v", rows, err, inParts(made.Plan), inParts(made.Plan.Fallback), want)
+		}
+		if bytes < 9*rows {
+			t.Errorf("%d rows: %d bytes", rows, bytes)
+		}
+	}
+	kernels, err := makeKernels(opencl.Emitter(), program, plan.Schedule{Scheme: "published", Offsets: plan.Broadcast})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kernels.forRows(plan.MaxRows + 1); err == nil {
+		t.Error("offsets of 2^31 rows are broadcast")
+	}
+}
