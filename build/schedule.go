@@ -41,6 +41,10 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			s.Chunk = number
 		case name == "chunk":
 			return s, usagef("--schedule %s: chunk is 1 to 1024 tiles that a group walks through", setting)
+		case name == "ids" && (value == plan.Ticket || value == plan.Static):
+			s.IDs = value
+		case name == "ids":
+			return s, usagef("--schedule %s: ids is %s or %s", setting, plan.Ticket, plan.Static)
 		case name == "offsets" && (value == plan.Scan || value == plan.Broadcast):
 			s.Offsets = value
 		case name == "offsets":
@@ -54,8 +58,11 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 		case name == "part":
 			return s, usagef("--schedule %s: part is 1 to %d rows that a launch takes, of which there are as many as the input needs", setting, plan.MaxRows)
 		default:
-			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, offsets, variant and part", setting)
+			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, ids, offsets, variant and part", setting)
 		}
+	}
+	if s.IDs != "" && s.Scheme == simt.SchemePublished {
+		return s, usagef("--schedule %s: ids is a choice of scheme=%s; under %s no tile waits for another", text, simt.SchemeLookback, simt.SchemePublished)
 	}
 	if s.Offsets != "" && s.Scheme != simt.SchemePublished {
 		return s, usagef("--schedule %s: offsets is a choice of scheme=%s; under %s tiles tell each other", text, simt.SchemePublished, simt.SchemeLookback)

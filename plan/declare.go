@@ -184,13 +184,13 @@ func (v *validator) kernel(path string, k *Kernel) {
 func (v *validator) forward(path string, variant *Variant) {
 	switch variant.Forward {
 	case ForwardNone:
-	case ForwardTicket, ForwardResident:
+	case ForwardTicket, ForwardStatic, ForwardResident:
 		writesAbort := func(a Arg) bool { return v.buffers[a.Buffer] != nil && v.buffers[a.Buffer].Role == Abort }
 		if !slices.ContainsFunc(variant.Args, writesAbort) {
 			v.report(path, "groups that wait for each other must be able to give up: an abort buffer is missing among the arguments")
 		}
 	default:
-		v.report(path, "there is no forward progress %q; there are %q and %q", variant.Forward, ForwardTicket, ForwardResident)
+		v.report(path, "there is no forward progress %q; there are %q, %q and %q", variant.Forward, ForwardTicket, ForwardStatic, ForwardResident)
 	}
 }
 

@@ -125,6 +125,7 @@ type Forward string
 const (
 	ForwardNone     Forward = ""         // groups never wait for each other
 	ForwardTicket   Forward = "ticket"   // a group waits only for groups that have started
+	ForwardStatic   Forward = "static"   // a group waits only for groups of lower numbers
 	ForwardResident Forward = "resident" // all groups run at once; the grid must not exceed resident(kernel)
 )
 

@@ -6,6 +6,7 @@ type Schedule struct {
 	Items     int    `json:"items,omitzero"`     // rows a work-item holds at once; 0 is 1
 	Chunk     int    `json:"chunk,omitzero"`     // tiles a group walks through; 0 is 1
 	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
+	IDs       string `json:"ids,omitempty"`      // how tiles that tell each other get their numbers: ticket, static; "" is ticket
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
 	Part      int64  `json:"part,omitzero"`      // rows of a launch at most, of which a kernel takes as many as the input needs; 0 is one launch
@@ -15,6 +16,13 @@ type Schedule struct {
 const (
 	Scan      = "scan"      // one group scans them
 	Broadcast = "broadcast" // each tile adds its own to all later ones, as in the paper below: work that grows with the square of their number
+)
+
+// The ways to number tiles that tell each other, so that they wait for none that
+// has not started.
+const (
+	Ticket = "ticket" // in the order in which groups have started
+	Static = "static" // by the numbers of their groups, on devices that start groups in this order
 )
 
 // The variants of aggregation: how the rows of a group are combined. All but

@@ -35,6 +35,8 @@ type Dialect struct {
 	// makes one of a list.
 	Wide func(k ir.Kind) (vector, construct string)
 
+	Subgroup int // work-items of one, which lie together in the group; 0 where the language has none
+
 	IDs  map[loop.IDKind]string // the expression of a position, of type Counter
 	Bits map[ir.Kind]string     // the function that reads bits as a value of another kind, perhaps with a cast before it
 	// Floats are the functions that operators on floats are called by, where C

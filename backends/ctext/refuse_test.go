@@ -20,7 +20,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"there is no barrier of a subgroup", func(b *loop.Builder) { b.Barrier(loop.SubgroupScope) }},
 		{"there is no fence for a device", func(b *loop.Builder) { b.Fence(loop.DeviceScope) }},
-		{"there is no text for *loop.Role", func(b *loop.Builder) { b.Role("control", 0, 1, func() {}) }},
+		{"there is no subgroup to control", func(b *loop.Builder) { b.Role("control", 0, 1, func() {}) }},
 		{"there is no subgroup_lane", func(b *loop.Builder) {
 			b.Store(b.Param("x", loop.SliceOf(loop.Counter).In(loop.Global)), loop.Int(0), &loop.ID{Kind: loop.SubgroupLane})
 		}},

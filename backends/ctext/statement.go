@@ -71,6 +71,8 @@ func (p *printer) statement(s loop.Stmt) {
 			return
 		}
 		p.line("%s", p.dialect.Barrier(p.orderGlobal))
+	case *loop.Role:
+		p.role(s)
 	case *loop.Fence:
 		// Between groups, flag and value have to be one word.
 		if s.Scope != loop.GroupScope {
@@ -81,6 +83,22 @@ func (p *printer) statement(s loop.Stmt) {
 	default:
 		p.fail("there is no text for %T", s)
 	}
+}
+
+// role prints a condition on the work-items of some subgroups.
+func (p *printer) role(s *loop.Role) {
+	if p.dialect.Subgroup == 0 {
+		p.fail("there is no subgroup to %s", s.Name)
+		return
+	}
+	lane, size := p.dialect.IDs[loop.LocalID], p.dialect.Subgroup
+	condition := fmt.Sprintf("%s < %d", lane, (s.First+s.Count)*size)
+	if s.First > 0 {
+		condition = fmt.Sprintf("%s >= %d && %s", lane, s.First*size, condition)
+	}
+	p.line("if (%s) { // %s", condition, s.Name)
+	p.block(s.Body)
+	p.line("}")
 }
 
 func (p *printer) decl(s *loop.Decl) {

@@ -50,7 +50,9 @@ func Dialect() *ctext.Dialect {
 		},
 
 		IDs: map[loop.IDKind]string{loop.LocalID: "threadIdx.x", loop.LocalSize: "blockDim.x",
-			loop.GroupID: "blockIdx.x", loop.GroupCount: "gridDim.x"},
+			loop.GroupID: "blockIdx.x", loop.GroupCount: "gridDim.x",
+			loop.SubgroupID: "(threadIdx.x / 32)", loop.SubgroupLane: "(threadIdx.x % 32)", loop.SubgroupSize: "32"},
+		Subgroup: 32,
 		Bits: map[ir.Kind]string{ir.U32: "__float_as_uint", ir.U64: "(" + u64 + ")__double_as_longlong",
 			ir.F32: "__uint_as_float", ir.F64: "__longlong_as_double"},
 		// Whatever the compiler is told, these round correctly, and no product

@@ -8,19 +8,29 @@ import (
 
 // sharedState returns local memory for a state: per slot an element per
 // work-item, and those that groupScan needs.
-func (e *emission) sharedState(st *state) (list []*loop.Var) {
+func (e *emission) sharedState(st *state) []*loop.Var { return e.localState("shared", st, e.shared()) }
+
+// localState returns local memory for length states.
+func (e *emission) localState(name string, st *state, length int) (list []*loop.Var) {
 	count := map[string]int{}
 	for _, s := range st.slots {
 		kind := s.kind.String()
-		name := fmt.Sprintf("shared_%s_%d", kind, count[kind])
+		name := fmt.Sprintf("%s_%s_%d", name, kind, count[kind])
 		count[kind]++
 		if e.local[name] == nil {
-			length := e.workgroup + 2*rakes(e.workgroup) + 1
 			e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(length, loop.ScalarOf(s.kind)).In(loop.Local)}
 		}
 		list = append(list, e.local[name])
 	}
 	return list
+}
+
+// shared returns the elements per slot of sharedState.
+func (k *kernel) shared() int {
+	if k.hasSubgroups() {
+		return k.workgroup / k.subgroup
+	}
+	return k.workgroup + 2*rakes(k.workgroup) + 1
 }
 
 // rakes returns how many work-items of a group fold stretches of the others.
@@ -56,6 +66,9 @@ func (e *emission) storeState(shared []*loop.Var, at loop.Expr, values []loop.Ex
 func (e *emission) groupScan(st *state, mine []loop.Expr) (before, total []loop.Expr) {
 	if len(st.slots) == 0 {
 		return nil, nil
+	}
+	if e.hasSubgroups() {
+		return e.groupScanBySubgroups(st, mine)
 	}
 	shared := e.sharedState(st)
 	n := rakes(e.workgroup)

@@ -29,6 +29,7 @@ type kernel struct {
 // shape is the tile of a kernel.
 type shape struct {
 	workgroup, items int
+	subgroup         int    // work-items in lock step that can read each other's values, or 0
 	variant          string // of aggregation in tables
 	long             bool   // rows are numbered past 2^31, see parts.go
 }

@@ -51,7 +51,9 @@ func (s *launches) lower() {
 	}
 	forward := plan.ForwardNone
 	if s.lookback {
-		forward = plan.ForwardTicket
+		if forward = plan.ForwardTicket; s.isStatic() {
+			forward = plan.ForwardStatic
+		}
 		if s.hasEnd() && !s.lastTileEnds() {
 			for _, cut := range s.gridCuts() {
 				s.totals = s.buffers(s.totals, s.stateOf(s.gridScans(cut)), "total", plan.Const(1))
@@ -151,7 +153,7 @@ func (e *emission) tileRows() {
 // eachTile runs body for each tile of the group.
 func (s *launches) eachTile(e *emission, body func()) {
 	switch group := (&loop.ID{Kind: loop.GroupID}); {
-	case s.lookback:
+	case s.lookback && !s.isStatic():
 		e.tile = s.ticket(e)
 		body()
 	case s.chunk() == 1:
@@ -170,6 +172,9 @@ func (s *launches) eachTile(e *emission, body func()) {
 		})
 	}
 }
+
+// isStatic reports whether groups' own numbers stand for tickets.
+func (s *launches) isStatic() bool { return s.schedule.IDs == plan.Static }
 
 // chunk returns how many tiles a group walks through.
 func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }

@@ -57,7 +57,9 @@ func (s *launches) announce(e *emission, cut int, total []loop.Expr) {
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
 		e.b.If(loop.Gt(e.tile, loop.Int(0)), func() { t.publish(e, memory, flagAggregate, total) }, nil)
-		e.b.Store(e.localWords("nearest", 2), loop.Int(0), number(ir.U32, noPrefix))
+		if !s.hasSubgroups() {
+			e.b.Store(e.localWords("nearest", 2), loop.Int(0), number(ir.U32, noPrefix))
+		}
 	}, nil)
 }
 
@@ -69,6 +71,9 @@ const noPrefix = 1 << 16
 // stretch of the window each, and the last of the group folds these folds, while
 // others ask for the next window.
 func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
+	if s.hasSubgroups() {
+		return s.lookBackBySubgroup(e, cut, total)
+	}
 	t := s.statusOf(cut)
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
@@ -86,8 +91,10 @@ func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []
 		e.b.If(loop.Lt(e.lane, loop.Int(window)), func() {
 			theirs := e.declare(st, st.identities())
 			e.b.If(loop.Ge(before, e.lane), func() {
-				s.ask(e, t, memory, loop.Sub(before, e.lane), theirs, func() {
-					e.b.Atomic(loop.AtomicMin, nearest, turn, loop.ToKind(ir.U32, e.lane))
+				q := s.ask(e, t, memory, e.b.Let("asked", loop.Sub(before, e.lane)))
+				s.answer(e, q, func(told []loop.Expr, isPrefix loop.Expr) {
+					e.assignAll(theirs, told)
+					e.b.If(isPrefix, func() { e.b.Atomic(loop.AtomicMin, nearest, turn, loop.ToKind(ir.U32, e.lane)) }, nil)
 				})
 			}, nil)
 			e.storeState(shared, e.lane, exprsOf(theirs))
@@ -104,13 +111,20 @@ func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []
 		}, nil)
 		e.b.Assign(before, loop.Choose(loop.Lt(last, loop.Int(window)), loop.Int(-1), loop.Sub(before, loop.Int(window))))
 	})
-	result := loop.Int(window + stretches)
-	e.b.If(isLast, func() {
-		t.publish(e, memory, flagPrefix, e.combine(st, exprsOf(fold), total))
-		e.storeState(shared, result, exprsOf(fold))
-	}, nil)
+	e.b.If(isLast, func() { s.tell(e, t, memory, exprsOf(fold), total) }, nil)
+	return e.hear(st)
+}
+
+// tell publishes the prefix of the tile, and leaves the fold of the earlier ones
+// to the group; hear returns it to all.
+func (s *launches) tell(e *emission, t *status, memory *loop.Var, fold, total []loop.Expr) {
+	t.publish(e, memory, flagPrefix, e.combine(t.state, fold, total))
+	e.storeState(e.localState("earlier", t.state, 1), loop.Int(0), fold)
+}
+
+func (e *emission) hear(st *state) []loop.Expr {
 	e.b.Barrier(loop.GroupScope)
-	return e.loadState(shared, result)
+	return e.loadState(e.localState("earlier", st, 1), loop.Int(0))
 }
 
 // foldStretches folds the shared states last to 0 of a window by stretches, a
@@ -141,55 +155,81 @@ func (e *emission) foldBackwards(st *state, shared []*loop.Var, start loop.Expr,
 	return exprsOf(fold)
 }
 
-// ask waits until a tile has told a state, stores it, and runs found where it
-// is a prefix.
-func (s *launches) ask(e *emission, t *status, memory *loop.Var, tile loop.Expr, values []*loop.Var, found func()) {
-	spins := e.b.Decl("spins", loop.Int(0))
-	waiting := e.b.Decl("waiting", loop.True)
-	read := func(flag int) (words []loop.Expr, ready loop.Expr) {
-		ready = loop.True
-		for w := range t.words {
-			word := e.b.Let("word", loop.VolatileAt(memory, t.place(tile, flag, w)))
-			words = append(words, word)
-			ready = loop.And(ready, t.isThere(word))
-		}
-		return words, ready
-	}
-	take := func(words []loop.Expr) {
-		e.assignAll(values, t.unpack(e, words))
-		e.b.Assign(waiting, loop.False)
-	}
-	e.b.While(waiting, func() {
-		words, ready := read(flagPrefix)
-		if t.sole { // its flag says which of the two it is
-			e.b.If(ready, func() {
-				take(words)
-				e.b.If(t.isPrefix(words[0]), found, nil)
-			}, func() { s.wait(e, spins, waiting, found) })
-			return
-		}
-		others, otherReady := read(flagAggregate)
-		e.b.If(ready, func() {
-			take(words)
-			found()
-		}, func() {
-			e.b.If(otherReady, func() { take(others) }, func() { s.wait(e, spins, waiting, found) })
-		})
-	})
+// question is what has been asked of a tile.
+type question struct {
+	*status
+	memory *loop.Var
+	tile   loop.Expr
+	words  map[int][]*loop.Var // by flag
 }
 
-// wait counts a question without an answer. Past the limit, or where another
-// tile has given up, the work-item stops asking, and the walk ends with what it
-// has: the plan's fallback will do the work again.
-func (s *launches) wait(e *emission, spins, waiting *loop.Var, found func()) {
+// flags are those of the words that a tile is asked for.
+func (t *status) flags() []int {
+	if t.sole { // its flag says which of the two it is
+		return []int{flagPrefix}
+	}
+	return []int{flagPrefix, flagAggregate}
+}
+
+// ask reads what a tile has told so far.
+func (s *launches) ask(e *emission, t *status, memory *loop.Var, tile loop.Expr) *question {
+	q := &question{t, memory, tile, map[int][]*loop.Var{}}
+	for _, flag := range t.flags() {
+		for w := range t.words {
+			q.words[flag] = append(q.words[flag], e.b.Decl("word", q.read(flag, w)))
+		}
+	}
+	return q
+}
+
+func (q *question) read(flag, w int) loop.Expr {
+	return loop.VolatileAt(q.memory, q.place(q.tile, flag, w))
+}
+
+// has reports whether all words of a flag are there.
+func (q *question) has(flag int) loop.Expr {
+	all := loop.Expr(loop.True)
+	for _, word := range q.words[flag] {
+		all = loop.And(all, q.isThere(word))
+	}
+	return all
+}
+
+// answer asks until the tile has told a state, and runs take with it and whether
+// it is a prefix. Past the limit, or where another tile has given up, it runs take
+// with nothing as a prefix: the plan's fallback will do the work again.
+func (s *launches) answer(e *emission, q *question, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
+	spins := e.b.Decl("spins", loop.Int(0))
+	waiting := e.b.Decl("waiting", loop.True)
+	known := loop.Expr(loop.False)
+	for _, flag := range q.flags() {
+		known = loop.Or(known, q.has(flag))
+	}
+	e.b.While(loop.And(waiting, loop.Not(known)), func() {
+		s.wait(e, spins, waiting)
+		for _, flag := range q.flags() {
+			for w, word := range q.words[flag] {
+				e.b.Assign(word, q.read(flag, w))
+			}
+		}
+	})
+	told := func(flag int) []loop.Expr { return q.unpack(e, exprsOf(q.words[flag])) }
+	if q.sole {
+		take(told(flagPrefix), loop.Or(loop.Not(waiting), q.isPrefix(q.words[flagPrefix][0])))
+		return
+	}
+	e.b.If(loop.And(waiting, loop.Not(q.has(flagPrefix))),
+		func() { take(told(flagAggregate), loop.False) },
+		func() { take(told(flagPrefix), loop.True) })
+}
+
+// wait counts a question without an answer, and ends the waiting past the limit.
+func (s *launches) wait(e *emission, spins, waiting *loop.Var) {
 	e.b.Assign(spins, loop.Add(spins, loop.Int(1)))
 	e.b.If(loop.Eq(loop.Apply(ir.OpAnd, spins, loop.Int(abortCheck-1)), loop.Int(0)), func() {
 		abort := e.arguments.buffer(s.abort, ir.U32, plan.ReadsWrites)
 		e.b.If(loop.Ge(spins, loop.Int(s.spinLimit)), func() { e.b.Atomic(loop.AtomicOr, abort, loop.Int(0), number(ir.U32, 1)) }, nil)
-		e.b.If(loop.Ne(loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, 0)), func() {
-			e.b.Assign(waiting, loop.False)
-			found()
-		}, nil)
+		e.b.If(loop.Ne(loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, 0)), func() { e.b.Assign(waiting, loop.False) }, nil)
 	}, nil)
 }
 

@@ -32,18 +32,28 @@ const (
 // kernels with cuts, look-back by default, for which the plan has a fallback
 // to published.
 func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
-	return lowerFor(program, schedule, spinLimit)
+	return Target{}.Lower(program, schedule)
 }
 
-// lowerFor is Lower with another limit of waiting, for tests.
-func lowerFor(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
+// Target is what kernels may use beyond what all devices have.
+type Target struct {
+	Subgroup int // work-items that run in lock step and read each other's values, or 0
+}
+
+// Lower is the function Lower for a target.
+func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
+	return t.lower(program, schedule, spinLimit)
+}
+
+// lower is Lower with another limit of waiting, for tests.
+func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
 	if schedule.Workgroup == 0 {
 		schedule.Workgroup = 256
 	}
 	if schedule.Scheme == "" {
 		schedule.Scheme = SchemeLookback
 	}
-	lowered, err := lower(program, schedule, spinLimit, "")
+	lowered, err := lower(program, t, schedule, spinLimit, "")
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +61,7 @@ func lowerFor(program *backends.Program, schedule plan.Schedule, spinLimit int64
 		return lowered, validate(lowered.Plan)
 	}
 	schedule.Scheme = SchemePublished
-	fallback, err := lower(program, schedule, spinLimit, "_"+SchemePublished)
+	fallback, err := lower(program, t, schedule, spinLimit, "_"+SchemePublished)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +82,12 @@ func validate(p *plan.Plan) error {
 }
 
 // lower makes the kernels of one scheme; their names end in suffix.
-func lower(program *backends.Program, schedule plan.Schedule, spinLimit int64, suffix string) (*Program, error) {
+func lower(program *backends.Program, target Target, schedule plan.Schedule, spinLimit int64, suffix string) (*Program, error) {
 	logical := program.Plan
 	out := *logical
 	out.Kernels, out.Steps = nil, nil
 	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
-	l := &lowering{logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
+	l := &lowering{target: target, logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
 	for _, b := range logical.Buffers {
 		if b.Role == plan.Errors {
 			l.errors = b.Name
@@ -103,6 +113,7 @@ func lower(program *backends.Program, schedule plan.Schedule, spinLimit int64, s
 
 // lowering is the plan that grows while kernels are lowered.
 type lowering struct {
+	target    Target
 	logical   *plan.Plan
 	out       *plan.Plan
 	names     *names
@@ -125,7 +136,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	k := newKernel(t, shape{l.schedule.Workgroup, l.schedule.Items, l.schedule.Variant, l.inParts()}, lines, aligned)
+	k := newKernel(t, shape{workgroup: l.schedule.Workgroup, items: l.schedule.Items, subgroup: l.target.Subgroup, variant: l.schedule.Variant, long: l.inParts()}, lines, aligned)
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
@@ -181,7 +192,7 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 	schedule := plan.Schedule{Workgroup: s.workgroup, Items: s.items, Scheme: SchemeFlat}
 	switch {
 	case s.lookback:
-		schedule.Scheme = SchemeLookback
+		schedule.Scheme, schedule.IDs = SchemeLookback, s.schedule.IDs
 	case len(s.gridCuts()) > 0:
 		schedule.Scheme = SchemePublished
 	}
@@ -194,8 +205,11 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 		schedule.Offsets, variant.GridLimit = plan.Broadcast, int64(max(mostBroadcast/s.chunk(), 1))
 	}
 	variant.Schedule = schedule
-	if forward == plan.ForwardTicket {
+	switch forward {
+	case plan.ForwardTicket:
 		variant.Needs = []plan.Cap{plan.CapTicket}
+	case plan.ForwardStatic:
+		variant.Needs = []plan.Cap{plan.CapStatic}
 	}
 	kernel := plan.Kernel{Name: f.Name, Stages: s.logical.Stages, Variants: []plan.Variant{variant}}
 	s.out.Kernels = append(s.out.Kernels, kernel)

@@ -67,7 +67,7 @@ func TestGivingUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, starved := range []bool{false, true} {
-		lowered, err := lowerFor(program, plan.Schedule{Workgroup: 4, Items: 2, Scheme: SchemeLookback}, 3*abortCheck)
+		lowered, err := Target{}.lower(program, plan.Schedule{Workgroup: 4, Items: 2, Scheme: SchemeLookback}, 3*abortCheck)
 		if err != nil {
 			t.Fatal(err)
 		}

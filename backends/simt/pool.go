@@ -149,7 +149,7 @@ func (k *kernel) stateBytes() int64 {
 	for cut := range k.cuts {
 		size := 0
 		for _, s := range k.stateOf(k.cuts[cut]).slots {
-			size += s.kind.Size() * (k.workgroup + 2*rakes(k.workgroup) + 1)
+			size += s.kind.Size() * k.shared()
 		}
 		most = max(most, size)
 	}

@@ -109,7 +109,7 @@ func (s *launches) addStatus(cut int) {
 	s.statuses = append(s.statuses, st)
 	s.addBuffer(plan.Buffer{Name: st.buffer, Kind: plan.U64, Role: plan.Status,
 		Length: plan.Mul(plan.Max(s.tiles, plan.Const(1)), plan.Const(perTile))})
-	if s.tickets == "" {
+	if s.tickets == "" && !s.isStatic() {
 		s.tickets = s.names.fresh(s.Name + "_tickets")
 		s.addBuffer(plan.Buffer{Name: s.tickets, Kind: plan.U32, Role: plan.Status, Length: plan.Const(1)})
 	}

@@ -75,6 +75,7 @@ func choices() (list []choice) {
 	for _, scheme := range build.Schemes {
 		list = append(list, choice{userShape + ",scheme=" + scheme, userInputs}, choice{smallShape + ",scheme=" + scheme, smallInputs})
 	}
+	list = append(list, choice{userShape + ",ids=" + plan.Static, userInputs}, choice{smallShape + ",ids=" + plan.Static, smallInputs})
 	published := smallShape + ",scheme=" + simt.SchemePublished
 	for _, scheme := range build.Schemes {
 		list = append(list, choice{smallShape + ",part=512,scheme=" + scheme, smallInputs})

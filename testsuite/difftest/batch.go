@@ -374,6 +374,7 @@ func ScheduleText(s plan.Schedule) string {
 	number("items", int64(s.Items))
 	number("chunk", int64(s.Chunk))
 	word("scheme", s.Scheme)
+	word("ids", s.IDs)
 	word("offsets", s.Offsets)
 	word("variant", s.Variant)
 	number("part", s.Part)

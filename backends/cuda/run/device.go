@@ -95,6 +95,7 @@ func (d *device) query(id cu.Device) error {
 		{plan.CapDivideF32, "the text asks for it: __fdiv_rn, __fsqrt_rn"},
 		{plan.CapDenormalsF32, "compiled without -ftz=true"},
 		{plan.CapTicket, "a group that has started is never put aside"},
+		{plan.CapStatic, "blocks start in the order of their numbers: CUDA does not promise it, and CUB's scans rely on it"},
 		{plan.CapResident, "cooperative launches, and a group a unit at least"},
 	} {
 		d.machine.Caps[c.capability] = plan.Declared

@@ -19,6 +19,22 @@ static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
 	return (unsigned)__clz((int)x);
 }
 
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_shuffle_down_u32(unsigned x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned kgen_ballot(bool x) {
+	return __ballot_sync(0xffffffffu, x);
+}
+
 extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	long long row0,
 	long long rows,
@@ -30,11 +46,12 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	long long *count,
 	long long tiles,
 	long long *g_length_cell) {
+	__shared__ int earlier_i32_0[1];
+	__shared__ int earlier_i32_1[1];
 	__shared__ __align__(16) unsigned pool[7680];
 	unsigned short *const pool_u16 = (unsigned short *)pool;
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ unsigned shared_nearest[2];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -116,64 +133,82 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	add = (int)kgen_count_ones_u32(picked);
 	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0LL), 20LL);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add3 = 0;
-		int add4 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((unsigned)add3 + (unsigned)state);
-			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
-			add3 = add5;
-			add4 = add6;
-		}
-		shared_i32_0[272 + lane] = add3;
-		shared_i32_1[272 + lane] = add4;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
+	const int add3 = (int)((unsigned)theirs + (unsigned)add);
+	const int add4 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int add5 = (int)((unsigned)theirs3 + (unsigned)state);
+	const int add6 = state > 0 ? state2 : (int)((unsigned)theirs4 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 2 ? add5 : state;
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add6 : state2;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state3, 4u);
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int add7 = (int)((unsigned)theirs5 + (unsigned)state3);
+	const int add8 = state3 > 0 ? state4 : (int)((unsigned)theirs6 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 4 ? add7 : state3;
+	const int state6 = (int)(threadIdx.x % 32) >= 4 ? add8 : state4;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state5, 8u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state6, 8u);
+	const int add9 = (int)((unsigned)theirs7 + (unsigned)state5);
+	const int add10 = state5 > 0 ? state6 : (int)((unsigned)theirs8 + (unsigned)state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 8 ? add9 : state5;
+	const int state8 = (int)(threadIdx.x % 32) >= 8 ? add10 : state6;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state7, 16u);
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state8, 16u);
+	const int add11 = (int)((unsigned)theirs9 + (unsigned)state7);
+	const int add12 = state7 > 0 ? state8 : (int)((unsigned)theirs10 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 16 ? add11 : state7;
+	const int state10 = (int)(threadIdx.x % 32) >= 16 ? add12 : state8;
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state9, 1u);
+	const int state11 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs11;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state9;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state10;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add3 = 0;
-		int add4 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((unsigned)add3 + (unsigned)state);
-			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
-			add3 = add5;
-			add4 = add6;
-		}
-		shared_i32_0[288] = add3;
-		shared_i32_1[288] = add4;
+	int add13 = 0;
+	int add14 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state12 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state13 = shared_i32_1[(int)(threadIdx.x % 32)];
+		add13 = state12;
+		add14 = state13;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add3 = (int)((unsigned)state + (unsigned)state2);
-	const int state3 = shared_i32_0[288];
-	const int state4 = shared_i32_1[288];
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)add14, 1u);
+	const int add15 = (int)((unsigned)theirs12 + (unsigned)add13);
+	const int add16 = add13 > 0 ? add14 : (int)((unsigned)theirs13 + (unsigned)add14);
+	const int state12 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
+	const int state13 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state12, 2u);
+	const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state13, 2u);
+	const int add17 = (int)((unsigned)theirs14 + (unsigned)state12);
+	const int add18 = state12 > 0 ? state13 : (int)((unsigned)theirs15 + (unsigned)state13);
+	const int state14 = (int)(threadIdx.x % 32) >= 2 ? add17 : state12;
+	const int state15 = (int)(threadIdx.x % 32) >= 2 ? add18 : state13;
+	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state14, 4u);
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state15, 4u);
+	const int add19 = (int)((unsigned)theirs16 + (unsigned)state14);
+	const int add20 = state14 > 0 ? state15 : (int)((unsigned)theirs17 + (unsigned)state15);
+	const int state16 = (int)(threadIdx.x % 32) >= 4 ? add19 : state14;
+	const int state17 = (int)(threadIdx.x % 32) >= 4 ? add20 : state15;
+	const int theirs18 = (int)kgen_broadcast_u32((unsigned)state16, 7u);
+	const int theirs19 = (int)kgen_broadcast_u32((unsigned)state17, 7u);
+	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state16, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state18 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs20;
+	const int add21 = (int)((unsigned)state18 + (unsigned)state11);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)state3;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)state4;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs18;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs19;
 			atomicExch(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904ULL);
 		}
-		shared_nearest[0] = 65536u;
 	}
-	int at = (int)add3 + 10240;
+	int at = (int)add21 + 10240;
 	const int start2 = lane * 20;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
@@ -182,125 +217,100 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 			at++;
 		}
 	}
-	int add4 = 0;
-	int add5 = 0;
-	int turn = 0;
-	__syncthreads();
-	int before = tile - 1;
-	while (before >= 0) {
-		if (lane < 64) {
-			int add6 = 0;
-			int add7 = 0;
-			if (before >= lane) {
+	if (threadIdx.x < 32) { // look back
+		int add22 = 0;
+		int add23 = 0;
+		int before = tile - 1;
+		while (before >= 0) {
+			int add24 = 0;
+			int add25 = 0;
+			bool found = false;
+			const int asked = before - (int)(threadIdx.x % 32);
+			if (asked >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&count_runs_kernel1_status0[asked];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const unsigned long long word = *(volatile unsigned long long *)&count_runs_kernel1_status0[before - lane];
-					if (word >= 4611686018427387904ULL) {
-						const int theirs = (int)(word & 2147483647ULL);
-						const int theirs2 = (int)((word >> 31) & 2147483647ULL);
-						add6 = theirs;
-						add7 = theirs2;
-						waiting = false;
-						if (word >= 9223372036854775808ULL) {
-							atomicMin(&shared_nearest[turn], (unsigned)lane);
+				while (waiting && word < 4611686018427387904ULL) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomicOr(&v_abort[0], 1u);
 						}
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomicOr(&v_abort[0], 1u);
-							}
-							if (*(volatile unsigned *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomicMin(&shared_nearest[turn], (unsigned)lane);
-							}
+						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile unsigned long long *)&count_runs_kernel1_status0[asked];
 				}
+				const int theirs21 = (int)(word & 2147483647ULL);
+				const int theirs22 = (int)((word >> 31) & 2147483647ULL);
+				add24 = theirs21;
+				add25 = theirs22;
+				found = !waiting || word >= 9223372036854775808ULL;
 			}
-			shared_i32_0[lane] = add6;
-			shared_i32_1[lane] = add7;
+			const unsigned mask = kgen_ballot(found);
+			const int state19 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add24 : 0;
+			const int state20 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add25 : 0;
+			const int theirs21 = (int)kgen_shuffle_down_u32((unsigned)state19, 1u);
+			const int theirs22 = (int)kgen_shuffle_down_u32((unsigned)state20, 1u);
+			const int add26 = (int)((unsigned)theirs21 + (unsigned)state19);
+			const int add27 = state19 > 0 ? state20 : (int)((unsigned)theirs22 + (unsigned)state20);
+			const int theirs23 = (int)kgen_shuffle_down_u32((unsigned)add26, 2u);
+			const int theirs24 = (int)kgen_shuffle_down_u32((unsigned)add27, 2u);
+			const int add28 = (int)((unsigned)theirs23 + (unsigned)add26);
+			const int add29 = add26 > 0 ? add27 : (int)((unsigned)theirs24 + (unsigned)add27);
+			const int theirs25 = (int)kgen_shuffle_down_u32((unsigned)add28, 4u);
+			const int theirs26 = (int)kgen_shuffle_down_u32((unsigned)add29, 4u);
+			const int add30 = (int)((unsigned)theirs25 + (unsigned)add28);
+			const int add31 = add28 > 0 ? add29 : (int)((unsigned)theirs26 + (unsigned)add29);
+			const int theirs27 = (int)kgen_shuffle_down_u32((unsigned)add30, 8u);
+			const int theirs28 = (int)kgen_shuffle_down_u32((unsigned)add31, 8u);
+			const int add32 = (int)((unsigned)theirs27 + (unsigned)add30);
+			const int add33 = add30 > 0 ? add31 : (int)((unsigned)theirs28 + (unsigned)add31);
+			const int theirs29 = (int)kgen_shuffle_down_u32((unsigned)add32, 16u);
+			const int theirs30 = (int)kgen_shuffle_down_u32((unsigned)add33, 16u);
+			const int add34 = (int)((unsigned)theirs29 + (unsigned)add32);
+			const int add35 = add32 > 0 ? add33 : (int)((unsigned)theirs30 + (unsigned)add33);
+			const int add36 = (int)((unsigned)add34 + (unsigned)add22);
+			const int add37 = add22 > 0 ? add23 : (int)((unsigned)add35 + (unsigned)add23);
+			add22 = add36;
+			add23 = add37;
+			before = mask != 0u ? -1LL : before - 32;
 		}
-		__syncthreads();
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		if ((int)(threadIdx.x % 32) == 0) {
+			const int add24 = (int)((unsigned)add22 + (unsigned)theirs18);
+			const int add25 = theirs18 > 0 ? theirs19 : (int)((unsigned)add23 + (unsigned)theirs19);
+			const unsigned long long bits = (unsigned long long)(unsigned)add24;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)add25;
+			atomicExch(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808ULL);
+			earlier_i32_0[0] = add22;
+			earlier_i32_1[0] = add23;
 		}
-		if (lane < 8) {
-			const int start3 = lane * 8;
-			int add6 = 0;
-			int add7 = 0;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at2 = (start3 + 7) - i;
-				const int state5 = shared_i32_0[at2];
-				const int state6 = shared_i32_1[at2];
-				const int state7 = at2 <= last ? state5 : 0;
-				const int state8 = at2 <= last ? state6 : 0;
-				const int add8 = (int)((unsigned)add6 + (unsigned)state7);
-				const int add9 = state7 > 0 ? state8 : (int)((unsigned)add7 + (unsigned)state8);
-				add6 = add8;
-				add7 = add9;
-			}
-			shared_i32_0[64 + lane] = add6;
-			shared_i32_1[64 + lane] = add7;
-		}
-		__syncthreads();
-		if (lane == 255) {
-			int add6 = 0;
-			int add7 = 0;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at2 = 71 - i;
-				const int state5 = shared_i32_0[at2];
-				const int state6 = shared_i32_1[at2];
-				const int add8 = (int)((unsigned)add6 + (unsigned)state5);
-				const int add9 = state5 > 0 ? state6 : (int)((unsigned)add7 + (unsigned)state6);
-				add6 = add8;
-				add7 = add9;
-			}
-			const int add8 = (int)((unsigned)add6 + (unsigned)add4);
-			const int add9 = add4 > 0 ? add5 : (int)((unsigned)add7 + (unsigned)add5);
-			add4 = add8;
-			add5 = add9;
-		}
-		before = last < 64 ? -1LL : before - 64;
-	}
-	if (lane == 255) {
-		const int add6 = (int)((unsigned)add4 + (unsigned)state3);
-		const int add7 = state3 > 0 ? state4 : (int)((unsigned)add5 + (unsigned)state4);
-		const unsigned long long bits = (unsigned long long)(unsigned)add6;
-		const unsigned long long bits2 = (unsigned long long)(unsigned)add7;
-		atomicExch(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808ULL);
-		shared_i32_0[72] = add4;
-		shared_i32_1[72] = add5;
 	}
 	__syncthreads();
-	const int state5 = shared_i32_0[72];
-	const int state6 = shared_i32_1[72];
-	const int add6 = (int)((unsigned)state5 + (unsigned)state3);
-	const int add7 = state3 > 0 ? state4 : (int)((unsigned)state6 + (unsigned)state4);
-	const int base = (int)state5;
-	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
+	const int state19 = earlier_i32_0[0];
+	const int state20 = earlier_i32_1[0];
+	const int add22 = (int)((unsigned)state19 + (unsigned)theirs18);
+	const int add23 = theirs18 > 0 ? theirs19 : (int)((unsigned)state20 + (unsigned)theirs19);
+	const int base = (int)state19;
+	for (int at2 = lane, at_end = (int)theirs18; at2 < at_end; at2 += 256) {
 		const int number = (int)pool_u16[10240 + at2];
-		const int place2 = base + at2;
+		const int place = base + at2;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 		const int key2 = (int)pool[number];
-		key_2[place2] = key2;
+		key_2[place] = key2;
 		if (at2 > 0) {
 			const int distance = number - (int)pool_u16[10240 + (at2 - 1)];
-			count[place2 - 1] = (long long)distance;
+			count[place - 1] = (long long)distance;
 		}
 	}
-	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs18 > 0 && base > 0)) {
 		const int number = (int)pool_u16[10240];
-		count[base - 1] = (long long)(number + (int)state6);
+		count[base - 1] = (long long)(number + (int)state20);
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add6;
-		int total2 = add7;
+		int total = add22;
+		int total2 = add23;
 		if ((long long)total > 0LL) {
 			count[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
 		}

@@ -19,6 +19,14 @@ static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
 	return (unsigned)__clz((int)x);
 }
 
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
 extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_published(
 	long long row0,
 	long long rows,
@@ -26,8 +34,8 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	int *count_runs_kernel1_tile0,
 	int *count_runs_kernel1_tile1) {
 	__shared__ __align__(16) unsigned pool[7680];
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -103,54 +111,72 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	add = (int)kgen_count_ones_u32(picked);
 	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 20, 0LL), 20LL);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add3 = 0;
-		int add4 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((unsigned)add3 + (unsigned)state);
-			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
-			add3 = add5;
-			add4 = add6;
-		}
-		shared_i32_0[272 + lane] = add3;
-		shared_i32_1[272 + lane] = add4;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
+	const int add3 = (int)((unsigned)theirs + (unsigned)add);
+	const int add4 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int add5 = (int)((unsigned)theirs3 + (unsigned)state);
+	const int add6 = state > 0 ? state2 : (int)((unsigned)theirs4 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 2 ? add5 : state;
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add6 : state2;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state3, 4u);
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int add7 = (int)((unsigned)theirs5 + (unsigned)state3);
+	const int add8 = state3 > 0 ? state4 : (int)((unsigned)theirs6 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 4 ? add7 : state3;
+	const int state6 = (int)(threadIdx.x % 32) >= 4 ? add8 : state4;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state5, 8u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state6, 8u);
+	const int add9 = (int)((unsigned)theirs7 + (unsigned)state5);
+	const int add10 = state5 > 0 ? state6 : (int)((unsigned)theirs8 + (unsigned)state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 8 ? add9 : state5;
+	const int state8 = (int)(threadIdx.x % 32) >= 8 ? add10 : state6;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state7, 16u);
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state8, 16u);
+	const int add11 = (int)((unsigned)theirs9 + (unsigned)state7);
+	const int add12 = state7 > 0 ? state8 : (int)((unsigned)theirs10 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 16 ? add11 : state7;
+	const int state10 = (int)(threadIdx.x % 32) >= 16 ? add12 : state8;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state9;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state10;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add3 = 0;
-		int add4 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((unsigned)add3 + (unsigned)state);
-			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
-			add3 = add5;
-			add4 = add6;
-		}
-		shared_i32_0[288] = add3;
-		shared_i32_1[288] = add4;
+	int add13 = 0;
+	int add14 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state11 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state12 = shared_i32_1[(int)(threadIdx.x % 32)];
+		add13 = state11;
+		add14 = state12;
 	}
-	__syncthreads();
-	const int state = shared_i32_0[288];
-	const int state2 = shared_i32_1[288];
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)add14, 1u);
+	const int add15 = (int)((unsigned)theirs11 + (unsigned)add13);
+	const int add16 = add13 > 0 ? add14 : (int)((unsigned)theirs12 + (unsigned)add14);
+	const int state11 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
+	const int state12 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state11, 2u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state12, 2u);
+	const int add17 = (int)((unsigned)theirs13 + (unsigned)state11);
+	const int add18 = state11 > 0 ? state12 : (int)((unsigned)theirs14 + (unsigned)state12);
+	const int state13 = (int)(threadIdx.x % 32) >= 2 ? add17 : state11;
+	const int state14 = (int)(threadIdx.x % 32) >= 2 ? add18 : state12;
+	const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state13, 4u);
+	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state14, 4u);
+	const int add19 = (int)((unsigned)theirs15 + (unsigned)state13);
+	const int add20 = state13 > 0 ? state14 : (int)((unsigned)theirs16 + (unsigned)state14);
+	const int state15 = (int)(threadIdx.x % 32) >= 4 ? add19 : state13;
+	const int state16 = (int)(threadIdx.x % 32) >= 4 ? add20 : state14;
+	const int theirs17 = (int)kgen_broadcast_u32((unsigned)state15, 7u);
+	const int theirs18 = (int)kgen_broadcast_u32((unsigned)state16, 7u);
 	if (lane == 0) {
-		count_runs_kernel1_tile0[tile] = state;
-		count_runs_kernel1_tile1[tile] = state2;
+		count_runs_kernel1_tile0[tile] = theirs17;
+		count_runs_kernel1_tile1[tile] = theirs18;
 	}
 }
 
@@ -162,8 +188,8 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_scan0_publi
 	int *count_runs_kernel1_total0,
 	int *count_runs_kernel1_total1) {
 	(void)row0;
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	int add = 0;
@@ -185,80 +211,101 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_scan0_publi
 				add4 = add6;
 			}
 		}
-		const int place = lane + lane / 16;
-		shared_i32_0[place] = add3;
-		shared_i32_1[place] = add4;
-		__syncthreads();
-		if (lane < 16) {
-			const int start2 = lane * 17;
-			int add5 = 0;
-			int add6 = 0;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				shared_i32_0[place2] = add5;
-				shared_i32_1[place2] = add6;
-				const int add7 = (int)((unsigned)add5 + (unsigned)state);
-				const int add8 = state > 0 ? state2 : (int)((unsigned)add6 + (unsigned)state2);
-				add5 = add7;
-				add6 = add8;
-			}
-			shared_i32_0[272 + lane] = add5;
-			shared_i32_1[272 + lane] = add6;
+		const int theirs = (int)kgen_shuffle_up_u32((unsigned)add3, 1u);
+		const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add4, 1u);
+		const int add5 = (int)((unsigned)theirs + (unsigned)add3);
+		const int add6 = add3 > 0 ? add4 : (int)((unsigned)theirs2 + (unsigned)add4);
+		const int state = (int)(threadIdx.x % 32) >= 1 ? add5 : add3;
+		const int state2 = (int)(threadIdx.x % 32) >= 1 ? add6 : add4;
+		const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+		const int add7 = (int)((unsigned)theirs3 + (unsigned)state);
+		const int add8 = state > 0 ? state2 : (int)((unsigned)theirs4 + (unsigned)state2);
+		const int state3 = (int)(threadIdx.x % 32) >= 2 ? add7 : state;
+		const int state4 = (int)(threadIdx.x % 32) >= 2 ? add8 : state2;
+		const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state3, 4u);
+		const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+		const int add9 = (int)((unsigned)theirs5 + (unsigned)state3);
+		const int add10 = state3 > 0 ? state4 : (int)((unsigned)theirs6 + (unsigned)state4);
+		const int state5 = (int)(threadIdx.x % 32) >= 4 ? add9 : state3;
+		const int state6 = (int)(threadIdx.x % 32) >= 4 ? add10 : state4;
+		const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state5, 8u);
+		const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state6, 8u);
+		const int add11 = (int)((unsigned)theirs7 + (unsigned)state5);
+		const int add12 = state5 > 0 ? state6 : (int)((unsigned)theirs8 + (unsigned)state6);
+		const int state7 = (int)(threadIdx.x % 32) >= 8 ? add11 : state5;
+		const int state8 = (int)(threadIdx.x % 32) >= 8 ? add12 : state6;
+		const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state7, 16u);
+		const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state8, 16u);
+		const int add13 = (int)((unsigned)theirs9 + (unsigned)state7);
+		const int add14 = state7 > 0 ? state8 : (int)((unsigned)theirs10 + (unsigned)state8);
+		const int state9 = (int)(threadIdx.x % 32) >= 16 ? add13 : state7;
+		const int state10 = (int)(threadIdx.x % 32) >= 16 ? add14 : state8;
+		const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state9, 1u);
+		const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state10, 1u);
+		const int state11 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs11;
+		const int state12 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs12;
+		if ((int)(threadIdx.x % 32) == 31) {
+			shared_i32_0[(int)(threadIdx.x / 32)] = state9;
+			shared_i32_1[(int)(threadIdx.x / 32)] = state10;
 		}
 		__syncthreads();
-		if (lane == 0) {
-			int add5 = 0;
-			int add6 = 0;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				shared_i32_0[place2] = add5;
-				shared_i32_1[place2] = add6;
-				const int add7 = (int)((unsigned)add5 + (unsigned)state);
-				const int add8 = state > 0 ? state2 : (int)((unsigned)add6 + (unsigned)state2);
-				add5 = add7;
-				add6 = add8;
-			}
-			shared_i32_0[288] = add5;
-			shared_i32_1[288] = add6;
+		int add15 = 0;
+		int add16 = 0;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const int state13 = shared_i32_0[(int)(threadIdx.x % 32)];
+			const int state14 = shared_i32_1[(int)(threadIdx.x % 32)];
+			add15 = state13;
+			add16 = state14;
 		}
-		__syncthreads();
-		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_1[272 + stretch];
-		const int state3 = shared_i32_0[lane + lane / 16];
-		const int state4 = shared_i32_1[lane + lane / 16];
-		const int add5 = (int)((unsigned)state + (unsigned)state3);
-		const int add6 = state3 > 0 ? state4 : (int)((unsigned)state2 + (unsigned)state4);
-		const int state5 = shared_i32_0[288];
-		const int state6 = shared_i32_1[288];
-		const int add7 = (int)((unsigned)add + (unsigned)add5);
-		const int add8 = add5 > 0 ? add6 : (int)((unsigned)add2 + (unsigned)add6);
-		int add9 = add7;
-		int add10 = add8;
+		const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)add15, 1u);
+		const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)add16, 1u);
+		const int add17 = (int)((unsigned)theirs13 + (unsigned)add15);
+		const int add18 = add15 > 0 ? add16 : (int)((unsigned)theirs14 + (unsigned)add16);
+		const int state13 = (int)(threadIdx.x % 32) >= 1 ? add17 : add15;
+		const int state14 = (int)(threadIdx.x % 32) >= 1 ? add18 : add16;
+		const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state13, 2u);
+		const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state14, 2u);
+		const int add19 = (int)((unsigned)theirs15 + (unsigned)state13);
+		const int add20 = state13 > 0 ? state14 : (int)((unsigned)theirs16 + (unsigned)state14);
+		const int state15 = (int)(threadIdx.x % 32) >= 2 ? add19 : state13;
+		const int state16 = (int)(threadIdx.x % 32) >= 2 ? add20 : state14;
+		const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state15, 4u);
+		const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state16, 4u);
+		const int add21 = (int)((unsigned)theirs17 + (unsigned)state15);
+		const int add22 = state15 > 0 ? state16 : (int)((unsigned)theirs18 + (unsigned)state16);
+		const int state17 = (int)(threadIdx.x % 32) >= 4 ? add21 : state15;
+		const int state18 = (int)(threadIdx.x % 32) >= 4 ? add22 : state16;
+		const int theirs19 = (int)kgen_broadcast_u32((unsigned)state17, 7u);
+		const int theirs20 = (int)kgen_broadcast_u32((unsigned)state18, 7u);
+		const int theirs21 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs22 = (int)kgen_broadcast_u32((unsigned)state18, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int state19 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs21;
+		const int state20 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs22;
+		const int add23 = (int)((unsigned)state19 + (unsigned)state11);
+		const int add24 = state11 > 0 ? state12 : (int)((unsigned)state20 + (unsigned)state12);
+		const int add25 = (int)((unsigned)add + (unsigned)add23);
+		const int add26 = add23 > 0 ? add24 : (int)((unsigned)add2 + (unsigned)add24);
+		int add27 = add25;
+		int add28 = add26;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state7 = count_runs_kernel1_tile0[at];
-				const int state8 = count_runs_kernel1_tile1[at];
-				count_runs_kernel1_tile0[at] = add9;
-				count_runs_kernel1_tile1[at] = add10;
-				const int add11 = (int)((unsigned)add9 + (unsigned)state7);
-				const int add12 = state7 > 0 ? state8 : (int)((unsigned)add10 + (unsigned)state8);
-				add9 = add11;
-				add10 = add12;
+				const int state21 = count_runs_kernel1_tile0[at];
+				const int state22 = count_runs_kernel1_tile1[at];
+				count_runs_kernel1_tile0[at] = add27;
+				count_runs_kernel1_tile1[at] = add28;
+				const int add29 = (int)((unsigned)add27 + (unsigned)state21);
+				const int add30 = state21 > 0 ? state22 : (int)((unsigned)add28 + (unsigned)state22);
+				add27 = add29;
+				add28 = add30;
 			}
 		}
-		const int add11 = (int)((unsigned)add + (unsigned)state5);
-		const int add12 = state5 > 0 ? state6 : (int)((unsigned)add2 + (unsigned)state6);
-		add = add11;
-		add2 = add12;
+		const int add29 = (int)((unsigned)add + (unsigned)theirs19);
+		const int add30 = theirs19 > 0 ? theirs20 : (int)((unsigned)add2 + (unsigned)theirs20);
+		add = add29;
+		add2 = add30;
 		__syncthreads();
 		first += 2048;
 	}
@@ -278,8 +325,8 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	long long *count) {
 	__shared__ __align__(16) unsigned pool[7680];
 	unsigned short *const pool_u16 = (unsigned short *)pool;
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -355,55 +402,62 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	add = (int)kgen_count_ones_u32(picked);
 	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0LL), 20LL);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add3 = 0;
-		int add4 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((unsigned)add3 + (unsigned)state);
-			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
-			add3 = add5;
-			add4 = add6;
-		}
-		shared_i32_0[272 + lane] = add3;
-		shared_i32_1[272 + lane] = add4;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
+	const int add3 = (int)((unsigned)theirs + (unsigned)add);
+	const int add4 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int add5 = (int)((unsigned)theirs3 + (unsigned)state);
+	const int add6 = state > 0 ? state2 : (int)((unsigned)theirs4 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 2 ? add5 : state;
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add6 : state2;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state3, 4u);
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int add7 = (int)((unsigned)theirs5 + (unsigned)state3);
+	const int add8 = state3 > 0 ? state4 : (int)((unsigned)theirs6 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 4 ? add7 : state3;
+	const int state6 = (int)(threadIdx.x % 32) >= 4 ? add8 : state4;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state5, 8u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state6, 8u);
+	const int add9 = (int)((unsigned)theirs7 + (unsigned)state5);
+	const int add10 = state5 > 0 ? state6 : (int)((unsigned)theirs8 + (unsigned)state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 8 ? add9 : state5;
+	const int state8 = (int)(threadIdx.x % 32) >= 8 ? add10 : state6;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state7, 16u);
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state8, 16u);
+	const int add11 = (int)((unsigned)theirs9 + (unsigned)state7);
+	const int add12 = state7 > 0 ? state8 : (int)((unsigned)theirs10 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 16 ? add11 : state7;
+	const int state10 = (int)(threadIdx.x % 32) >= 16 ? add12 : state8;
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state9, 1u);
+	const int state11 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs11;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state9;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state10;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add3 = 0;
-		int add4 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((unsigned)add3 + (unsigned)state);
-			const int add6 = state > 0 ? state2 : (int)((unsigned)add4 + (unsigned)state2);
-			add3 = add5;
-			add4 = add6;
-		}
-		shared_i32_0[288] = add3;
-		shared_i32_1[288] = add4;
+	int add13 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state12 = shared_i32_0[(int)(threadIdx.x % 32)];
+		add13 = state12;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add3 = (int)((unsigned)state + (unsigned)state2);
-	const int state3 = shared_i32_0[288];
-	int at = (int)add3 + 10240;
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const int add14 = (int)((unsigned)theirs12 + (unsigned)add13);
+	const int state12 = (int)(threadIdx.x % 32) >= 1 ? add14 : add13;
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state12, 2u);
+	const int add15 = (int)((unsigned)theirs13 + (unsigned)state12);
+	const int state13 = (int)(threadIdx.x % 32) >= 2 ? add15 : state12;
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state13, 4u);
+	const int add16 = (int)((unsigned)theirs14 + (unsigned)state13);
+	const int state14 = (int)(threadIdx.x % 32) >= 4 ? add16 : state13;
+	const int theirs15 = (int)kgen_broadcast_u32((unsigned)state14, 7u);
+	const int theirs16 = (int)kgen_broadcast_u32((unsigned)state14, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state15 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs16;
+	const int add17 = (int)((unsigned)state15 + (unsigned)state11);
+	int at = (int)add17 + 10240;
 	const int start2 = lane * 20;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
@@ -416,18 +470,18 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
-	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
+	for (int at2 = lane, at_end = (int)theirs15; at2 < at_end; at2 += 256) {
 		const int number = (int)pool_u16[10240 + at2];
-		const int place2 = base + at2;
+		const int place = base + at2;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 		const int key2 = (int)pool[number];
-		key_2[place2] = key2;
+		key_2[place] = key2;
 		if (at2 > 0) {
 			const int distance = number - (int)pool_u16[10240 + (at2 - 1)];
-			count[place2 - 1] = (long long)distance;
+			count[place - 1] = (long long)distance;
 		}
 	}
-	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs15 > 0 && base > 0)) {
 		const int number = (int)pool_u16[10240];
 		count[base - 1] = (long long)(number + (int)earlier2);
 	}

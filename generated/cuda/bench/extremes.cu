@@ -15,6 +15,22 @@ static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
 }
 
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_shuffle_down_u32(unsigned x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned kgen_ballot(bool x) {
+	return __ballot_sync(0xffffffffu, x);
+}
+
 extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	long long row0,
 	long long rows,
@@ -28,11 +44,13 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	int *key_2,
 	long long tiles,
 	long long *g_length_cell) {
+	__shared__ int earlier_i32_0[1];
+	__shared__ int earlier_i32_1[1];
+	__shared__ int earlier_i32_2[1];
 	__shared__ __align__(16) unsigned pool[9216];
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ int shared_i32_2[289];
-	__shared__ unsigned shared_nearest[2];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ int shared_i32_2[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -162,102 +180,139 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = v_min;
-	shared_i32_2[place] = v_max;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add2 = 0;
-		int v_min2 = 2147483647;
-		int v_max2 = -2147483647 - 1;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			add2 = add3;
-			v_min2 = v_min3;
-			v_max2 = v_max3;
-		}
-		shared_i32_0[272 + lane] = add2;
-		shared_i32_1[272 + lane] = v_min2;
-		shared_i32_2[272 + lane] = v_max2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int v_min2 = add > 0 ? v_min : kgen_least_i32(theirs2, v_min);
+	const int v_max2 = add > 0 ? v_max : kgen_greatest_i32(theirs3, v_max);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? v_min2 : v_min;
+	const int state3 = (int)(threadIdx.x % 32) >= 1 ? v_max2 : v_max;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+	const int add3 = (int)((unsigned)theirs4 + (unsigned)state);
+	const int v_min3 = state > 0 ? state2 : kgen_least_i32(theirs5, state2);
+	const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(theirs6, state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int state5 = (int)(threadIdx.x % 32) >= 2 ? v_min3 : state2;
+	const int state6 = (int)(threadIdx.x % 32) >= 2 ? v_max3 : state3;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state6, 4u);
+	const int add4 = (int)((unsigned)theirs7 + (unsigned)state4);
+	const int v_min4 = state4 > 0 ? state5 : kgen_least_i32(theirs8, state5);
+	const int v_max4 = state4 > 0 ? state6 : kgen_greatest_i32(theirs9, state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add4 : state4;
+	const int state8 = (int)(threadIdx.x % 32) >= 4 ? v_min4 : state5;
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? v_max4 : state6;
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state9, 8u);
+	const int add5 = (int)((unsigned)theirs10 + (unsigned)state7);
+	const int v_min5 = state7 > 0 ? state8 : kgen_least_i32(theirs11, state8);
+	const int v_max5 = state7 > 0 ? state9 : kgen_greatest_i32(theirs12, state9);
+	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add5 : state7;
+	const int state11 = (int)(threadIdx.x % 32) >= 8 ? v_min5 : state8;
+	const int state12 = (int)(threadIdx.x % 32) >= 8 ? v_max5 : state9;
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
+	const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state12, 16u);
+	const int add6 = (int)((unsigned)theirs13 + (unsigned)state10);
+	const int v_min6 = state10 > 0 ? state11 : kgen_least_i32(theirs14, state11);
+	const int v_max6 = state10 > 0 ? state12 : kgen_greatest_i32(theirs15, state12);
+	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add6 : state10;
+	const int state14 = (int)(threadIdx.x % 32) >= 16 ? v_min6 : state11;
+	const int state15 = (int)(threadIdx.x % 32) >= 16 ? v_max6 : state12;
+	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state15, 1u);
+	const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
+	const int state17 = (int)(threadIdx.x % 32) == 0 ? 2147483647 : theirs17;
+	const int state18 = (int)(threadIdx.x % 32) == 0 ? -2147483647 - 1 : theirs18;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
+		shared_i32_2[(int)(threadIdx.x / 32)] = state15;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		int v_min2 = 2147483647;
-		int v_max2 = -2147483647 - 1;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			add2 = add3;
-			v_min2 = v_min3;
-			v_max2 = v_max3;
-		}
-		shared_i32_0[288] = add2;
-		shared_i32_1[288] = v_min2;
-		shared_i32_2[288] = v_max2;
+	int add7 = 0;
+	int v_min7 = 2147483647;
+	int v_max7 = -2147483647 - 1;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const int state21 = shared_i32_2[(int)(threadIdx.x % 32)];
+		add7 = state19;
+		v_min7 = state20;
+		v_max7 = state21;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const int state3 = shared_i32_2[272 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const int state6 = shared_i32_2[lane + lane / 16];
-	const int add2 = (int)((unsigned)state + (unsigned)state4);
-	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
-	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-	const int state7 = shared_i32_0[288];
-	const int state8 = shared_i32_1[288];
-	const int state9 = shared_i32_2[288];
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)v_min7, 1u);
+	const int theirs21 = (int)kgen_shuffle_up_u32((unsigned)v_max7, 1u);
+	const int add8 = (int)((unsigned)theirs19 + (unsigned)add7);
+	const int v_min8 = add7 > 0 ? v_min7 : kgen_least_i32(theirs20, v_min7);
+	const int v_max8 = add7 > 0 ? v_max7 : kgen_greatest_i32(theirs21, v_max7);
+	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int state20 = (int)(threadIdx.x % 32) >= 1 ? v_min8 : v_min7;
+	const int state21 = (int)(threadIdx.x % 32) >= 1 ? v_max8 : v_max7;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
+	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state21, 2u);
+	const int add9 = (int)((unsigned)theirs22 + (unsigned)state19);
+	const int v_min9 = state19 > 0 ? state20 : kgen_least_i32(theirs23, state20);
+	const int v_max9 = state19 > 0 ? state21 : kgen_greatest_i32(theirs24, state21);
+	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add9 : state19;
+	const int state23 = (int)(threadIdx.x % 32) >= 2 ? v_min9 : state20;
+	const int state24 = (int)(threadIdx.x % 32) >= 2 ? v_max9 : state21;
+	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
+	const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
+	const int theirs27 = (int)kgen_shuffle_up_u32((unsigned)state24, 4u);
+	const int add10 = (int)((unsigned)theirs25 + (unsigned)state22);
+	const int v_min10 = state22 > 0 ? state23 : kgen_least_i32(theirs26, state23);
+	const int v_max10 = state22 > 0 ? state24 : kgen_greatest_i32(theirs27, state24);
+	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add10 : state22;
+	const int state26 = (int)(threadIdx.x % 32) >= 4 ? v_min10 : state23;
+	const int state27 = (int)(threadIdx.x % 32) >= 4 ? v_max10 : state24;
+	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
+	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
+	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state27, 7u);
+	const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs33 = (int)kgen_broadcast_u32((unsigned)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
+	const int state29 = (int)(threadIdx.x / 32) == 0 ? 2147483647 : theirs32;
+	const int state30 = (int)(threadIdx.x / 32) == 0 ? -2147483647 - 1 : theirs33;
+	const int add11 = (int)((unsigned)state28 + (unsigned)state16);
+	const int v_min11 = state16 > 0 ? state17 : kgen_least_i32(state29, state17);
+	const int v_max11 = state16 > 0 ? state18 : kgen_greatest_i32(state30, state18);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)state7;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)state8;
-			const unsigned long long bits3 = (unsigned long long)(unsigned)state9;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs28;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs29;
+			const unsigned long long bits3 = (unsigned long long)(unsigned)theirs30;
 			atomicExch(&extremes_kernel1_status0[tile * 4], bits | (bits2 << 31) | 9223372036854775808ULL);
 			atomicExch(&extremes_kernel1_status0[tile * 4 + 1], bits3 | 9223372036854775808ULL);
 		}
-		shared_nearest[0] = 65536u;
 	}
-	int add3 = add2;
-	int v_min3 = v_min2;
-	int v_max3 = v_max2;
+	int add12 = add11;
+	int v_min12 = v_min11;
+	int v_max12 = v_max11;
 	const int base = (int)(long long)(0ULL - 1ULL);
 	bool open = false;
-	int add4 = 0;
-	int v_min4 = 2147483647;
-	int v_max4 = -2147483647 - 1;
+	int add13 = 0;
+	int v_min13 = 2147483647;
+	int v_max13 = -2147483647 - 1;
 	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
 			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add3;
+			const long long g_begun = (long long)add12;
 			const bool x = g_begun > 0LL;
 			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const int low2 = v_min3;
-			const int high2 = v_max3;
+			const int low2 = v_min12;
+			const int high2 = v_max12;
 			if (head) {
 				if (x) {
 					// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
@@ -268,21 +323,21 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 				}
 				if (!x) {
 					open = true;
-					add4 = add3;
-					v_min4 = v_min3;
-					v_max4 = v_max3;
+					add13 = add12;
+					v_min13 = v_min12;
+					v_max13 = v_max12;
 				}
 			}
 			if (head) {
 				const int offset2 = (int)g_begun;
 				pool[offset2] = (unsigned)key_rows[item + 1];
 			}
-			const int add5 = (int)((unsigned)add3 + (unsigned)(int)(long long)head);
-			add3 = add5;
-			const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
-			v_min3 = v_min5;
-			const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
-			v_max3 = v_max5;
+			const int add14 = (int)((unsigned)add12 + (unsigned)(int)(long long)head);
+			add12 = add14;
+			const int v_min14 = head ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
+			v_min12 = v_min14;
+			const int v_max14 = head ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
+			v_max12 = v_max14;
 		}
 	} else {
 		#pragma unroll
@@ -290,11 +345,11 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add3;
+				const long long g_begun = (long long)add12;
 				const bool x = g_begun > 0LL;
 				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const int low2 = v_min3;
-				const int high2 = v_max3;
+				const int low2 = v_min12;
+				const int high2 = v_max12;
 				if (head) {
 					if (x) {
 						const int offset2 = (int)slot - base;
@@ -304,197 +359,179 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 					}
 					if (!x) {
 						open = true;
-						add4 = add3;
-						v_min4 = v_min3;
-						v_max4 = v_max3;
+						add13 = add12;
+						v_min13 = v_min12;
+						v_max13 = v_max12;
 					}
 				}
 				if (head) {
 					const int offset2 = (int)g_begun;
 					pool[offset2] = (unsigned)key_rows[item + 1];
 				}
-				const int add5 = (int)((unsigned)add3 + (unsigned)(int)(long long)head);
-				add3 = add5;
-				const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
-				v_min3 = v_min5;
-				const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
-				v_max3 = v_max5;
+				const int add14 = (int)((unsigned)add12 + (unsigned)(int)(long long)head);
+				add12 = add14;
+				const int v_min14 = head ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
+				v_min12 = v_min14;
+				const int v_max14 = head ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
+				v_max12 = v_max14;
 			}
 		}
 	}
-	int add5 = 0;
-	int v_min5 = 2147483647;
-	int v_max5 = -2147483647 - 1;
-	int turn = 0;
-	__syncthreads();
-	int before = tile - 1;
-	while (before >= 0) {
-		if (lane < 64) {
-			int add6 = 0;
-			int v_min6 = 2147483647;
-			int v_max6 = -2147483647 - 1;
-			if (before >= lane) {
+	if (threadIdx.x < 32) { // look back
+		int add14 = 0;
+		int v_min14 = 2147483647;
+		int v_max14 = -2147483647 - 1;
+		int before = tile - 1;
+		while (before >= 0) {
+			int add15 = 0;
+			int v_min15 = 2147483647;
+			int v_max15 = -2147483647 - 1;
+			bool found = false;
+			const int asked = before - (int)(threadIdx.x % 32);
+			if (asked >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const unsigned long long word = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 4 + 2];
-					const unsigned long long word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 4 + 3];
-					const unsigned long long word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 4];
-					const unsigned long long word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[(before - lane) * 4 + 1];
-					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
-						const int theirs = (int)(word & 2147483647ULL);
-						const int theirs2 = (int)((word >> 31) & 4294967295ULL);
-						const int theirs3 = (int)(word2 & 4294967295ULL);
-						add6 = theirs;
-						v_min6 = theirs2;
-						v_max6 = theirs3;
-						waiting = false;
-						atomicMin(&shared_nearest[turn], (unsigned)lane);
-					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
-						const int theirs = (int)(word3 & 2147483647ULL);
-						const int theirs2 = (int)((word3 >> 31) & 4294967295ULL);
-						const int theirs3 = (int)(word4 & 4294967295ULL);
-						add6 = theirs;
-						v_min6 = theirs2;
-						v_max6 = theirs3;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomicOr(&v_abort[0], 1u);
-							}
-							if (*(volatile unsigned *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomicMin(&shared_nearest[turn], (unsigned)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomicOr(&v_abort[0], 1u);
+						}
+						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 2];
+					word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 3];
+					word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4];
+					word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 1];
+				}
+				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
+					const int theirs34 = (int)(word3 & 2147483647ULL);
+					const int theirs35 = (int)((word3 >> 31) & 4294967295ULL);
+					const int theirs36 = (int)(word4 & 4294967295ULL);
+					add15 = theirs34;
+					v_min15 = theirs35;
+					v_max15 = theirs36;
+					found = false;
+				} else {
+					const int theirs34 = (int)(word & 2147483647ULL);
+					const int theirs35 = (int)((word >> 31) & 4294967295ULL);
+					const int theirs36 = (int)(word2 & 4294967295ULL);
+					add15 = theirs34;
+					v_min15 = theirs35;
+					v_max15 = theirs36;
+					found = true;
 				}
 			}
-			shared_i32_0[lane] = add6;
-			shared_i32_1[lane] = v_min6;
-			shared_i32_2[lane] = v_max6;
+			const unsigned mask = kgen_ballot(found);
+			const int state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add15 : 0;
+			const int state32 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_min15 : 2147483647;
+			const int state33 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_max15 : -2147483647 - 1;
+			const int theirs34 = (int)kgen_shuffle_down_u32((unsigned)state31, 1u);
+			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)state32, 1u);
+			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)state33, 1u);
+			const int add16 = (int)((unsigned)theirs34 + (unsigned)state31);
+			const int v_min16 = state31 > 0 ? state32 : kgen_least_i32(theirs35, state32);
+			const int v_max16 = state31 > 0 ? state33 : kgen_greatest_i32(theirs36, state33);
+			const int theirs37 = (int)kgen_shuffle_down_u32((unsigned)add16, 2u);
+			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)v_min16, 2u);
+			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)v_max16, 2u);
+			const int add17 = (int)((unsigned)theirs37 + (unsigned)add16);
+			const int v_min17 = add16 > 0 ? v_min16 : kgen_least_i32(theirs38, v_min16);
+			const int v_max17 = add16 > 0 ? v_max16 : kgen_greatest_i32(theirs39, v_max16);
+			const int theirs40 = (int)kgen_shuffle_down_u32((unsigned)add17, 4u);
+			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)v_min17, 4u);
+			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)v_max17, 4u);
+			const int add18 = (int)((unsigned)theirs40 + (unsigned)add17);
+			const int v_min18 = add17 > 0 ? v_min17 : kgen_least_i32(theirs41, v_min17);
+			const int v_max18 = add17 > 0 ? v_max17 : kgen_greatest_i32(theirs42, v_max17);
+			const int theirs43 = (int)kgen_shuffle_down_u32((unsigned)add18, 8u);
+			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)v_min18, 8u);
+			const int theirs45 = (int)kgen_shuffle_down_u32((unsigned)v_max18, 8u);
+			const int add19 = (int)((unsigned)theirs43 + (unsigned)add18);
+			const int v_min19 = add18 > 0 ? v_min18 : kgen_least_i32(theirs44, v_min18);
+			const int v_max19 = add18 > 0 ? v_max18 : kgen_greatest_i32(theirs45, v_max18);
+			const int theirs46 = (int)kgen_shuffle_down_u32((unsigned)add19, 16u);
+			const int theirs47 = (int)kgen_shuffle_down_u32((unsigned)v_min19, 16u);
+			const int theirs48 = (int)kgen_shuffle_down_u32((unsigned)v_max19, 16u);
+			const int add20 = (int)((unsigned)theirs46 + (unsigned)add19);
+			const int v_min20 = add19 > 0 ? v_min19 : kgen_least_i32(theirs47, v_min19);
+			const int v_max20 = add19 > 0 ? v_max19 : kgen_greatest_i32(theirs48, v_max19);
+			const int add21 = (int)((unsigned)add20 + (unsigned)add14);
+			const int v_min21 = add14 > 0 ? v_min14 : kgen_least_i32(v_min20, v_min14);
+			const int v_max21 = add14 > 0 ? v_max14 : kgen_greatest_i32(v_max20, v_max14);
+			add14 = add21;
+			v_min14 = v_min21;
+			v_max14 = v_max21;
+			before = mask != 0u ? -1LL : before - 32;
 		}
-		__syncthreads();
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		if ((int)(threadIdx.x % 32) == 0) {
+			const int add15 = (int)((unsigned)add14 + (unsigned)theirs28);
+			const int v_min15 = theirs28 > 0 ? theirs29 : kgen_least_i32(v_min14, theirs29);
+			const int v_max15 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(v_max14, theirs30);
+			const unsigned long long bits = (unsigned long long)(unsigned)add15;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)v_min15;
+			const unsigned long long bits3 = (unsigned long long)(unsigned)v_max15;
+			atomicExch(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808ULL);
+			atomicExch(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808ULL);
+			earlier_i32_0[0] = add14;
+			earlier_i32_1[0] = v_min14;
+			earlier_i32_2[0] = v_max14;
 		}
-		if (lane < 8) {
-			const int start2 = lane * 8;
-			int add6 = 0;
-			int v_min6 = 2147483647;
-			int v_max6 = -2147483647 - 1;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start2 + 7) - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const int state12 = shared_i32_2[at];
-				const int state13 = at <= last ? state10 : 0;
-				const int state14 = at <= last ? state11 : 2147483647;
-				const int state15 = at <= last ? state12 : -2147483647 - 1;
-				const int add7 = (int)((unsigned)add6 + (unsigned)state13);
-				const int v_min7 = state13 > 0 ? state14 : kgen_least_i32(v_min6, state14);
-				const int v_max7 = state13 > 0 ? state15 : kgen_greatest_i32(v_max6, state15);
-				add6 = add7;
-				v_min6 = v_min7;
-				v_max6 = v_max7;
-			}
-			shared_i32_0[64 + lane] = add6;
-			shared_i32_1[64 + lane] = v_min6;
-			shared_i32_2[64 + lane] = v_max6;
-		}
-		__syncthreads();
-		if (lane == 255) {
-			int add6 = 0;
-			int v_min6 = 2147483647;
-			int v_max6 = -2147483647 - 1;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const int state12 = shared_i32_2[at];
-				const int add7 = (int)((unsigned)add6 + (unsigned)state10);
-				const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(v_min6, state11);
-				const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(v_max6, state12);
-				add6 = add7;
-				v_min6 = v_min7;
-				v_max6 = v_max7;
-			}
-			const int add7 = (int)((unsigned)add6 + (unsigned)add5);
-			const int v_min7 = add5 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
-			const int v_max7 = add5 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
-			add5 = add7;
-			v_min5 = v_min7;
-			v_max5 = v_max7;
-		}
-		before = last < 64 ? -1LL : before - 64;
-	}
-	if (lane == 255) {
-		const int add6 = (int)((unsigned)add5 + (unsigned)state7);
-		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
-		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
-		const unsigned long long bits = (unsigned long long)(unsigned)add6;
-		const unsigned long long bits2 = (unsigned long long)(unsigned)v_min6;
-		const unsigned long long bits3 = (unsigned long long)(unsigned)v_max6;
-		atomicExch(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808ULL);
-		atomicExch(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808ULL);
-		shared_i32_0[72] = add5;
-		shared_i32_1[72] = v_min5;
-		shared_i32_2[72] = v_max5;
 	}
 	__syncthreads();
-	const int state10 = shared_i32_0[72];
-	const int state11 = shared_i32_1[72];
-	const int state12 = shared_i32_2[72];
-	const int add6 = (int)((unsigned)state10 + (unsigned)state7);
-	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(state11, state8);
-	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(state12, state9);
-	const int base2 = (int)(long long)state10;
-	const int end = (int)(long long)add6;
-	const int base3 = (int)(long long)((unsigned long long)(long long)state10 - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add6 - 1ULL);
+	const int state31 = earlier_i32_0[0];
+	const int state32 = earlier_i32_1[0];
+	const int state33 = earlier_i32_2[0];
+	const int add14 = (int)((unsigned)state31 + (unsigned)theirs28);
+	const int v_min14 = theirs28 > 0 ? theirs29 : kgen_least_i32(state32, theirs29);
+	const int v_max14 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(state33, theirs30);
+	const int base2 = (int)(long long)state31;
+	const int end = (int)(long long)add14;
+	const int base3 = (int)(long long)((unsigned long long)(long long)state31 - 1ULL);
+	const int end2 = (int)(long long)((unsigned long long)(long long)add14 - 1ULL);
 	if (open) {
-		const int add7 = (int)((unsigned)state10 + (unsigned)add4);
-		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(state11, v_min4);
-		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(state12, v_max4);
-		int add8 = add7;
-		int v_min8 = v_min7;
-		int v_max8 = v_max7;
-		if ((long long)add8 > 0LL) {
-			low[(int)(long long)((unsigned long long)(long long)add8 - 1ULL)] = v_min8;
-			high[(int)(long long)((unsigned long long)(long long)add8 - 1ULL)] = v_max8;
+		const int add15 = (int)((unsigned)state31 + (unsigned)add13);
+		const int v_min15 = add13 > 0 ? v_min13 : kgen_least_i32(state32, v_min13);
+		const int v_max15 = add13 > 0 ? v_max13 : kgen_greatest_i32(state33, v_max13);
+		int add16 = add15;
+		int v_min16 = v_min15;
+		int v_max16 = v_max15;
+		if ((long long)add16 > 0LL) {
+			low[(int)(long long)((unsigned long long)(long long)add16 - 1ULL)] = v_min16;
+			high[(int)(long long)((unsigned long long)(long long)add16 - 1ULL)] = v_max16;
 		}
 	}
 	const int count2 = end - base2;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = base2 + at;
-		key_2[place2] = (int)pool[at];
+		const int place = base2 + at;
+		key_2[place] = (int)pool[at];
 		at += 256;
 	}
 	const int count3 = end2 - base3;
 	int at2 = lane + 1;
 	while (at2 < count3) {
-		const int place2 = base3 + at2;
-		low[place2] = (int)pool[at2 + 3072];
+		const int place = base3 + at2;
+		low[place] = (int)pool[at2 + 3072];
 		at2 += 256;
 	}
 	const int count4 = end2 - base3;
 	int at3 = lane + 1;
 	while (at3 < count4) {
-		const int place2 = base3 + at3;
-		high[place2] = (int)pool[at3 + 6144];
+		const int place = base3 + at3;
+		high[place] = (int)pool[at3 + 6144];
 		at3 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add6;
-		int total2 = v_min6;
-		int total3 = v_max6;
+		int total = add14;
+		int total2 = v_min14;
+		int total3 = v_max14;
 		if ((long long)total > 0LL) {
 			low[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total2;
 			high[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;

@@ -11,6 +11,18 @@ static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
+static __device__ long long kgen_greatest_i64(long long x, long long y) {
+	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
 extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_published(
 	long long row0,
 	long long rows,
@@ -20,9 +32,9 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	int *extremes_kernel1_tile1,
 	int *extremes_kernel1_tile2) {
 	__shared__ __align__(16) unsigned pool[9216];
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ int shared_i32_2[289];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ int shared_i32_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -143,69 +155,102 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = v_min;
-	shared_i32_2[place] = v_max;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add2 = 0;
-		int v_min2 = 2147483647;
-		int v_max2 = -2147483647 - 1;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			add2 = add3;
-			v_min2 = v_min3;
-			v_max2 = v_max3;
-		}
-		shared_i32_0[272 + lane] = add2;
-		shared_i32_1[272 + lane] = v_min2;
-		shared_i32_2[272 + lane] = v_max2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int v_min2 = add > 0 ? v_min : kgen_least_i32(theirs2, v_min);
+	const int v_max2 = add > 0 ? v_max : kgen_greatest_i32(theirs3, v_max);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? v_min2 : v_min;
+	const int state3 = (int)(threadIdx.x % 32) >= 1 ? v_max2 : v_max;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+	const int add3 = (int)((unsigned)theirs4 + (unsigned)state);
+	const int v_min3 = state > 0 ? state2 : kgen_least_i32(theirs5, state2);
+	const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(theirs6, state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int state5 = (int)(threadIdx.x % 32) >= 2 ? v_min3 : state2;
+	const int state6 = (int)(threadIdx.x % 32) >= 2 ? v_max3 : state3;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state6, 4u);
+	const int add4 = (int)((unsigned)theirs7 + (unsigned)state4);
+	const int v_min4 = state4 > 0 ? state5 : kgen_least_i32(theirs8, state5);
+	const int v_max4 = state4 > 0 ? state6 : kgen_greatest_i32(theirs9, state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add4 : state4;
+	const int state8 = (int)(threadIdx.x % 32) >= 4 ? v_min4 : state5;
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? v_max4 : state6;
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state9, 8u);
+	const int add5 = (int)((unsigned)theirs10 + (unsigned)state7);
+	const int v_min5 = state7 > 0 ? state8 : kgen_least_i32(theirs11, state8);
+	const int v_max5 = state7 > 0 ? state9 : kgen_greatest_i32(theirs12, state9);
+	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add5 : state7;
+	const int state11 = (int)(threadIdx.x % 32) >= 8 ? v_min5 : state8;
+	const int state12 = (int)(threadIdx.x % 32) >= 8 ? v_max5 : state9;
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
+	const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state12, 16u);
+	const int add6 = (int)((unsigned)theirs13 + (unsigned)state10);
+	const int v_min6 = state10 > 0 ? state11 : kgen_least_i32(theirs14, state11);
+	const int v_max6 = state10 > 0 ? state12 : kgen_greatest_i32(theirs15, state12);
+	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add6 : state10;
+	const int state14 = (int)(threadIdx.x % 32) >= 16 ? v_min6 : state11;
+	const int state15 = (int)(threadIdx.x % 32) >= 16 ? v_max6 : state12;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
+		shared_i32_2[(int)(threadIdx.x / 32)] = state15;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		int v_min2 = 2147483647;
-		int v_max2 = -2147483647 - 1;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			add2 = add3;
-			v_min2 = v_min3;
-			v_max2 = v_max3;
-		}
-		shared_i32_0[288] = add2;
-		shared_i32_1[288] = v_min2;
-		shared_i32_2[288] = v_max2;
+	int add7 = 0;
+	int v_min7 = 2147483647;
+	int v_max7 = -2147483647 - 1;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state16 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state17 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const int state18 = shared_i32_2[(int)(threadIdx.x % 32)];
+		add7 = state16;
+		v_min7 = state17;
+		v_max7 = state18;
 	}
-	__syncthreads();
-	const int state = shared_i32_0[288];
-	const int state2 = shared_i32_1[288];
-	const int state3 = shared_i32_2[288];
+	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)v_min7, 1u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)v_max7, 1u);
+	const int add8 = (int)((unsigned)theirs16 + (unsigned)add7);
+	const int v_min8 = add7 > 0 ? v_min7 : kgen_least_i32(theirs17, v_min7);
+	const int v_max8 = add7 > 0 ? v_max7 : kgen_greatest_i32(theirs18, v_max7);
+	const int state16 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int state17 = (int)(threadIdx.x % 32) >= 1 ? v_min8 : v_min7;
+	const int state18 = (int)(threadIdx.x % 32) >= 1 ? v_max8 : v_max7;
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)state16, 2u);
+	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)state17, 2u);
+	const int theirs21 = (int)kgen_shuffle_up_u32((unsigned)state18, 2u);
+	const int add9 = (int)((unsigned)theirs19 + (unsigned)state16);
+	const int v_min9 = state16 > 0 ? state17 : kgen_least_i32(theirs20, state17);
+	const int v_max9 = state16 > 0 ? state18 : kgen_greatest_i32(theirs21, state18);
+	const int state19 = (int)(threadIdx.x % 32) >= 2 ? add9 : state16;
+	const int state20 = (int)(threadIdx.x % 32) >= 2 ? v_min9 : state17;
+	const int state21 = (int)(threadIdx.x % 32) >= 2 ? v_max9 : state18;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 4u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 4u);
+	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state21, 4u);
+	const int add10 = (int)((unsigned)theirs22 + (unsigned)state19);
+	const int v_min10 = state19 > 0 ? state20 : kgen_least_i32(theirs23, state20);
+	const int v_max10 = state19 > 0 ? state21 : kgen_greatest_i32(theirs24, state21);
+	const int state22 = (int)(threadIdx.x % 32) >= 4 ? add10 : state19;
+	const int state23 = (int)(threadIdx.x % 32) >= 4 ? v_min10 : state20;
+	const int state24 = (int)(threadIdx.x % 32) >= 4 ? v_max10 : state21;
+	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 7u);
+	const int theirs26 = (int)kgen_broadcast_u32((unsigned)state23, 7u);
+	const int theirs27 = (int)kgen_broadcast_u32((unsigned)state24, 7u);
 	if (lane == 0) {
-		extremes_kernel1_tile0[tile] = state;
-		extremes_kernel1_tile1[tile] = state2;
-		extremes_kernel1_tile2[tile] = state3;
+		extremes_kernel1_tile0[tile] = theirs25;
+		extremes_kernel1_tile1[tile] = theirs26;
+		extremes_kernel1_tile2[tile] = theirs27;
 	}
 }
 
@@ -219,9 +264,9 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_scan0_publish
 	int *extremes_kernel1_total1,
 	int *extremes_kernel1_total2) {
 	(void)row0;
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ int shared_i32_2[289];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ int shared_i32_2[8];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	int add = 0;
@@ -248,105 +293,143 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_scan0_publish
 				v_max2 = v_max3;
 			}
 		}
-		const int place = lane + lane / 16;
-		shared_i32_0[place] = add2;
-		shared_i32_1[place] = v_min2;
-		shared_i32_2[place] = v_max2;
-		__syncthreads();
-		if (lane < 16) {
-			const int start2 = lane * 17;
-			int add3 = 0;
-			int v_min3 = 2147483647;
-			int v_max3 = -2147483647 - 1;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const int state3 = shared_i32_2[place2];
-				shared_i32_0[place2] = add3;
-				shared_i32_1[place2] = v_min3;
-				shared_i32_2[place2] = v_max3;
-				const int add4 = (int)((unsigned)add3 + (unsigned)state);
-				const int v_min4 = state > 0 ? state2 : kgen_least_i32(v_min3, state2);
-				const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(v_max3, state3);
-				add3 = add4;
-				v_min3 = v_min4;
-				v_max3 = v_max4;
-			}
-			shared_i32_0[272 + lane] = add3;
-			shared_i32_1[272 + lane] = v_min3;
-			shared_i32_2[272 + lane] = v_max3;
+		const int theirs = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
+		const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min2, 1u);
+		const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max2, 1u);
+		const int add3 = (int)((unsigned)theirs + (unsigned)add2);
+		const int v_min3 = add2 > 0 ? v_min2 : kgen_least_i32(theirs2, v_min2);
+		const int v_max3 = add2 > 0 ? v_max2 : kgen_greatest_i32(theirs3, v_max2);
+		const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add2;
+		const int state2 = (int)(threadIdx.x % 32) >= 1 ? v_min3 : v_min2;
+		const int state3 = (int)(threadIdx.x % 32) >= 1 ? v_max3 : v_max2;
+		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+		const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+		const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+		const int add4 = (int)((unsigned)theirs4 + (unsigned)state);
+		const int v_min4 = state > 0 ? state2 : kgen_least_i32(theirs5, state2);
+		const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(theirs6, state3);
+		const int state4 = (int)(threadIdx.x % 32) >= 2 ? add4 : state;
+		const int state5 = (int)(threadIdx.x % 32) >= 2 ? v_min4 : state2;
+		const int state6 = (int)(threadIdx.x % 32) >= 2 ? v_max4 : state3;
+		const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+		const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
+		const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state6, 4u);
+		const int add5 = (int)((unsigned)theirs7 + (unsigned)state4);
+		const int v_min5 = state4 > 0 ? state5 : kgen_least_i32(theirs8, state5);
+		const int v_max5 = state4 > 0 ? state6 : kgen_greatest_i32(theirs9, state6);
+		const int state7 = (int)(threadIdx.x % 32) >= 4 ? add5 : state4;
+		const int state8 = (int)(threadIdx.x % 32) >= 4 ? v_min5 : state5;
+		const int state9 = (int)(threadIdx.x % 32) >= 4 ? v_max5 : state6;
+		const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
+		const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
+		const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state9, 8u);
+		const int add6 = (int)((unsigned)theirs10 + (unsigned)state7);
+		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(theirs11, state8);
+		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(theirs12, state9);
+		const int state10 = (int)(threadIdx.x % 32) >= 8 ? add6 : state7;
+		const int state11 = (int)(threadIdx.x % 32) >= 8 ? v_min6 : state8;
+		const int state12 = (int)(threadIdx.x % 32) >= 8 ? v_max6 : state9;
+		const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
+		const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
+		const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state12, 16u);
+		const int add7 = (int)((unsigned)theirs13 + (unsigned)state10);
+		const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(theirs14, state11);
+		const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(theirs15, state12);
+		const int state13 = (int)(threadIdx.x % 32) >= 16 ? add7 : state10;
+		const int state14 = (int)(threadIdx.x % 32) >= 16 ? v_min7 : state11;
+		const int state15 = (int)(threadIdx.x % 32) >= 16 ? v_max7 : state12;
+		const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
+		const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
+		const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state15, 1u);
+		const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
+		const int state17 = (int)(threadIdx.x % 32) == 0 ? 2147483647 : theirs17;
+		const int state18 = (int)(threadIdx.x % 32) == 0 ? -2147483647 - 1 : theirs18;
+		if ((int)(threadIdx.x % 32) == 31) {
+			shared_i32_0[(int)(threadIdx.x / 32)] = state13;
+			shared_i32_1[(int)(threadIdx.x / 32)] = state14;
+			shared_i32_2[(int)(threadIdx.x / 32)] = state15;
 		}
 		__syncthreads();
-		if (lane == 0) {
-			int add3 = 0;
-			int v_min3 = 2147483647;
-			int v_max3 = -2147483647 - 1;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const int state3 = shared_i32_2[place2];
-				shared_i32_0[place2] = add3;
-				shared_i32_1[place2] = v_min3;
-				shared_i32_2[place2] = v_max3;
-				const int add4 = (int)((unsigned)add3 + (unsigned)state);
-				const int v_min4 = state > 0 ? state2 : kgen_least_i32(v_min3, state2);
-				const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(v_max3, state3);
-				add3 = add4;
-				v_min3 = v_min4;
-				v_max3 = v_max4;
-			}
-			shared_i32_0[288] = add3;
-			shared_i32_1[288] = v_min3;
-			shared_i32_2[288] = v_max3;
+		int add8 = 0;
+		int v_min8 = 2147483647;
+		int v_max8 = -2147483647 - 1;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
+			const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
+			const int state21 = shared_i32_2[(int)(threadIdx.x % 32)];
+			add8 = state19;
+			v_min8 = state20;
+			v_max8 = state21;
 		}
-		__syncthreads();
-		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_1[272 + stretch];
-		const int state3 = shared_i32_2[272 + stretch];
-		const int state4 = shared_i32_0[lane + lane / 16];
-		const int state5 = shared_i32_1[lane + lane / 16];
-		const int state6 = shared_i32_2[lane + lane / 16];
-		const int add3 = (int)((unsigned)state + (unsigned)state4);
-		const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
-		const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-		const int state7 = shared_i32_0[288];
-		const int state8 = shared_i32_1[288];
-		const int state9 = shared_i32_2[288];
-		const int add4 = (int)((unsigned)add + (unsigned)add3);
-		const int v_min4 = add3 > 0 ? v_min3 : kgen_least_i32(v_min, v_min3);
-		const int v_max4 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max, v_max3);
-		int add5 = add4;
-		int v_min5 = v_min4;
-		int v_max5 = v_max4;
+		const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add8, 1u);
+		const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)v_min8, 1u);
+		const int theirs21 = (int)kgen_shuffle_up_u32((unsigned)v_max8, 1u);
+		const int add9 = (int)((unsigned)theirs19 + (unsigned)add8);
+		const int v_min9 = add8 > 0 ? v_min8 : kgen_least_i32(theirs20, v_min8);
+		const int v_max9 = add8 > 0 ? v_max8 : kgen_greatest_i32(theirs21, v_max8);
+		const int state19 = (int)(threadIdx.x % 32) >= 1 ? add9 : add8;
+		const int state20 = (int)(threadIdx.x % 32) >= 1 ? v_min9 : v_min8;
+		const int state21 = (int)(threadIdx.x % 32) >= 1 ? v_max9 : v_max8;
+		const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
+		const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
+		const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state21, 2u);
+		const int add10 = (int)((unsigned)theirs22 + (unsigned)state19);
+		const int v_min10 = state19 > 0 ? state20 : kgen_least_i32(theirs23, state20);
+		const int v_max10 = state19 > 0 ? state21 : kgen_greatest_i32(theirs24, state21);
+		const int state22 = (int)(threadIdx.x % 32) >= 2 ? add10 : state19;
+		const int state23 = (int)(threadIdx.x % 32) >= 2 ? v_min10 : state20;
+		const int state24 = (int)(threadIdx.x % 32) >= 2 ? v_max10 : state21;
+		const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
+		const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
+		const int theirs27 = (int)kgen_shuffle_up_u32((unsigned)state24, 4u);
+		const int add11 = (int)((unsigned)theirs25 + (unsigned)state22);
+		const int v_min11 = state22 > 0 ? state23 : kgen_least_i32(theirs26, state23);
+		const int v_max11 = state22 > 0 ? state24 : kgen_greatest_i32(theirs27, state24);
+		const int state25 = (int)(threadIdx.x % 32) >= 4 ? add11 : state22;
+		const int state26 = (int)(threadIdx.x % 32) >= 4 ? v_min11 : state23;
+		const int state27 = (int)(threadIdx.x % 32) >= 4 ? v_max11 : state24;
+		const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
+		const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
+		const int theirs30 = (int)kgen_broadcast_u32((unsigned)state27, 7u);
+		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs33 = (int)kgen_broadcast_u32((unsigned)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
+		const int state29 = (int)(threadIdx.x / 32) == 0 ? 2147483647 : theirs32;
+		const int state30 = (int)(threadIdx.x / 32) == 0 ? -2147483647 - 1 : theirs33;
+		const int add12 = (int)((unsigned)state28 + (unsigned)state16);
+		const int v_min12 = state16 > 0 ? state17 : kgen_least_i32(state29, state17);
+		const int v_max12 = state16 > 0 ? state18 : kgen_greatest_i32(state30, state18);
+		const int add13 = (int)((unsigned)add + (unsigned)add12);
+		const int v_min13 = add12 > 0 ? v_min12 : kgen_least_i32(v_min, v_min12);
+		const int v_max13 = add12 > 0 ? v_max12 : kgen_greatest_i32(v_max, v_max12);
+		int add14 = add13;
+		int v_min14 = v_min13;
+		int v_max14 = v_max13;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state10 = extremes_kernel1_tile0[at];
-				const int state11 = extremes_kernel1_tile1[at];
-				const int state12 = extremes_kernel1_tile2[at];
-				extremes_kernel1_tile0[at] = add5;
-				extremes_kernel1_tile1[at] = v_min5;
-				extremes_kernel1_tile2[at] = v_max5;
-				const int add6 = (int)((unsigned)add5 + (unsigned)state10);
-				const int v_min6 = state10 > 0 ? state11 : kgen_least_i32(v_min5, state11);
-				const int v_max6 = state10 > 0 ? state12 : kgen_greatest_i32(v_max5, state12);
-				add5 = add6;
-				v_min5 = v_min6;
-				v_max5 = v_max6;
+				const int state31 = extremes_kernel1_tile0[at];
+				const int state32 = extremes_kernel1_tile1[at];
+				const int state33 = extremes_kernel1_tile2[at];
+				extremes_kernel1_tile0[at] = add14;
+				extremes_kernel1_tile1[at] = v_min14;
+				extremes_kernel1_tile2[at] = v_max14;
+				const int add15 = (int)((unsigned)add14 + (unsigned)state31);
+				const int v_min15 = state31 > 0 ? state32 : kgen_least_i32(v_min14, state32);
+				const int v_max15 = state31 > 0 ? state33 : kgen_greatest_i32(v_max14, state33);
+				add14 = add15;
+				v_min14 = v_min15;
+				v_max14 = v_max15;
 			}
 		}
-		const int add6 = (int)((unsigned)add + (unsigned)state7);
-		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min, state8);
-		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max, state9);
-		add = add6;
-		v_min = v_min6;
-		v_max = v_max6;
+		const int add15 = (int)((unsigned)add + (unsigned)theirs28);
+		const int v_min15 = theirs28 > 0 ? theirs29 : kgen_least_i32(v_min, theirs29);
+		const int v_max15 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(v_max, theirs30);
+		add = add15;
+		v_min = v_min15;
+		v_max = v_max15;
 		__syncthreads();
 		first += 2048;
 	}
@@ -369,9 +452,9 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	int *low,
 	int *high) {
 	__shared__ __align__(16) unsigned pool[9216];
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ int shared_i32_2[289];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ int shared_i32_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -495,97 +578,135 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = v_min;
-	shared_i32_2[place] = v_max;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add2 = 0;
-		int v_min2 = 2147483647;
-		int v_max2 = -2147483647 - 1;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			add2 = add3;
-			v_min2 = v_min3;
-			v_max2 = v_max3;
-		}
-		shared_i32_0[272 + lane] = add2;
-		shared_i32_1[272 + lane] = v_min2;
-		shared_i32_2[272 + lane] = v_max2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int v_min2 = add > 0 ? v_min : kgen_least_i32(theirs2, v_min);
+	const int v_max2 = add > 0 ? v_max : kgen_greatest_i32(theirs3, v_max);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? v_min2 : v_min;
+	const int state3 = (int)(threadIdx.x % 32) >= 1 ? v_max2 : v_max;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state3, 2u);
+	const int add3 = (int)((unsigned)theirs4 + (unsigned)state);
+	const int v_min3 = state > 0 ? state2 : kgen_least_i32(theirs5, state2);
+	const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(theirs6, state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int state5 = (int)(threadIdx.x % 32) >= 2 ? v_min3 : state2;
+	const int state6 = (int)(threadIdx.x % 32) >= 2 ? v_max3 : state3;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state6, 4u);
+	const int add4 = (int)((unsigned)theirs7 + (unsigned)state4);
+	const int v_min4 = state4 > 0 ? state5 : kgen_least_i32(theirs8, state5);
+	const int v_max4 = state4 > 0 ? state6 : kgen_greatest_i32(theirs9, state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add4 : state4;
+	const int state8 = (int)(threadIdx.x % 32) >= 4 ? v_min4 : state5;
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? v_max4 : state6;
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
+	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)state9, 8u);
+	const int add5 = (int)((unsigned)theirs10 + (unsigned)state7);
+	const int v_min5 = state7 > 0 ? state8 : kgen_least_i32(theirs11, state8);
+	const int v_max5 = state7 > 0 ? state9 : kgen_greatest_i32(theirs12, state9);
+	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add5 : state7;
+	const int state11 = (int)(threadIdx.x % 32) >= 8 ? v_min5 : state8;
+	const int state12 = (int)(threadIdx.x % 32) >= 8 ? v_max5 : state9;
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
+	const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state12, 16u);
+	const int add6 = (int)((unsigned)theirs13 + (unsigned)state10);
+	const int v_min6 = state10 > 0 ? state11 : kgen_least_i32(theirs14, state11);
+	const int v_max6 = state10 > 0 ? state12 : kgen_greatest_i32(theirs15, state12);
+	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add6 : state10;
+	const int state14 = (int)(threadIdx.x % 32) >= 16 ? v_min6 : state11;
+	const int state15 = (int)(threadIdx.x % 32) >= 16 ? v_max6 : state12;
+	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state15, 1u);
+	const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
+	const int state17 = (int)(threadIdx.x % 32) == 0 ? 2147483647 : theirs17;
+	const int state18 = (int)(threadIdx.x % 32) == 0 ? -2147483647 - 1 : theirs18;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
+		shared_i32_2[(int)(threadIdx.x / 32)] = state15;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		int v_min2 = 2147483647;
-		int v_max2 = -2147483647 - 1;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			add2 = add3;
-			v_min2 = v_min3;
-			v_max2 = v_max3;
-		}
-		shared_i32_0[288] = add2;
-		shared_i32_1[288] = v_min2;
-		shared_i32_2[288] = v_max2;
+	int add7 = 0;
+	int v_min7 = 2147483647;
+	int v_max7 = -2147483647 - 1;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const int state21 = shared_i32_2[(int)(threadIdx.x % 32)];
+		add7 = state19;
+		v_min7 = state20;
+		v_max7 = state21;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const int state3 = shared_i32_2[272 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const int state6 = shared_i32_2[lane + lane / 16];
-	const int add2 = (int)((unsigned)state + (unsigned)state4);
-	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
-	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-	const int state7 = shared_i32_0[288];
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)v_min7, 1u);
+	const int theirs21 = (int)kgen_shuffle_up_u32((unsigned)v_max7, 1u);
+	const int add8 = (int)((unsigned)theirs19 + (unsigned)add7);
+	const int v_min8 = add7 > 0 ? v_min7 : kgen_least_i32(theirs20, v_min7);
+	const int v_max8 = add7 > 0 ? v_max7 : kgen_greatest_i32(theirs21, v_max7);
+	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int state20 = (int)(threadIdx.x % 32) >= 1 ? v_min8 : v_min7;
+	const int state21 = (int)(threadIdx.x % 32) >= 1 ? v_max8 : v_max7;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
+	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state21, 2u);
+	const int add9 = (int)((unsigned)theirs22 + (unsigned)state19);
+	const int v_min9 = state19 > 0 ? state20 : kgen_least_i32(theirs23, state20);
+	const int v_max9 = state19 > 0 ? state21 : kgen_greatest_i32(theirs24, state21);
+	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add9 : state19;
+	const int state23 = (int)(threadIdx.x % 32) >= 2 ? v_min9 : state20;
+	const int state24 = (int)(threadIdx.x % 32) >= 2 ? v_max9 : state21;
+	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
+	const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
+	const int theirs27 = (int)kgen_shuffle_up_u32((unsigned)state24, 4u);
+	const int add10 = (int)((unsigned)theirs25 + (unsigned)state22);
+	const int v_min10 = state22 > 0 ? state23 : kgen_least_i32(theirs26, state23);
+	const int v_max10 = state22 > 0 ? state24 : kgen_greatest_i32(theirs27, state24);
+	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add10 : state22;
+	const int state26 = (int)(threadIdx.x % 32) >= 4 ? v_min10 : state23;
+	const int state27 = (int)(threadIdx.x % 32) >= 4 ? v_max10 : state24;
+	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
+	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs31 = (int)kgen_broadcast_u32((unsigned)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs29;
+	const int state29 = (int)(threadIdx.x / 32) == 0 ? 2147483647 : theirs30;
+	const int state30 = (int)(threadIdx.x / 32) == 0 ? -2147483647 - 1 : theirs31;
+	const int add11 = (int)((unsigned)state28 + (unsigned)state16);
+	const int v_min11 = state16 > 0 ? state17 : kgen_least_i32(state29, state17);
+	const int v_max11 = state16 > 0 ? state18 : kgen_greatest_i32(state30, state18);
 	__syncthreads();
 	const int earlier = extremes_kernel1_tile0[tile];
 	const int earlier2 = extremes_kernel1_tile1[tile];
 	const int earlier3 = extremes_kernel1_tile2[tile];
-	const int add3 = (int)((unsigned)earlier + (unsigned)state7);
-	const int add4 = (int)((unsigned)earlier + (unsigned)add2);
-	const int v_min3 = add2 > 0 ? v_min2 : kgen_least_i32(earlier2, v_min2);
-	const int v_max3 = add2 > 0 ? v_max2 : kgen_greatest_i32(earlier3, v_max2);
-	int add5 = add4;
-	int v_min4 = v_min3;
-	int v_max4 = v_max3;
+	const int add12 = (int)((unsigned)earlier + (unsigned)theirs28);
+	const int add13 = (int)((unsigned)earlier + (unsigned)add11);
+	const int v_min12 = add11 > 0 ? v_min11 : kgen_least_i32(earlier2, v_min11);
+	const int v_max12 = add11 > 0 ? v_max11 : kgen_greatest_i32(earlier3, v_max11);
+	int add14 = add13;
+	int v_min13 = v_min12;
+	int v_max13 = v_max12;
 	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add3;
+	const int end = (int)(long long)add12;
 	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add3 - 1ULL);
+	const int end2 = (int)(long long)((unsigned long long)(long long)add12 - 1ULL);
 	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
 			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add5;
+			const long long g_begun = (long long)add14;
 			const bool x = g_begun > 0LL;
 			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const int low2 = v_min4;
-			const int high2 = v_max4;
+			const int low2 = v_min13;
+			const int high2 = v_max13;
 			if (head && x) {
 				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 				const int offset2 = (int)slot - base2;
@@ -597,12 +718,12 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 				const int offset2 = (int)g_begun - base;
 				pool[offset2] = (unsigned)key_rows[item + 1];
 			}
-			const int add6 = (int)((unsigned)add5 + (unsigned)(int)(long long)head);
-			add5 = add6;
-			const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
-			v_min4 = v_min5;
-			const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
-			v_max4 = v_max5;
+			const int add15 = (int)((unsigned)add14 + (unsigned)(int)(long long)head);
+			add14 = add15;
+			const int v_min14 = head ? value_rows[item] : kgen_least_i32(v_min13, value_rows[item]);
+			v_min13 = v_min14;
+			const int v_max14 = head ? value_rows[item] : kgen_greatest_i32(v_max13, value_rows[item]);
+			v_max13 = v_max14;
 		}
 	} else {
 		#pragma unroll
@@ -610,11 +731,11 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add5;
+				const long long g_begun = (long long)add14;
 				const bool x = g_begun > 0LL;
 				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const int low2 = v_min4;
-				const int high2 = v_max4;
+				const int low2 = v_min13;
+				const int high2 = v_max13;
 				if (head && x) {
 					const int offset2 = (int)slot - base2;
 					pool[offset2 + 3072] = (unsigned)low2;
@@ -625,12 +746,12 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 					const int offset2 = (int)g_begun - base;
 					pool[offset2] = (unsigned)key_rows[item + 1];
 				}
-				const int add6 = (int)((unsigned)add5 + (unsigned)(int)(long long)head);
-				add5 = add6;
-				const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
-				v_min4 = v_min5;
-				const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
-				v_max4 = v_max5;
+				const int add15 = (int)((unsigned)add14 + (unsigned)(int)(long long)head);
+				add14 = add15;
+				const int v_min14 = head ? value_rows[item] : kgen_least_i32(v_min13, value_rows[item]);
+				v_min13 = v_min14;
+				const int v_max14 = head ? value_rows[item] : kgen_greatest_i32(v_max13, value_rows[item]);
+				v_max13 = v_max14;
 			}
 		}
 	}
@@ -638,25 +759,25 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
+		const int place = base + at;
+		key_2[place] = (int)pool[at];
 		at += 256;
 	}
 	const int count3 = end2 - base2;
 	int at2 = lane;
 	while (at2 < count3) {
-		const int place2 = base2 + at2;
-		if (place2 >= 0) {
-			low[place2] = (int)pool[at2 + 3072];
+		const int place = base2 + at2;
+		if (place >= 0) {
+			low[place] = (int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
 	const int count4 = end2 - base2;
 	int at3 = lane;
 	while (at3 < count4) {
-		const int place2 = base2 + at3;
-		if (place2 >= 0) {
-			high[place2] = (int)pool[at3 + 6144];
+		const int place = base2 + at3;
+		if (place >= 0) {
+			high[place] = (int)pool[at3 + 6144];
 		}
 		at3 += 256;
 	}

@@ -7,6 +7,34 @@ static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
 }
 
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_shuffle_down_u32(unsigned x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_shuffle_down_u64(unsigned long long x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned kgen_ballot(bool x) {
+	return __ballot_sync(0xffffffffu, x);
+}
+
 extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	long long row0,
 	long long rows,
@@ -22,12 +50,14 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	int *aggregate,
 	long long tiles,
 	long long *g_length_cell) {
-	__shared__ __align__(16) unsigned pool[7680];
+	__shared__ int earlier_i32_0[1];
+	__shared__ int earlier_i32_1[1];
+	__shared__ long long earlier_i64_0[1];
+	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ unsigned shared_nearest[2];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ long long shared_i64_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -38,44 +68,44 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536LL;
+	const int count = rest < 2048 ? rest : 2048LL;
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 6] = (unsigned)key[first + at];
+			pool[at + (at >> 3)] = (unsigned)key[first + at];
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[1792 + (at + at / 6)] = (unsigned)value[first + at];
+			pool[2304 + (at + (at >> 3))] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[6] = {0};
-	const int start2 = lane * 6;
-	const int own2 = 1792 + lane * 7;
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	#pragma unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -85,10 +115,10 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count == 1536) {
+	if (count == 2048) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -100,8 +130,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
@@ -114,356 +144,375 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	shared_i64_0[place] = add3;
-	__syncthreads();
-	if (lane < 16) {
-		const int start3 = lane * 17;
-		int add4 = 0;
-		int add5 = 0;
-		long long add6 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((unsigned)add4 + (unsigned)state);
-			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
-			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
-		}
-		shared_i32_0[272 + lane] = add4;
-		shared_i32_1[272 + lane] = add5;
-		shared_i64_0[272 + lane] = add6;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
+	const int add4 = (int)((unsigned)theirs + (unsigned)add);
+	const int add5 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
+	const long long add6 = add > 0 ? add3 : (long long)((unsigned long long)theirs3 + (unsigned long long)add3);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add4 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add5 : add2;
+	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? add6 : add3;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
+	const int add7 = (int)((unsigned)theirs4 + (unsigned)state);
+	const int add8 = state > 0 ? state2 : (int)((unsigned)theirs5 + (unsigned)state2);
+	const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)theirs6 + (unsigned long long)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add7 : state;
+	const int state5 = (int)(threadIdx.x % 32) >= 2 ? add8 : state2;
+	const long long state6 = (int)(threadIdx.x % 32) >= 2 ? add9 : state3;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 4u);
+	const int add10 = (int)((unsigned)theirs7 + (unsigned)state4);
+	const int add11 = state4 > 0 ? state5 : (int)((unsigned)theirs8 + (unsigned)state5);
+	const long long add12 = state4 > 0 ? state6 : (long long)((unsigned long long)theirs9 + (unsigned long long)state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add10 : state4;
+	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add11 : state5;
+	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add12 : state6;
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 8u);
+	const int add13 = (int)((unsigned)theirs10 + (unsigned)state7);
+	const int add14 = state7 > 0 ? state8 : (int)((unsigned)theirs11 + (unsigned)state8);
+	const long long add15 = state7 > 0 ? state9 : (long long)((unsigned long long)theirs12 + (unsigned long long)state9);
+	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add13 : state7;
+	const int state11 = (int)(threadIdx.x % 32) >= 8 ? add14 : state8;
+	const long long state12 = (int)(threadIdx.x % 32) >= 8 ? add15 : state9;
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
+	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 16u);
+	const int add16 = (int)((unsigned)theirs13 + (unsigned)state10);
+	const int add17 = state10 > 0 ? state11 : (int)((unsigned)theirs14 + (unsigned)state11);
+	const long long add18 = state10 > 0 ? state12 : (long long)((unsigned long long)theirs15 + (unsigned long long)state12);
+	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add16 : state10;
+	const int state14 = (int)(threadIdx.x % 32) >= 16 ? add17 : state11;
+	const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add18 : state12;
+	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
+	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
+	const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
+	const int state17 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs17;
+	const long long state18 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs18;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state15;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add4 = 0;
-		int add5 = 0;
-		long long add6 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((unsigned)add4 + (unsigned)state);
-			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
-			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
-		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+	int add19 = 0;
+	int add20 = 0;
+	long long add21 = 0LL;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const long long state21 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add19 = state19;
+		add20 = state20;
+		add21 = state21;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const long long state3 = shared_i64_0[272 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const long long state6 = shared_i64_0[lane + lane / 16];
-	const int add4 = (int)((unsigned)state + (unsigned)state4);
-	const int add5 = state4 > 0 ? state5 : (int)((unsigned)state2 + (unsigned)state5);
-	const long long add6 = state4 > 0 ? state6 : (long long)((unsigned long long)state3 + (unsigned long long)state6);
-	const int state7 = shared_i32_0[288];
-	const int state8 = shared_i32_1[288];
-	const long long state9 = shared_i64_0[288];
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
+	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
+	const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
+	const int add22 = (int)((unsigned)theirs19 + (unsigned)add19);
+	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs20 + (unsigned)add20);
+	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs21 + (unsigned long long)add21);
+	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
+	const int state20 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
+	const long long state21 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
+	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 2u);
+	const int add25 = (int)((unsigned)theirs22 + (unsigned)state19);
+	const int add26 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
+	const long long add27 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
+	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add25 : state19;
+	const int state23 = (int)(threadIdx.x % 32) >= 2 ? add26 : state20;
+	const long long state24 = (int)(threadIdx.x % 32) >= 2 ? add27 : state21;
+	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
+	const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
+	const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 4u);
+	const int add28 = (int)((unsigned)theirs25 + (unsigned)state22);
+	const int add29 = state22 > 0 ? state23 : (int)((unsigned)theirs26 + (unsigned)state23);
+	const long long add30 = state22 > 0 ? state24 : (long long)((unsigned long long)theirs27 + (unsigned long long)state24);
+	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add28 : state22;
+	const int state26 = (int)(threadIdx.x % 32) >= 4 ? add29 : state23;
+	const long long state27 = (int)(threadIdx.x % 32) >= 4 ? add30 : state24;
+	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
+	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
+	const long long theirs30 = (long long)kgen_broadcast_u64((unsigned long long)state27, 7u);
+	const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
+	const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs32;
+	const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs33;
+	const int add31 = (int)((unsigned)state28 + (unsigned)state16);
+	const int add32 = state16 > 0 ? state17 : (int)((unsigned)state29 + (unsigned)state17);
+	const long long add33 = state16 > 0 ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)state7;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)state8;
-			const unsigned long long bits3 = (unsigned long long)state9;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs28;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs29;
+			const unsigned long long bits3 = (unsigned long long)theirs30;
 			atomicExch(&having_kernel1_status0[tile * 4], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&having_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
 		}
-		shared_nearest[0] = 65536u;
 	}
-	int add7 = add4;
-	int add8 = add5;
-	long long add9 = add6;
+	int add34 = add31;
+	int add35 = add32;
+	long long add36 = add33;
 	const int base = (int)(long long)(0ULL - 1ULL);
 	bool open = false;
-	int add10 = 0;
-	int add11 = 0;
-	long long add12 = 0LL;
-	if (count == 1536) {
+	int add37 = 0;
+	int add38 = 0;
+	long long add39 = 0LL;
+	if (count == 2048) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add7;
+			const long long g_begun = (long long)add34;
 			const bool x = g_begun > 0LL;
 			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const long long c2 = (long long)add8;
-			const long long aggregate_22 = add9;
+			const long long c2 = (long long)add35;
+			const long long aggregate_22 = add36;
 			if (head) {
 				if (x) {
 					// bench.kg:46: c = count(by: g)
 					const int offset2 = (int)slot - base;
 					pool[offset2] = (unsigned)(int)c2;
 					const int offset3 = (int)slot - base;
-					pool_u64[offset3 + 1536] = (unsigned long long)aggregate_22;
+					pool_u64[offset3 + 2048] = (unsigned long long)aggregate_22;
 					// bench.kg:47: keep = c >= least
 					const int offset4 = (int)slot - base;
-					pool[offset4 + 6144] = (unsigned)(c2 >= least);
+					pool[offset4 + 8192] = (unsigned)(c2 >= least);
 				}
 				if (!x) {
 					open = true;
-					add10 = add7;
-					add11 = add8;
-					add12 = add9;
+					add37 = add34;
+					add38 = add35;
+					add39 = add36;
 				}
 			}
 			if (head) {
 				// bench.kg:46: c = count(by: g)
 				const int offset2 = (int)g_begun;
-				pool[offset2 + 1536] = (unsigned)key_rows[item + 1];
+				pool[offset2 + 2048] = (unsigned)key_rows[item + 1];
 			}
-			const int add13 = (int)((unsigned)add7 + (unsigned)(int)(long long)head);
-			add7 = add13;
-			const int add14 = head ? 1 : (int)((unsigned)add8 + 1u);
-			add8 = add14;
-			const long long add15 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add9 + (unsigned long long)(long long)value_rows[item]);
-			add9 = add15;
+			const int add40 = (int)((unsigned)add34 + (unsigned)(int)(long long)head);
+			add34 = add40;
+			const int add41 = head ? 1 : (int)((unsigned)add35 + 1u);
+			add35 = add41;
+			const long long add42 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add36 + (unsigned long long)(long long)value_rows[item]);
+			add36 = add42;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add7;
+				const long long g_begun = (long long)add34;
 				const bool x = g_begun > 0LL;
 				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const long long c2 = (long long)add8;
-				const long long aggregate_22 = add9;
+				const long long c2 = (long long)add35;
+				const long long aggregate_22 = add36;
 				if (head) {
 					if (x) {
 						const int offset2 = (int)slot - base;
 						pool[offset2] = (unsigned)(int)c2;
 						const int offset3 = (int)slot - base;
-						pool_u64[offset3 + 1536] = (unsigned long long)aggregate_22;
+						pool_u64[offset3 + 2048] = (unsigned long long)aggregate_22;
 						// bench.kg:47: keep = c >= least
 						const int offset4 = (int)slot - base;
-						pool[offset4 + 6144] = (unsigned)(c2 >= least);
+						pool[offset4 + 8192] = (unsigned)(c2 >= least);
 					}
 					if (!x) {
 						open = true;
-						add10 = add7;
-						add11 = add8;
-						add12 = add9;
+						add37 = add34;
+						add38 = add35;
+						add39 = add36;
 					}
 				}
 				if (head) {
 					// bench.kg:46: c = count(by: g)
 					const int offset2 = (int)g_begun;
-					pool[offset2 + 1536] = (unsigned)key_rows[item + 1];
+					pool[offset2 + 2048] = (unsigned)key_rows[item + 1];
 				}
-				const int add13 = (int)((unsigned)add7 + (unsigned)(int)(long long)head);
-				add7 = add13;
-				const int add14 = head ? 1 : (int)((unsigned)add8 + 1u);
-				add8 = add14;
-				const long long add15 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add9 + (unsigned long long)(long long)value_rows[item]);
-				add9 = add15;
+				const int add40 = (int)((unsigned)add34 + (unsigned)(int)(long long)head);
+				add34 = add40;
+				const int add41 = head ? 1 : (int)((unsigned)add35 + 1u);
+				add35 = add41;
+				const long long add42 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add36 + (unsigned long long)(long long)value_rows[item]);
+				add36 = add42;
 			}
 		}
 	}
-	int add13 = 0;
-	int add14 = 0;
-	long long add15 = 0LL;
-	int turn = 0;
-	__syncthreads();
-	int before = tile - 1;
-	while (before >= 0) {
-		if (lane < 64) {
-			int add16 = 0;
-			int add17 = 0;
-			long long add18 = 0LL;
-			if (before >= lane) {
+	if (threadIdx.x < 32) { // look back
+		int add40 = 0;
+		int add41 = 0;
+		long long add42 = 0LL;
+		int before = tile - 1;
+		while (before >= 0) {
+			int add43 = 0;
+			int add44 = 0;
+			long long add45 = 0LL;
+			bool found = false;
+			const int asked = before - (int)(threadIdx.x % 32);
+			if (asked >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const unsigned long long word = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 4 + 2];
-					const unsigned long long word2 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 4 + 3];
-					const unsigned long long word3 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 4];
-					const unsigned long long word4 = *(volatile unsigned long long *)&having_kernel1_status0[(before - lane) * 4 + 1];
-					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
-						const int theirs = (int)(word2 & 2147483647ULL);
-						const int theirs2 = (int)((word2 >> 31) & 2147483647ULL);
-						const long long theirs3 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
-						add16 = theirs;
-						add17 = theirs2;
-						add18 = theirs3;
-						waiting = false;
-						atomicMin(&shared_nearest[turn], (unsigned)lane);
-					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
-						const int theirs = (int)(word4 & 2147483647ULL);
-						const int theirs2 = (int)((word4 >> 31) & 2147483647ULL);
-						const long long theirs3 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
-						add16 = theirs;
-						add17 = theirs2;
-						add18 = theirs3;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomicOr(&v_abort[0], 1u);
-							}
-							if (*(volatile unsigned *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomicMin(&shared_nearest[turn], (unsigned)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomicOr(&v_abort[0], 1u);
+						}
+						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4 + 2];
+					word2 = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4 + 3];
+					word3 = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4];
+					word4 = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4 + 1];
+				}
+				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
+					const int theirs34 = (int)(word4 & 2147483647ULL);
+					const int theirs35 = (int)((word4 >> 31) & 2147483647ULL);
+					const long long theirs36 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
+					add43 = theirs34;
+					add44 = theirs35;
+					add45 = theirs36;
+					found = false;
+				} else {
+					const int theirs34 = (int)(word2 & 2147483647ULL);
+					const int theirs35 = (int)((word2 >> 31) & 2147483647ULL);
+					const long long theirs36 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
+					add43 = theirs34;
+					add44 = theirs35;
+					add45 = theirs36;
+					found = true;
 				}
 			}
-			shared_i32_0[lane] = add16;
-			shared_i32_1[lane] = add17;
-			shared_i64_0[lane] = add18;
+			const unsigned mask = kgen_ballot(found);
+			const int state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add43 : 0;
+			const int state32 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add44 : 0;
+			const long long state33 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add45 : 0LL;
+			const int theirs34 = (int)kgen_shuffle_down_u32((unsigned)state31, 1u);
+			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)state32, 1u);
+			const long long theirs36 = (long long)kgen_shuffle_down_u64((unsigned long long)state33, 1u);
+			const int add46 = (int)((unsigned)theirs34 + (unsigned)state31);
+			const int add47 = state31 > 0 ? state32 : (int)((unsigned)theirs35 + (unsigned)state32);
+			const long long add48 = state31 > 0 ? state33 : (long long)((unsigned long long)theirs36 + (unsigned long long)state33);
+			const int theirs37 = (int)kgen_shuffle_down_u32((unsigned)add46, 2u);
+			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)add47, 2u);
+			const long long theirs39 = (long long)kgen_shuffle_down_u64((unsigned long long)add48, 2u);
+			const int add49 = (int)((unsigned)theirs37 + (unsigned)add46);
+			const int add50 = add46 > 0 ? add47 : (int)((unsigned)theirs38 + (unsigned)add47);
+			const long long add51 = add46 > 0 ? add48 : (long long)((unsigned long long)theirs39 + (unsigned long long)add48);
+			const int theirs40 = (int)kgen_shuffle_down_u32((unsigned)add49, 4u);
+			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)add50, 4u);
+			const long long theirs42 = (long long)kgen_shuffle_down_u64((unsigned long long)add51, 4u);
+			const int add52 = (int)((unsigned)theirs40 + (unsigned)add49);
+			const int add53 = add49 > 0 ? add50 : (int)((unsigned)theirs41 + (unsigned)add50);
+			const long long add54 = add49 > 0 ? add51 : (long long)((unsigned long long)theirs42 + (unsigned long long)add51);
+			const int theirs43 = (int)kgen_shuffle_down_u32((unsigned)add52, 8u);
+			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)add53, 8u);
+			const long long theirs45 = (long long)kgen_shuffle_down_u64((unsigned long long)add54, 8u);
+			const int add55 = (int)((unsigned)theirs43 + (unsigned)add52);
+			const int add56 = add52 > 0 ? add53 : (int)((unsigned)theirs44 + (unsigned)add53);
+			const long long add57 = add52 > 0 ? add54 : (long long)((unsigned long long)theirs45 + (unsigned long long)add54);
+			const int theirs46 = (int)kgen_shuffle_down_u32((unsigned)add55, 16u);
+			const int theirs47 = (int)kgen_shuffle_down_u32((unsigned)add56, 16u);
+			const long long theirs48 = (long long)kgen_shuffle_down_u64((unsigned long long)add57, 16u);
+			const int add58 = (int)((unsigned)theirs46 + (unsigned)add55);
+			const int add59 = add55 > 0 ? add56 : (int)((unsigned)theirs47 + (unsigned)add56);
+			const long long add60 = add55 > 0 ? add57 : (long long)((unsigned long long)theirs48 + (unsigned long long)add57);
+			const int add61 = (int)((unsigned)add58 + (unsigned)add40);
+			const int add62 = add40 > 0 ? add41 : (int)((unsigned)add59 + (unsigned)add41);
+			const long long add63 = add40 > 0 ? add42 : (long long)((unsigned long long)add60 + (unsigned long long)add42);
+			add40 = add61;
+			add41 = add62;
+			add42 = add63;
+			before = mask != 0u ? -1LL : before - 32;
 		}
-		__syncthreads();
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		if ((int)(threadIdx.x % 32) == 0) {
+			const int add43 = (int)((unsigned)add40 + (unsigned)theirs28);
+			const int add44 = theirs28 > 0 ? theirs29 : (int)((unsigned)add41 + (unsigned)theirs29);
+			const long long add45 = theirs28 > 0 ? theirs30 : (long long)((unsigned long long)add42 + (unsigned long long)theirs30);
+			const unsigned long long bits = (unsigned long long)(unsigned)add43;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)add44;
+			const unsigned long long bits3 = (unsigned long long)add45;
+			atomicExch(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
+			earlier_i32_0[0] = add40;
+			earlier_i32_1[0] = add41;
+			earlier_i64_0[0] = add42;
 		}
-		if (lane < 8) {
-			const int start3 = lane * 8;
-			int add16 = 0;
-			int add17 = 0;
-			long long add18 = 0LL;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start3 + 7) - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const long long state12 = shared_i64_0[at];
-				const int state13 = at <= last ? state10 : 0;
-				const int state14 = at <= last ? state11 : 0;
-				const long long state15 = at <= last ? state12 : 0LL;
-				const int add19 = (int)((unsigned)add16 + (unsigned)state13);
-				const int add20 = state13 > 0 ? state14 : (int)((unsigned)add17 + (unsigned)state14);
-				const long long add21 = state13 > 0 ? state15 : (long long)((unsigned long long)add18 + (unsigned long long)state15);
-				add16 = add19;
-				add17 = add20;
-				add18 = add21;
-			}
-			shared_i32_0[64 + lane] = add16;
-			shared_i32_1[64 + lane] = add17;
-			shared_i64_0[64 + lane] = add18;
-		}
-		__syncthreads();
-		if (lane == 255) {
-			int add16 = 0;
-			int add17 = 0;
-			long long add18 = 0LL;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const long long state12 = shared_i64_0[at];
-				const int add19 = (int)((unsigned)add16 + (unsigned)state10);
-				const int add20 = state10 > 0 ? state11 : (int)((unsigned)add17 + (unsigned)state11);
-				const long long add21 = state10 > 0 ? state12 : (long long)((unsigned long long)add18 + (unsigned long long)state12);
-				add16 = add19;
-				add17 = add20;
-				add18 = add21;
-			}
-			const int add19 = (int)((unsigned)add16 + (unsigned)add13);
-			const int add20 = add13 > 0 ? add14 : (int)((unsigned)add17 + (unsigned)add14);
-			const long long add21 = add13 > 0 ? add15 : (long long)((unsigned long long)add18 + (unsigned long long)add15);
-			add13 = add19;
-			add14 = add20;
-			add15 = add21;
-		}
-		before = last < 64 ? -1LL : before - 64;
-	}
-	if (lane == 255) {
-		const int add16 = (int)((unsigned)add13 + (unsigned)state7);
-		const int add17 = state7 > 0 ? state8 : (int)((unsigned)add14 + (unsigned)state8);
-		const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add15 + (unsigned long long)state9);
-		const unsigned long long bits = (unsigned long long)(unsigned)add16;
-		const unsigned long long bits2 = (unsigned long long)(unsigned)add17;
-		const unsigned long long bits3 = (unsigned long long)add18;
-		atomicExch(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
-		atomicExch(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
-		shared_i32_0[72] = add13;
-		shared_i32_1[72] = add14;
-		shared_i64_0[72] = add15;
 	}
 	__syncthreads();
-	const int state10 = shared_i32_0[72];
-	const int state11 = shared_i32_1[72];
-	const long long state12 = shared_i64_0[72];
-	const int add16 = (int)((unsigned)state10 + (unsigned)state7);
-	const int add17 = state7 > 0 ? state8 : (int)((unsigned)state11 + (unsigned)state8);
-	const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)state12 + (unsigned long long)state9);
-	const int base2 = (int)(long long)((unsigned long long)(long long)state10 - 1ULL);
-	const int end = (int)(long long)((unsigned long long)(long long)add16 - 1ULL);
-	const int base3 = (int)(long long)state10;
-	const int end2 = (int)(long long)add16;
+	const int state31 = earlier_i32_0[0];
+	const int state32 = earlier_i32_1[0];
+	const long long state33 = earlier_i64_0[0];
+	const int add40 = (int)((unsigned)state31 + (unsigned)theirs28);
+	const int add41 = theirs28 > 0 ? theirs29 : (int)((unsigned)state32 + (unsigned)theirs29);
+	const long long add42 = theirs28 > 0 ? theirs30 : (long long)((unsigned long long)state33 + (unsigned long long)theirs30);
+	const int base2 = (int)(long long)((unsigned long long)(long long)state31 - 1ULL);
+	const int end = (int)(long long)((unsigned long long)(long long)add40 - 1ULL);
+	const int base3 = (int)(long long)state31;
+	const int end2 = (int)(long long)add40;
 	if (open) {
-		const int add19 = (int)((unsigned)state10 + (unsigned)add10);
-		const int add20 = add10 > 0 ? add11 : (int)((unsigned)state11 + (unsigned)add11);
-		const long long add21 = add10 > 0 ? add12 : (long long)((unsigned long long)state12 + (unsigned long long)add12);
-		int add22 = add19;
-		int add23 = add20;
-		long long add24 = add21;
-		if ((long long)add22 > 0LL) {
-			c[(int)(long long)((unsigned long long)(long long)add22 - 1ULL)] = (long long)add23;
-			aggregate_2[(int)(long long)((unsigned long long)(long long)add22 - 1ULL)] = add24;
+		const int add43 = (int)((unsigned)state31 + (unsigned)add37);
+		const int add44 = add37 > 0 ? add38 : (int)((unsigned)state32 + (unsigned)add38);
+		const long long add45 = add37 > 0 ? add39 : (long long)((unsigned long long)state33 + (unsigned long long)add39);
+		int add46 = add43;
+		int add47 = add44;
+		long long add48 = add45;
+		if ((long long)add46 > 0LL) {
+			c[(int)(long long)((unsigned long long)(long long)add46 - 1ULL)] = (long long)add47;
+			aggregate_2[(int)(long long)((unsigned long long)(long long)add46 - 1ULL)] = add48;
 			// bench.kg:47: keep = c >= least
-			keep[(int)(long long)((unsigned long long)(long long)add22 - 1ULL)] = (long long)add23 >= least;
+			keep[(int)(long long)((unsigned long long)(long long)add46 - 1ULL)] = (long long)add47 >= least;
 		}
 	}
 	const int count2 = end - base2;
 	int at = lane + 1;
 	while (at < count2) {
-		const int place2 = base2 + at;
-		c[place2] = (long long)(int)pool[at];
+		const int place = base2 + at;
+		c[place] = (long long)(int)pool[at];
 		at += 256;
 	}
 	const int count3 = end - base2;
 	int at2 = lane + 1;
 	while (at2 < count3) {
-		const int place2 = base2 + at2;
-		aggregate_2[place2] = (long long)pool_u64[at2 + 1536];
+		const int place = base2 + at2;
+		aggregate_2[place] = (long long)pool_u64[at2 + 2048];
 		at2 += 256;
 	}
 	const int count4 = end - base2;
 	int at3 = lane + 1;
 	while (at3 < count4) {
-		const int place2 = base2 + at3;
-		keep[place2] = pool[at3 + 6144] != 0u;
+		const int place = base2 + at3;
+		keep[place] = pool[at3 + 8192] != 0u;
 		at3 += 256;
 	}
 	const int count5 = end2 - base3;
 	int at4 = lane;
 	while (at4 < count5) {
-		const int place2 = base3 + at4;
-		aggregate[place2] = (int)pool[at4 + 1536];
+		const int place = base3 + at4;
+		aggregate[place] = (int)pool[at4 + 2048];
 		at4 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add16;
-		int total2 = add17;
-		long long total3 = add18;
+		int total = add40;
+		int total2 = add41;
+		long long total3 = add42;
 		if ((long long)total > 0LL) {
 			// bench.kg:46: c = count(by: g)
 			c[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
@@ -491,10 +540,10 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 	long long *total,
 	long long tiles,
 	long long *keep_length_cell) {
+	__shared__ int earlier_i32_0[1];
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ int shared_i32_0[289];
-	__shared__ unsigned shared_nearest[2];
+	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -598,54 +647,57 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start5 = lane * 17;
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start5 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + lane] = add2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
+	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
+	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
+	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
+	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
+	const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[288] = add2;
+	int add7 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add2 = (int)((unsigned)state + (unsigned)state2);
-	const int state3 = shared_i32_0[288];
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int add8 = (int)((unsigned)theirs7 + (unsigned)add7);
+	const int state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
+	const int add9 = (int)((unsigned)theirs8 + (unsigned)state7);
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
+	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)state3;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs10;
 			atomicExch(&having_kernel2_status0[tile], bits | 4611686018427387904ULL);
 		}
-		shared_nearest[0] = 65536u;
 	}
-	int add3 = add2;
+	int add12 = add11;
 	if (count2 == 2048) {
 		#pragma unroll
 		for (int item = 0; item < 8; item++) {
 			if (keep_rows[item] != 0) {
-				const long long keep_place = (long long)add3;
+				const long long keep_place = (long long)add12;
 				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
 				const int offset2 = (int)keep_place;
 				pool[offset2] = (unsigned)aggregate_rows[item];
@@ -653,8 +705,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 				pool_u64[offset3 + 1024] = (unsigned long long)c_rows[item];
 				const int offset4 = (int)keep_place;
 				pool_u64[offset4 + 3072] = (unsigned long long)aggregate_2_rows[item];
-				const int add4 = (int)((unsigned)add3 + 1u);
-				add3 = add4;
+				const int add13 = (int)((unsigned)add12 + 1u);
+				add12 = add13;
 			}
 		}
 	} else {
@@ -663,122 +715,97 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2(
 			const int at = lane * 8 + item;
 			if (at < count2) {
 				if (keep_rows[item] != 0) {
-					const long long keep_place = (long long)add3;
+					const long long keep_place = (long long)add12;
 					const int offset2 = (int)keep_place;
 					pool[offset2] = (unsigned)aggregate_rows[item];
 					const int offset3 = (int)keep_place;
 					pool_u64[offset3 + 1024] = (unsigned long long)c_rows[item];
 					const int offset4 = (int)keep_place;
 					pool_u64[offset4 + 3072] = (unsigned long long)aggregate_2_rows[item];
-					const int add4 = (int)((unsigned)add3 + 1u);
-					add3 = add4;
+					const int add13 = (int)((unsigned)add12 + 1u);
+					add12 = add13;
 				}
 			}
 		}
 	}
-	int add4 = 0;
-	int turn = 0;
-	__syncthreads();
-	int before = tile - 1;
-	while (before >= 0) {
-		if (lane < 64) {
-			int add5 = 0;
-			if (before >= lane) {
+	if (threadIdx.x < 32) { // look back
+		int add13 = 0;
+		int before = tile - 1;
+		while (before >= 0) {
+			int add14 = 0;
+			bool found = false;
+			const int asked = before - (int)(threadIdx.x % 32);
+			if (asked >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&having_kernel2_status0[asked];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const unsigned long long word = *(volatile unsigned long long *)&having_kernel2_status0[before - lane];
-					if (word >= 4611686018427387904ULL) {
-						const int theirs = (int)(word & 2147483647ULL);
-						add5 = theirs;
-						waiting = false;
-						if (word >= 9223372036854775808ULL) {
-							atomicMin(&shared_nearest[turn], (unsigned)lane);
+				while (waiting && word < 4611686018427387904ULL) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomicOr(&v_abort[0], 1u);
 						}
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomicOr(&v_abort[0], 1u);
-							}
-							if (*(volatile unsigned *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomicMin(&shared_nearest[turn], (unsigned)lane);
-							}
+						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile unsigned long long *)&having_kernel2_status0[asked];
 				}
+				const int theirs12 = (int)(word & 2147483647ULL);
+				add14 = theirs12;
+				found = !waiting || word >= 9223372036854775808ULL;
 			}
-			shared_i32_0[lane] = add5;
+			const unsigned mask = kgen_ballot(found);
+			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add14 : 0;
+			const int theirs12 = (int)kgen_shuffle_down_u32((unsigned)state11, 1u);
+			const int add15 = (int)((unsigned)theirs12 + (unsigned)state11);
+			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add15, 2u);
+			const int add16 = (int)((unsigned)theirs13 + (unsigned)add15);
+			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add16, 4u);
+			const int add17 = (int)((unsigned)theirs14 + (unsigned)add16);
+			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add17, 8u);
+			const int add18 = (int)((unsigned)theirs15 + (unsigned)add17);
+			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add18, 16u);
+			const int add19 = (int)((unsigned)theirs16 + (unsigned)add18);
+			const int add20 = (int)((unsigned)add19 + (unsigned)add13);
+			add13 = add20;
+			before = mask != 0u ? -1LL : before - 32;
 		}
-		__syncthreads();
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		if ((int)(threadIdx.x % 32) == 0) {
+			const int add14 = (int)((unsigned)add13 + (unsigned)theirs10);
+			const unsigned long long bits = (unsigned long long)(unsigned)add14;
+			atomicExch(&having_kernel2_status0[tile], bits | 9223372036854775808ULL);
+			earlier_i32_0[0] = add13;
 		}
-		if (lane < 8) {
-			const int start5 = lane * 8;
-			int add5 = 0;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start5 + 7) - i;
-				const int state4 = shared_i32_0[at];
-				const int state5 = at <= last ? state4 : 0;
-				const int add6 = (int)((unsigned)add5 + (unsigned)state5);
-				add5 = add6;
-			}
-			shared_i32_0[64 + lane] = add5;
-		}
-		__syncthreads();
-		if (lane == 255) {
-			int add5 = 0;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
-				const int state4 = shared_i32_0[at];
-				const int add6 = (int)((unsigned)add5 + (unsigned)state4);
-				add5 = add6;
-			}
-			const int add6 = (int)((unsigned)add5 + (unsigned)add4);
-			add4 = add6;
-		}
-		before = last < 64 ? -1LL : before - 64;
-	}
-	if (lane == 255) {
-		const int add5 = (int)((unsigned)add4 + (unsigned)state3);
-		const unsigned long long bits = (unsigned long long)(unsigned)add5;
-		atomicExch(&having_kernel2_status0[tile], bits | 9223372036854775808ULL);
-		shared_i32_0[72] = add4;
 	}
 	__syncthreads();
-	const int state4 = shared_i32_0[72];
-	const int add5 = (int)((unsigned)state4 + (unsigned)state3);
-	const int base = (int)(long long)state4;
-	const int end = (int)(long long)add5;
+	const int state11 = earlier_i32_0[0];
+	const int add13 = (int)((unsigned)state11 + (unsigned)theirs10);
+	const int base = (int)(long long)state11;
+	const int end = (int)(long long)add13;
 	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
+		const int place = base + at;
+		key_2[place] = (int)pool[at];
 		at += 256;
 	}
 	const int count4 = end - base;
 	int at2 = lane;
 	while (at2 < count4) {
-		const int place2 = base + at2;
-		count[place2] = (long long)pool_u64[at2 + 1024];
+		const int place = base + at2;
+		count[place] = (long long)pool_u64[at2 + 1024];
 		at2 += 256;
 	}
 	const int count5 = end - base;
 	int at3 = lane;
 	while (at3 < count5) {
-		const int place2 = base + at3;
-		total[place2] = (long long)pool_u64[at3 + 3072];
+		const int place = base + at3;
+		total[place] = (long long)pool_u64[at3 + 3072];
 		at3 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total2 = add5;
+		int total2 = add13;
 		const long long keep_length = (long long)total2;
 		keep_length_cell[0] = keep_length;
 	}

@@ -3,6 +3,14 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
 extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	long long row0,
 	long long rows,
@@ -13,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const double *__restrict__ quantity,
 	const double *__restrict__ price,
 	double *q6_kernel1_tile0) {
-	__shared__ double shared_f64_0[289];
+	__shared__ double shared_f64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -50,39 +58,42 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_f64_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start = lane * 17;
-		double add2 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
-			add2 = add3;
-		}
-		shared_f64_0[272 + lane] = add2;
+	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add), 1u));
+	const double add2 = theirs + add;
+	const double state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const double theirs2 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
+	const double add3 = theirs2 + state;
+	const double state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state2), 4u));
+	const double add4 = theirs3 + state2;
+	const double state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const double theirs4 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 8u));
+	const double add5 = theirs4 + state3;
+	const double state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state4), 16u));
+	const double add6 = theirs5 + state4;
+	const double state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_f64_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		double add2 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
-			add2 = add3;
-		}
-		shared_f64_0[288] = add2;
+	double add7 = 0.0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const double state6 = shared_f64_0[(int)(threadIdx.x % 32)];
+		add7 = state6;
 	}
-	__syncthreads();
-	const double state = shared_f64_0[288];
+	const double theirs6 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add7), 1u));
+	const double add8 = theirs6 + add7;
+	const double state6 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state6), 2u));
+	const double add9 = theirs7 + state6;
+	const double state7 = (int)(threadIdx.x % 32) >= 2 ? add9 : state6;
+	const double theirs8 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 4u));
+	const double add10 = theirs8 + state7;
+	const double state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
+	const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
 	if (lane == 0) {
-		q6_kernel1_tile0[tile] = state;
+		q6_kernel1_tile0[tile] = theirs9;
 	}
 	__syncthreads();
 }
@@ -95,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 	double *revenue_cell) {
 	(void)row0;
 	(void)rows;
-	__shared__ double shared_f64_0[289];
+	__shared__ double shared_f64_0[8];
 	const int lane = (int)threadIdx.x;
 	double add = 0.0;
 	int first = 0;
@@ -111,39 +122,42 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
-		shared_f64_0[place] = add2;
-		__syncthreads();
-		if (lane < 16) {
-			const int start2 = lane * 17;
-			double add3 = 0.0;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const double state = shared_f64_0[place2];
-				shared_f64_0[place2] = add3;
-				const double add4 = add3 + state;
-				add3 = add4;
-			}
-			shared_f64_0[272 + lane] = add3;
+		const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add2), 1u));
+		const double add3 = theirs + add2;
+		const double state = (int)(threadIdx.x % 32) >= 1 ? add3 : add2;
+		const double theirs2 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
+		const double add4 = theirs2 + state;
+		const double state2 = (int)(threadIdx.x % 32) >= 2 ? add4 : state;
+		const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state2), 4u));
+		const double add5 = theirs3 + state2;
+		const double state3 = (int)(threadIdx.x % 32) >= 4 ? add5 : state2;
+		const double theirs4 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 8u));
+		const double add6 = theirs4 + state3;
+		const double state4 = (int)(threadIdx.x % 32) >= 8 ? add6 : state3;
+		const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state4), 16u));
+		const double add7 = theirs5 + state4;
+		const double state5 = (int)(threadIdx.x % 32) >= 16 ? add7 : state4;
+		if ((int)(threadIdx.x % 32) == 31) {
+			shared_f64_0[(int)(threadIdx.x / 32)] = state5;
 		}
 		__syncthreads();
-		if (lane == 0) {
-			double add3 = 0.0;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const double state = shared_f64_0[place2];
-				shared_f64_0[place2] = add3;
-				const double add4 = add3 + state;
-				add3 = add4;
-			}
-			shared_f64_0[288] = add3;
+		double add8 = 0.0;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const double state6 = shared_f64_0[(int)(threadIdx.x % 32)];
+			add8 = state6;
 		}
-		__syncthreads();
-		const double state = shared_f64_0[288];
-		const double add3 = add + state;
-		add = add3;
+		const double theirs6 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add8), 1u));
+		const double add9 = theirs6 + add8;
+		const double state6 = (int)(threadIdx.x % 32) >= 1 ? add9 : add8;
+		const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state6), 2u));
+		const double add10 = theirs7 + state6;
+		const double state7 = (int)(threadIdx.x % 32) >= 2 ? add10 : state6;
+		const double theirs8 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 4u));
+		const double add11 = theirs8 + state7;
+		const double state8 = (int)(threadIdx.x % 32) >= 4 ? add11 : state7;
+		const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
+		const double add12 = add + theirs9;
+		add = add12;
 		__syncthreads();
 		first += 2048;
 	}

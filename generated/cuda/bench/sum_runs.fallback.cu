@@ -3,6 +3,26 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ long long kgen_greatest_i64(long long x, long long y) {
+	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
 extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_published(
 	long long row0,
 	long long rows,
@@ -11,52 +31,52 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	int *sum_runs_kernel1_tile0,
 	int *sum_runs_kernel1_tile1,
 	long long *sum_runs_kernel1_tile2) {
-	__shared__ unsigned pool[8192];
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ long long shared_i64_0[289];
+	__shared__ unsigned pool[10240];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
+	const int count = rest < 2560 ? rest : 2560LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned)key[first + at];
+			pool[at + at / 10] = (unsigned)key[first + at];
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (unsigned)value[first + at];
+			pool[2816 + (at + at / 10)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	int key_rows[11] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int value_rows[10] = {0};
+	const int start2 = lane * 10;
+	const int own2 = 2816 + lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -65,10 +85,10 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count == 2048) {
+	if (count == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add4;
@@ -79,8 +99,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -92,69 +112,102 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	shared_i64_0[place] = add3;
-	__syncthreads();
-	if (lane < 16) {
-		const int start3 = lane * 17;
-		int add4 = 0;
-		int add5 = 0;
-		long long add6 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((unsigned)add4 + (unsigned)state);
-			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
-			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
-		}
-		shared_i32_0[272 + lane] = add4;
-		shared_i32_1[272 + lane] = add5;
-		shared_i64_0[272 + lane] = add6;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
+	const int add4 = (int)((unsigned)theirs + (unsigned)add);
+	const int add5 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
+	const long long add6 = add > 0 ? add3 : (long long)((unsigned long long)theirs3 + (unsigned long long)add3);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add4 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add5 : add2;
+	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? add6 : add3;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
+	const int add7 = (int)((unsigned)theirs4 + (unsigned)state);
+	const int add8 = state > 0 ? state2 : (int)((unsigned)theirs5 + (unsigned)state2);
+	const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)theirs6 + (unsigned long long)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add7 : state;
+	const int state5 = (int)(threadIdx.x % 32) >= 2 ? add8 : state2;
+	const long long state6 = (int)(threadIdx.x % 32) >= 2 ? add9 : state3;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 4u);
+	const int add10 = (int)((unsigned)theirs7 + (unsigned)state4);
+	const int add11 = state4 > 0 ? state5 : (int)((unsigned)theirs8 + (unsigned)state5);
+	const long long add12 = state4 > 0 ? state6 : (long long)((unsigned long long)theirs9 + (unsigned long long)state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add10 : state4;
+	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add11 : state5;
+	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add12 : state6;
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 8u);
+	const int add13 = (int)((unsigned)theirs10 + (unsigned)state7);
+	const int add14 = state7 > 0 ? state8 : (int)((unsigned)theirs11 + (unsigned)state8);
+	const long long add15 = state7 > 0 ? state9 : (long long)((unsigned long long)theirs12 + (unsigned long long)state9);
+	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add13 : state7;
+	const int state11 = (int)(threadIdx.x % 32) >= 8 ? add14 : state8;
+	const long long state12 = (int)(threadIdx.x % 32) >= 8 ? add15 : state9;
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
+	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 16u);
+	const int add16 = (int)((unsigned)theirs13 + (unsigned)state10);
+	const int add17 = state10 > 0 ? state11 : (int)((unsigned)theirs14 + (unsigned)state11);
+	const long long add18 = state10 > 0 ? state12 : (long long)((unsigned long long)theirs15 + (unsigned long long)state12);
+	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add16 : state10;
+	const int state14 = (int)(threadIdx.x % 32) >= 16 ? add17 : state11;
+	const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add18 : state12;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state15;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add4 = 0;
-		int add5 = 0;
-		long long add6 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((unsigned)add4 + (unsigned)state);
-			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
-			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
-		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+	int add19 = 0;
+	int add20 = 0;
+	long long add21 = 0LL;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state16 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state17 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const long long state18 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add19 = state16;
+		add20 = state17;
+		add21 = state18;
 	}
-	__syncthreads();
-	const int state = shared_i32_0[288];
-	const int state2 = shared_i32_1[288];
-	const long long state3 = shared_i64_0[288];
+	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
+	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
+	const int add22 = (int)((unsigned)theirs16 + (unsigned)add19);
+	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs17 + (unsigned)add20);
+	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs18 + (unsigned long long)add21);
+	const int state16 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
+	const int state17 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
+	const long long state18 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)state16, 2u);
+	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)state17, 2u);
+	const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)state18, 2u);
+	const int add25 = (int)((unsigned)theirs19 + (unsigned)state16);
+	const int add26 = state16 > 0 ? state17 : (int)((unsigned)theirs20 + (unsigned)state17);
+	const long long add27 = state16 > 0 ? state18 : (long long)((unsigned long long)theirs21 + (unsigned long long)state18);
+	const int state19 = (int)(threadIdx.x % 32) >= 2 ? add25 : state16;
+	const int state20 = (int)(threadIdx.x % 32) >= 2 ? add26 : state17;
+	const long long state21 = (int)(threadIdx.x % 32) >= 2 ? add27 : state18;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 4u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 4u);
+	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 4u);
+	const int add28 = (int)((unsigned)theirs22 + (unsigned)state19);
+	const int add29 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
+	const long long add30 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
+	const int state22 = (int)(threadIdx.x % 32) >= 4 ? add28 : state19;
+	const int state23 = (int)(threadIdx.x % 32) >= 4 ? add29 : state20;
+	const long long state24 = (int)(threadIdx.x % 32) >= 4 ? add30 : state21;
+	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 7u);
+	const int theirs26 = (int)kgen_broadcast_u32((unsigned)state23, 7u);
+	const long long theirs27 = (long long)kgen_broadcast_u64((unsigned long long)state24, 7u);
 	if (lane == 0) {
-		sum_runs_kernel1_tile0[tile] = state;
-		sum_runs_kernel1_tile1[tile] = state2;
-		sum_runs_kernel1_tile2[tile] = state3;
+		sum_runs_kernel1_tile0[tile] = theirs25;
+		sum_runs_kernel1_tile1[tile] = theirs26;
+		sum_runs_kernel1_tile2[tile] = theirs27;
 	}
 }
 
@@ -168,9 +221,9 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_scan0_publish
 	int *sum_runs_kernel1_total1,
 	long long *sum_runs_kernel1_total2) {
 	(void)row0;
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ long long shared_i64_0[289];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ long long shared_i64_0[8];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	int add = 0;
@@ -197,105 +250,143 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_scan0_publish
 				add6 = add9;
 			}
 		}
-		const int place = lane + lane / 16;
-		shared_i32_0[place] = add4;
-		shared_i32_1[place] = add5;
-		shared_i64_0[place] = add6;
-		__syncthreads();
-		if (lane < 16) {
-			const int start2 = lane * 17;
-			int add7 = 0;
-			int add8 = 0;
-			long long add9 = 0LL;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const long long state3 = shared_i64_0[place2];
-				shared_i32_0[place2] = add7;
-				shared_i32_1[place2] = add8;
-				shared_i64_0[place2] = add9;
-				const int add10 = (int)((unsigned)add7 + (unsigned)state);
-				const int add11 = state > 0 ? state2 : (int)((unsigned)add8 + (unsigned)state2);
-				const long long add12 = state > 0 ? state3 : (long long)((unsigned long long)add9 + (unsigned long long)state3);
-				add7 = add10;
-				add8 = add11;
-				add9 = add12;
-			}
-			shared_i32_0[272 + lane] = add7;
-			shared_i32_1[272 + lane] = add8;
-			shared_i64_0[272 + lane] = add9;
+		const int theirs = (int)kgen_shuffle_up_u32((unsigned)add4, 1u);
+		const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add5, 1u);
+		const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add6, 1u);
+		const int add7 = (int)((unsigned)theirs + (unsigned)add4);
+		const int add8 = add4 > 0 ? add5 : (int)((unsigned)theirs2 + (unsigned)add5);
+		const long long add9 = add4 > 0 ? add6 : (long long)((unsigned long long)theirs3 + (unsigned long long)add6);
+		const int state = (int)(threadIdx.x % 32) >= 1 ? add7 : add4;
+		const int state2 = (int)(threadIdx.x % 32) >= 1 ? add8 : add5;
+		const long long state3 = (int)(threadIdx.x % 32) >= 1 ? add9 : add6;
+		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+		const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+		const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
+		const int add10 = (int)((unsigned)theirs4 + (unsigned)state);
+		const int add11 = state > 0 ? state2 : (int)((unsigned)theirs5 + (unsigned)state2);
+		const long long add12 = state > 0 ? state3 : (long long)((unsigned long long)theirs6 + (unsigned long long)state3);
+		const int state4 = (int)(threadIdx.x % 32) >= 2 ? add10 : state;
+		const int state5 = (int)(threadIdx.x % 32) >= 2 ? add11 : state2;
+		const long long state6 = (int)(threadIdx.x % 32) >= 2 ? add12 : state3;
+		const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+		const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
+		const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 4u);
+		const int add13 = (int)((unsigned)theirs7 + (unsigned)state4);
+		const int add14 = state4 > 0 ? state5 : (int)((unsigned)theirs8 + (unsigned)state5);
+		const long long add15 = state4 > 0 ? state6 : (long long)((unsigned long long)theirs9 + (unsigned long long)state6);
+		const int state7 = (int)(threadIdx.x % 32) >= 4 ? add13 : state4;
+		const int state8 = (int)(threadIdx.x % 32) >= 4 ? add14 : state5;
+		const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add15 : state6;
+		const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
+		const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
+		const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 8u);
+		const int add16 = (int)((unsigned)theirs10 + (unsigned)state7);
+		const int add17 = state7 > 0 ? state8 : (int)((unsigned)theirs11 + (unsigned)state8);
+		const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)theirs12 + (unsigned long long)state9);
+		const int state10 = (int)(threadIdx.x % 32) >= 8 ? add16 : state7;
+		const int state11 = (int)(threadIdx.x % 32) >= 8 ? add17 : state8;
+		const long long state12 = (int)(threadIdx.x % 32) >= 8 ? add18 : state9;
+		const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
+		const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
+		const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 16u);
+		const int add19 = (int)((unsigned)theirs13 + (unsigned)state10);
+		const int add20 = state10 > 0 ? state11 : (int)((unsigned)theirs14 + (unsigned)state11);
+		const long long add21 = state10 > 0 ? state12 : (long long)((unsigned long long)theirs15 + (unsigned long long)state12);
+		const int state13 = (int)(threadIdx.x % 32) >= 16 ? add19 : state10;
+		const int state14 = (int)(threadIdx.x % 32) >= 16 ? add20 : state11;
+		const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add21 : state12;
+		const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
+		const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
+		const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
+		const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
+		const int state17 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs17;
+		const long long state18 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs18;
+		if ((int)(threadIdx.x % 32) == 31) {
+			shared_i32_0[(int)(threadIdx.x / 32)] = state13;
+			shared_i32_1[(int)(threadIdx.x / 32)] = state14;
+			shared_i64_0[(int)(threadIdx.x / 32)] = state15;
 		}
 		__syncthreads();
-		if (lane == 0) {
-			int add7 = 0;
-			int add8 = 0;
-			long long add9 = 0LL;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const long long state3 = shared_i64_0[place2];
-				shared_i32_0[place2] = add7;
-				shared_i32_1[place2] = add8;
-				shared_i64_0[place2] = add9;
-				const int add10 = (int)((unsigned)add7 + (unsigned)state);
-				const int add11 = state > 0 ? state2 : (int)((unsigned)add8 + (unsigned)state2);
-				const long long add12 = state > 0 ? state3 : (long long)((unsigned long long)add9 + (unsigned long long)state3);
-				add7 = add10;
-				add8 = add11;
-				add9 = add12;
-			}
-			shared_i32_0[288] = add7;
-			shared_i32_1[288] = add8;
-			shared_i64_0[288] = add9;
+		int add22 = 0;
+		int add23 = 0;
+		long long add24 = 0LL;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
+			const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
+			const long long state21 = shared_i64_0[(int)(threadIdx.x % 32)];
+			add22 = state19;
+			add23 = state20;
+			add24 = state21;
 		}
-		__syncthreads();
-		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_1[272 + stretch];
-		const long long state3 = shared_i64_0[272 + stretch];
-		const int state4 = shared_i32_0[lane + lane / 16];
-		const int state5 = shared_i32_1[lane + lane / 16];
-		const long long state6 = shared_i64_0[lane + lane / 16];
-		const int add7 = (int)((unsigned)state + (unsigned)state4);
-		const int add8 = state4 > 0 ? state5 : (int)((unsigned)state2 + (unsigned)state5);
-		const long long add9 = state4 > 0 ? state6 : (long long)((unsigned long long)state3 + (unsigned long long)state6);
-		const int state7 = shared_i32_0[288];
-		const int state8 = shared_i32_1[288];
-		const long long state9 = shared_i64_0[288];
-		const int add10 = (int)((unsigned)add + (unsigned)add7);
-		const int add11 = add7 > 0 ? add8 : (int)((unsigned)add2 + (unsigned)add8);
-		const long long add12 = add7 > 0 ? add9 : (long long)((unsigned long long)add3 + (unsigned long long)add9);
-		int add13 = add10;
-		int add14 = add11;
-		long long add15 = add12;
+		const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add22, 1u);
+		const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)add23, 1u);
+		const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)add24, 1u);
+		const int add25 = (int)((unsigned)theirs19 + (unsigned)add22);
+		const int add26 = add22 > 0 ? add23 : (int)((unsigned)theirs20 + (unsigned)add23);
+		const long long add27 = add22 > 0 ? add24 : (long long)((unsigned long long)theirs21 + (unsigned long long)add24);
+		const int state19 = (int)(threadIdx.x % 32) >= 1 ? add25 : add22;
+		const int state20 = (int)(threadIdx.x % 32) >= 1 ? add26 : add23;
+		const long long state21 = (int)(threadIdx.x % 32) >= 1 ? add27 : add24;
+		const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
+		const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
+		const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 2u);
+		const int add28 = (int)((unsigned)theirs22 + (unsigned)state19);
+		const int add29 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
+		const long long add30 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
+		const int state22 = (int)(threadIdx.x % 32) >= 2 ? add28 : state19;
+		const int state23 = (int)(threadIdx.x % 32) >= 2 ? add29 : state20;
+		const long long state24 = (int)(threadIdx.x % 32) >= 2 ? add30 : state21;
+		const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
+		const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
+		const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 4u);
+		const int add31 = (int)((unsigned)theirs25 + (unsigned)state22);
+		const int add32 = state22 > 0 ? state23 : (int)((unsigned)theirs26 + (unsigned)state23);
+		const long long add33 = state22 > 0 ? state24 : (long long)((unsigned long long)theirs27 + (unsigned long long)state24);
+		const int state25 = (int)(threadIdx.x % 32) >= 4 ? add31 : state22;
+		const int state26 = (int)(threadIdx.x % 32) >= 4 ? add32 : state23;
+		const long long state27 = (int)(threadIdx.x % 32) >= 4 ? add33 : state24;
+		const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
+		const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
+		const long long theirs30 = (long long)kgen_broadcast_u64((unsigned long long)state27, 7u);
+		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
+		const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs32;
+		const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs33;
+		const int add34 = (int)((unsigned)state28 + (unsigned)state16);
+		const int add35 = state16 > 0 ? state17 : (int)((unsigned)state29 + (unsigned)state17);
+		const long long add36 = state16 > 0 ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
+		const int add37 = (int)((unsigned)add + (unsigned)add34);
+		const int add38 = add34 > 0 ? add35 : (int)((unsigned)add2 + (unsigned)add35);
+		const long long add39 = add34 > 0 ? add36 : (long long)((unsigned long long)add3 + (unsigned long long)add36);
+		int add40 = add37;
+		int add41 = add38;
+		long long add42 = add39;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state10 = sum_runs_kernel1_tile0[at];
-				const int state11 = sum_runs_kernel1_tile1[at];
-				const long long state12 = sum_runs_kernel1_tile2[at];
-				sum_runs_kernel1_tile0[at] = add13;
-				sum_runs_kernel1_tile1[at] = add14;
-				sum_runs_kernel1_tile2[at] = add15;
-				const int add16 = (int)((unsigned)add13 + (unsigned)state10);
-				const int add17 = state10 > 0 ? state11 : (int)((unsigned)add14 + (unsigned)state11);
-				const long long add18 = state10 > 0 ? state12 : (long long)((unsigned long long)add15 + (unsigned long long)state12);
-				add13 = add16;
-				add14 = add17;
-				add15 = add18;
+				const int state31 = sum_runs_kernel1_tile0[at];
+				const int state32 = sum_runs_kernel1_tile1[at];
+				const long long state33 = sum_runs_kernel1_tile2[at];
+				sum_runs_kernel1_tile0[at] = add40;
+				sum_runs_kernel1_tile1[at] = add41;
+				sum_runs_kernel1_tile2[at] = add42;
+				const int add43 = (int)((unsigned)add40 + (unsigned)state31);
+				const int add44 = state31 > 0 ? state32 : (int)((unsigned)add41 + (unsigned)state32);
+				const long long add45 = state31 > 0 ? state33 : (long long)((unsigned long long)add42 + (unsigned long long)state33);
+				add40 = add43;
+				add41 = add44;
+				add42 = add45;
 			}
 		}
-		const int add16 = (int)((unsigned)add + (unsigned)state7);
-		const int add17 = state7 > 0 ? state8 : (int)((unsigned)add2 + (unsigned)state8);
-		const long long add18 = state7 > 0 ? state9 : (long long)((unsigned long long)add3 + (unsigned long long)state9);
-		add = add16;
-		add2 = add17;
-		add3 = add18;
+		const int add43 = (int)((unsigned)add + (unsigned)theirs28);
+		const int add44 = theirs28 > 0 ? theirs29 : (int)((unsigned)add2 + (unsigned)theirs29);
+		const long long add45 = theirs28 > 0 ? theirs30 : (long long)((unsigned long long)add3 + (unsigned long long)theirs30);
+		add = add43;
+		add2 = add44;
+		add3 = add45;
 		__syncthreads();
 		first += 2048;
 	}
@@ -317,53 +408,53 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	int *key_2,
 	long long *count,
 	long long *total) {
-	__shared__ __align__(16) unsigned pool[8192];
+	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ int shared_i32_0[289];
-	__shared__ int shared_i32_1[289];
-	__shared__ long long shared_i64_0[289];
+	__shared__ int shared_i32_0[8];
+	__shared__ int shared_i32_1[8];
+	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048LL;
+	const int count2 = rest < 2560 ? rest : 2560LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned)key[first + at];
+			pool[at + at / 10] = (unsigned)key[first + at];
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[2304 + (at + (at >> 3))] = (unsigned)value[first + at];
+			pool[2816 + (at + at / 10)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	int key_rows[11] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count2) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int value_rows[10] = {0};
+	const int start2 = lane * 10;
+	const int own2 = 2816 + lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start2 + item < count2) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -373,10 +464,10 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count2 == 2048) {
+	if (count2 == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -388,8 +479,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
@@ -402,142 +493,180 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
-	shared_i64_0[place] = add3;
-	__syncthreads();
-	if (lane < 16) {
-		const int start3 = lane * 17;
-		int add4 = 0;
-		int add5 = 0;
-		long long add6 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((unsigned)add4 + (unsigned)state);
-			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
-			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
-		}
-		shared_i32_0[272 + lane] = add4;
-		shared_i32_1[272 + lane] = add5;
-		shared_i64_0[272 + lane] = add6;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
+	const int add4 = (int)((unsigned)theirs + (unsigned)add);
+	const int add5 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
+	const long long add6 = add > 0 ? add3 : (long long)((unsigned long long)theirs3 + (unsigned long long)add3);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add4 : add;
+	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add5 : add2;
+	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? add6 : add3;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
+	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
+	const int add7 = (int)((unsigned)theirs4 + (unsigned)state);
+	const int add8 = state > 0 ? state2 : (int)((unsigned)theirs5 + (unsigned)state2);
+	const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)theirs6 + (unsigned long long)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add7 : state;
+	const int state5 = (int)(threadIdx.x % 32) >= 2 ? add8 : state2;
+	const long long state6 = (int)(threadIdx.x % 32) >= 2 ? add9 : state3;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 4u);
+	const int add10 = (int)((unsigned)theirs7 + (unsigned)state4);
+	const int add11 = state4 > 0 ? state5 : (int)((unsigned)theirs8 + (unsigned)state5);
+	const long long add12 = state4 > 0 ? state6 : (long long)((unsigned long long)theirs9 + (unsigned long long)state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add10 : state4;
+	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add11 : state5;
+	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add12 : state6;
+	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 8u);
+	const int add13 = (int)((unsigned)theirs10 + (unsigned)state7);
+	const int add14 = state7 > 0 ? state8 : (int)((unsigned)theirs11 + (unsigned)state8);
+	const long long add15 = state7 > 0 ? state9 : (long long)((unsigned long long)theirs12 + (unsigned long long)state9);
+	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add13 : state7;
+	const int state11 = (int)(threadIdx.x % 32) >= 8 ? add14 : state8;
+	const long long state12 = (int)(threadIdx.x % 32) >= 8 ? add15 : state9;
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
+	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
+	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 16u);
+	const int add16 = (int)((unsigned)theirs13 + (unsigned)state10);
+	const int add17 = state10 > 0 ? state11 : (int)((unsigned)theirs14 + (unsigned)state11);
+	const long long add18 = state10 > 0 ? state12 : (long long)((unsigned long long)theirs15 + (unsigned long long)state12);
+	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add16 : state10;
+	const int state14 = (int)(threadIdx.x % 32) >= 16 ? add17 : state11;
+	const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add18 : state12;
+	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
+	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
+	const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
+	const int state17 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs17;
+	const long long state18 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs18;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
+		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state15;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add4 = 0;
-		int add5 = 0;
-		long long add6 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((unsigned)add4 + (unsigned)state);
-			const int add8 = state > 0 ? state2 : (int)((unsigned)add5 + (unsigned)state2);
-			const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)add6 + (unsigned long long)state3);
-			add4 = add7;
-			add5 = add8;
-			add6 = add9;
-		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+	int add19 = 0;
+	int add20 = 0;
+	long long add21 = 0LL;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const long long state21 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add19 = state19;
+		add20 = state20;
+		add21 = state21;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const long long state3 = shared_i64_0[272 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const long long state6 = shared_i64_0[lane + lane / 16];
-	const int add4 = (int)((unsigned)state + (unsigned)state4);
-	const int add5 = state4 > 0 ? state5 : (int)((unsigned)state2 + (unsigned)state5);
-	const long long add6 = state4 > 0 ? state6 : (long long)((unsigned long long)state3 + (unsigned long long)state6);
-	const int state7 = shared_i32_0[288];
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
+	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
+	const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
+	const int add22 = (int)((unsigned)theirs19 + (unsigned)add19);
+	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs20 + (unsigned)add20);
+	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs21 + (unsigned long long)add21);
+	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
+	const int state20 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
+	const long long state21 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
+	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
+	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
+	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 2u);
+	const int add25 = (int)((unsigned)theirs22 + (unsigned)state19);
+	const int add26 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
+	const long long add27 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
+	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add25 : state19;
+	const int state23 = (int)(threadIdx.x % 32) >= 2 ? add26 : state20;
+	const long long state24 = (int)(threadIdx.x % 32) >= 2 ? add27 : state21;
+	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
+	const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
+	const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 4u);
+	const int add28 = (int)((unsigned)theirs25 + (unsigned)state22);
+	const int add29 = state22 > 0 ? state23 : (int)((unsigned)theirs26 + (unsigned)state23);
+	const long long add30 = state22 > 0 ? state24 : (long long)((unsigned long long)theirs27 + (unsigned long long)state24);
+	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add28 : state22;
+	const int state26 = (int)(threadIdx.x % 32) >= 4 ? add29 : state23;
+	const long long state27 = (int)(threadIdx.x % 32) >= 4 ? add30 : state24;
+	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
+	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs31 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs29;
+	const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs30;
+	const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs31;
+	const int add31 = (int)((unsigned)state28 + (unsigned)state16);
+	const int add32 = state16 > 0 ? state17 : (int)((unsigned)state29 + (unsigned)state17);
+	const long long add33 = state16 > 0 ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
 	__syncthreads();
 	const int earlier = sum_runs_kernel1_tile0[tile];
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
 	const long long earlier3 = sum_runs_kernel1_tile2[tile];
-	const int add7 = (int)((unsigned)earlier + (unsigned)state7);
-	const int add8 = (int)((unsigned)earlier + (unsigned)add4);
-	const int add9 = add4 > 0 ? add5 : (int)((unsigned)earlier2 + (unsigned)add5);
-	const long long add10 = add4 > 0 ? add6 : (long long)((unsigned long long)earlier3 + (unsigned long long)add6);
-	int add11 = add8;
-	int add12 = add9;
-	long long add13 = add10;
+	const int add34 = (int)((unsigned)earlier + (unsigned)theirs28);
+	const int add35 = (int)((unsigned)earlier + (unsigned)add31);
+	const int add36 = add31 > 0 ? add32 : (int)((unsigned)earlier2 + (unsigned)add32);
+	const long long add37 = add31 > 0 ? add33 : (long long)((unsigned long long)earlier3 + (unsigned long long)add33);
+	int add38 = add35;
+	int add39 = add36;
+	long long add40 = add37;
 	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add7;
+	const int end = (int)(long long)add34;
 	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add7 - 1ULL);
-	if (count2 == 2048) {
+	const int end2 = (int)(long long)((unsigned long long)(long long)add34 - 1ULL);
+	if (count2 == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 10; item++) {
 			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add11;
+			const long long g_begun = (long long)add38;
 			const bool x = g_begun > 0LL;
 			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const long long count3 = (long long)add12;
-			const long long total2 = add13;
+			const long long count3 = (long long)add39;
+			const long long total2 = add40;
 			if (head && x) {
 				// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 				const int offset2 = (int)slot - base2;
-				pool[offset2 + 2048] = (unsigned)(int)count3;
+				pool[offset2 + 2560] = (unsigned)(int)count3;
 				const int offset3 = (int)slot - base2;
-				pool_u64[offset3 + 2048] = (unsigned long long)total2;
+				pool_u64[offset3 + 2560] = (unsigned long long)total2;
 			}
 			if (head) {
 				const int offset2 = (int)g_begun - base;
 				pool[offset2] = (unsigned)key_rows[item + 1];
 			}
-			const int add14 = (int)((unsigned)add11 + (unsigned)(int)(long long)head);
-			add11 = add14;
-			const int add15 = head ? 1 : (int)((unsigned)add12 + 1u);
-			add12 = add15;
-			const long long add16 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add13 + (unsigned long long)(long long)value_rows[item]);
-			add13 = add16;
+			const int add41 = (int)((unsigned)add38 + (unsigned)(int)(long long)head);
+			add38 = add41;
+			const int add42 = head ? 1 : (int)((unsigned)add39 + 1u);
+			add39 = add42;
+			const long long add43 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add40 + (unsigned long long)(long long)value_rows[item]);
+			add40 = add43;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count2) {
 				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add11;
+				const long long g_begun = (long long)add38;
 				const bool x = g_begun > 0LL;
 				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const long long count3 = (long long)add12;
-				const long long total2 = add13;
+				const long long count3 = (long long)add39;
+				const long long total2 = add40;
 				if (head && x) {
 					const int offset2 = (int)slot - base2;
-					pool[offset2 + 2048] = (unsigned)(int)count3;
+					pool[offset2 + 2560] = (unsigned)(int)count3;
 					const int offset3 = (int)slot - base2;
-					pool_u64[offset3 + 2048] = (unsigned long long)total2;
+					pool_u64[offset3 + 2560] = (unsigned long long)total2;
 				}
 				if (head) {
 					const int offset2 = (int)g_begun - base;
 					pool[offset2] = (unsigned)key_rows[item + 1];
 				}
-				const int add14 = (int)((unsigned)add11 + (unsigned)(int)(long long)head);
-				add11 = add14;
-				const int add15 = head ? 1 : (int)((unsigned)add12 + 1u);
-				add12 = add15;
-				const long long add16 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add13 + (unsigned long long)(long long)value_rows[item]);
-				add13 = add16;
+				const int add41 = (int)((unsigned)add38 + (unsigned)(int)(long long)head);
+				add38 = add41;
+				const int add42 = head ? 1 : (int)((unsigned)add39 + 1u);
+				add39 = add42;
+				const long long add43 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add40 + (unsigned long long)(long long)value_rows[item]);
+				add40 = add43;
 			}
 		}
 	}
@@ -545,25 +674,25 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
+		const int place = base + at;
+		key_2[place] = (int)pool[at];
 		at += 256;
 	}
 	const int count4 = end2 - base2;
 	int at2 = lane;
 	while (at2 < count4) {
-		const int place2 = base2 + at2;
-		if (place2 >= 0) {
-			count[place2] = (long long)(int)pool[at2 + 2048];
+		const int place = base2 + at2;
+		if (place >= 0) {
+			count[place] = (long long)(int)pool[at2 + 2560];
 		}
 		at2 += 256;
 	}
 	const int count5 = end2 - base2;
 	int at3 = lane;
 	while (at3 < count5) {
-		const int place2 = base2 + at3;
-		if (place2 >= 0) {
-			total[place2] = (long long)pool_u64[at3 + 2048];
+		const int place = base2 + at3;
+		if (place >= 0) {
+			total[place] = (long long)pool_u64[at3 + 2560];
 		}
 		at3 += 256;
 	}

@@ -7,6 +7,26 @@ static __device__ long long kgen_least_i64(long long x, long long y) {
 	return x < y ? x : y;
 }
 
+static __device__ long long kgen_greatest_i64(long long x, long long y) {
+	return x > y ? x : y;
+}
+
+static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_shuffle_down_u64(unsigned long long x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned kgen_ballot(bool x) {
+	return __ballot_sync(0xffffffffu, x);
+}
+
 extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	long long row0,
 	long long rows,
@@ -15,10 +35,10 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	unsigned long long *mavg7_kernel1_status0,
 	unsigned *v_abort,
 	double *c) {
+	__shared__ double earlier_f64_0[1];
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ double shared_f64_0[289];
-	__shared__ unsigned shared_nearest[2];
+	__shared__ double shared_f64_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -83,141 +103,126 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_f64_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start = lane * 17;
-		double add2 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
-			add2 = add3;
-		}
-		shared_f64_0[272 + lane] = add2;
+	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add), 1u));
+	const double add2 = theirs + add;
+	const double state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const double theirs2 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
+	const double add3 = theirs2 + state;
+	const double state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state2), 4u));
+	const double add4 = theirs3 + state2;
+	const double state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const double theirs4 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 8u));
+	const double add5 = theirs4 + state3;
+	const double state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state4), 16u));
+	const double add6 = theirs5 + state4;
+	const double state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const double theirs6 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state5), 1u));
+	const double state6 = (int)(threadIdx.x % 32) == 0 ? 0.0 : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_f64_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		double add2 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
-			add2 = add3;
-		}
-		shared_f64_0[288] = add2;
+	double add7 = 0.0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const double state7 = shared_f64_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const double state = shared_f64_0[272 + stretch];
-	const double state2 = shared_f64_0[lane + lane / 16];
-	const double add2 = state + state2;
-	const double state3 = shared_f64_0[288];
+	const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add7), 1u));
+	const double add8 = theirs7 + add7;
+	const double state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const double theirs8 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 2u));
+	const double add9 = theirs8 + state7;
+	const double state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const double theirs9 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state8), 4u));
+	const double add10 = theirs9 + state8;
+	const double state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const double theirs10 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), 7u));
+	const double theirs11 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)));
+	const double state10 = (int)(threadIdx.x / 32) == 0 ? 0.0 : theirs11;
+	const double add11 = state10 + state6;
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)__double_as_longlong(state3);
+			const unsigned long long bits = (unsigned long long)__double_as_longlong(theirs10);
 			atomicExch(&mavg7_kernel1_status0[tile * 4], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&mavg7_kernel1_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808ULL);
 		}
-		shared_nearest[0] = 65536u;
 	}
-	double add3 = 0.0;
-	int turn = 0;
-	__syncthreads();
-	int before = tile - 1;
-	while (before >= 0) {
-		if (lane < 64) {
-			double add4 = 0.0;
-			if (before >= lane) {
+	if (threadIdx.x < 32) { // look back
+		double add12 = 0.0;
+		int before = tile - 1;
+		while (before >= 0) {
+			double add13 = 0.0;
+			bool found = false;
+			const int asked = before - (int)(threadIdx.x % 32);
+			if (asked >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const unsigned long long word = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 2];
-					const unsigned long long word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 3];
-					const unsigned long long word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4];
-					const unsigned long long word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[(before - lane) * 4 + 1];
-					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
-						const double theirs = __longlong_as_double((word & 9223372036854775807ULL) | ((word2 & 1ULL) << 63));
-						add4 = theirs;
-						waiting = false;
-						atomicMin(&shared_nearest[turn], (unsigned)lane);
-					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
-						const double theirs = __longlong_as_double((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
-						add4 = theirs;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomicOr(&v_abort[0], 1u);
-							}
-							if (*(volatile unsigned *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomicMin(&shared_nearest[turn], (unsigned)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomicOr(&v_abort[0], 1u);
+						}
+						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 2];
+					word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 3];
+					word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4];
+					word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 1];
+				}
+				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
+					const double theirs12 = __longlong_as_double((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
+					add13 = theirs12;
+					found = false;
+				} else {
+					const double theirs12 = __longlong_as_double((word & 9223372036854775807ULL) | ((word2 & 1ULL) << 63));
+					add13 = theirs12;
+					found = true;
 				}
 			}
-			shared_f64_0[lane] = add4;
+			const unsigned mask = kgen_ballot(found);
+			const double state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0.0;
+			const double theirs12 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(state11), 1u));
+			const double add14 = theirs12 + state11;
+			const double theirs13 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add14), 2u));
+			const double add15 = theirs13 + add14;
+			const double theirs14 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add15), 4u));
+			const double add16 = theirs14 + add15;
+			const double theirs15 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add16), 8u));
+			const double add17 = theirs15 + add16;
+			const double theirs16 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add17), 16u));
+			const double add18 = theirs16 + add17;
+			const double add19 = add18 + add12;
+			add12 = add19;
+			before = mask != 0u ? -1LL : before - 32;
 		}
-		__syncthreads();
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		if ((int)(threadIdx.x % 32) == 0) {
+			const double add13 = add12 + theirs10;
+			const unsigned long long bits = (unsigned long long)__double_as_longlong(add13);
+			atomicExch(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&mavg7_kernel1_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808ULL);
+			earlier_f64_0[0] = add12;
 		}
-		if (lane < 8) {
-			const int start = lane * 8;
-			double add4 = 0.0;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start + 7) - i;
-				const double state4 = shared_f64_0[at];
-				const double state5 = at <= last ? state4 : 0.0;
-				const double add5 = add4 + state5;
-				add4 = add5;
-			}
-			shared_f64_0[64 + lane] = add4;
-		}
-		__syncthreads();
-		if (lane == 255) {
-			double add4 = 0.0;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
-				const double state4 = shared_f64_0[at];
-				const double add5 = add4 + state4;
-				add4 = add5;
-			}
-			const double add5 = add4 + add3;
-			add3 = add5;
-		}
-		before = last < 64 ? -1LL : before - 64;
-	}
-	if (lane == 255) {
-		const double add4 = add3 + state3;
-		const unsigned long long bits = (unsigned long long)__double_as_longlong(add4);
-		atomicExch(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
-		atomicExch(&mavg7_kernel1_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808ULL);
-		shared_f64_0[72] = add3;
 	}
 	__syncthreads();
-	const double state4 = shared_f64_0[72];
-	const double add4 = state4 + add2;
-	double add5 = add4;
+	const double state11 = earlier_f64_0[0];
+	const double add12 = state11 + add11;
+	double add13 = add12;
 	double c_rows[20] = {0};
 	if (count == 5120) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const double add6 = add5 + x_rows[item];
-			add5 = add6;
-			const double c2 = add5;
+			const double add14 = add13 + x_rows[item];
+			add13 = add14;
+			const double c2 = add13;
 			// moving_average.kg:3: c = scan(add, x)
 			c_rows[item] = c2;
 		}
@@ -226,9 +231,9 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			if (at < count) {
-				const double add6 = add5 + x_rows[item];
-				add5 = add6;
-				const double c2 = add5;
+				const double add14 = add13 + x_rows[item];
+				add13 = add14;
+				const double c2 = add13;
 				c_rows[item] = c2;
 			}
 		}

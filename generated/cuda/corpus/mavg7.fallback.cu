@@ -7,6 +7,18 @@ static __device__ long long kgen_least_i64(long long x, long long y) {
 	return x < y ? x : y;
 }
 
+static __device__ long long kgen_greatest_i64(long long x, long long y) {
+	return x > y ? x : y;
+}
+
+static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
 extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	long long row0,
 	long long rows,
@@ -14,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	double *mavg7_kernel1_tile0) {
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ double shared_f64_0[289];
+	__shared__ double shared_f64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -73,39 +85,42 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_f64_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start = lane * 17;
-		double add2 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
-			add2 = add3;
-		}
-		shared_f64_0[272 + lane] = add2;
+	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add), 1u));
+	const double add2 = theirs + add;
+	const double state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const double theirs2 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
+	const double add3 = theirs2 + state;
+	const double state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state2), 4u));
+	const double add4 = theirs3 + state2;
+	const double state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const double theirs4 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 8u));
+	const double add5 = theirs4 + state3;
+	const double state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state4), 16u));
+	const double add6 = theirs5 + state4;
+	const double state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_f64_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		double add2 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
-			add2 = add3;
-		}
-		shared_f64_0[288] = add2;
+	double add7 = 0.0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const double state6 = shared_f64_0[(int)(threadIdx.x % 32)];
+		add7 = state6;
 	}
-	__syncthreads();
-	const double state = shared_f64_0[288];
+	const double theirs6 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add7), 1u));
+	const double add8 = theirs6 + add7;
+	const double state6 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state6), 2u));
+	const double add9 = theirs7 + state6;
+	const double state7 = (int)(threadIdx.x % 32) >= 2 ? add9 : state6;
+	const double theirs8 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 4u));
+	const double add10 = theirs8 + state7;
+	const double state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
+	const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
 	if (lane == 0) {
-		mavg7_kernel1_tile0[tile] = state;
+		mavg7_kernel1_tile0[tile] = theirs9;
 	}
 }
 
@@ -115,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_scan0_published(
 	double *mavg7_kernel1_tile0,
 	double *mavg7_kernel1_total0) {
 	(void)row0;
-	__shared__ double shared_f64_0[289];
+	__shared__ double shared_f64_0[8];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	double add = 0.0;
@@ -132,55 +147,59 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_scan0_published(
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
-		shared_f64_0[place] = add2;
-		__syncthreads();
-		if (lane < 16) {
-			const int start2 = lane * 17;
-			double add3 = 0.0;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const double state = shared_f64_0[place2];
-				shared_f64_0[place2] = add3;
-				const double add4 = add3 + state;
-				add3 = add4;
-			}
-			shared_f64_0[272 + lane] = add3;
+		const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add2), 1u));
+		const double add3 = theirs + add2;
+		const double state = (int)(threadIdx.x % 32) >= 1 ? add3 : add2;
+		const double theirs2 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
+		const double add4 = theirs2 + state;
+		const double state2 = (int)(threadIdx.x % 32) >= 2 ? add4 : state;
+		const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state2), 4u));
+		const double add5 = theirs3 + state2;
+		const double state3 = (int)(threadIdx.x % 32) >= 4 ? add5 : state2;
+		const double theirs4 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 8u));
+		const double add6 = theirs4 + state3;
+		const double state4 = (int)(threadIdx.x % 32) >= 8 ? add6 : state3;
+		const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state4), 16u));
+		const double add7 = theirs5 + state4;
+		const double state5 = (int)(threadIdx.x % 32) >= 16 ? add7 : state4;
+		const double theirs6 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state5), 1u));
+		const double state6 = (int)(threadIdx.x % 32) == 0 ? 0.0 : theirs6;
+		if ((int)(threadIdx.x % 32) == 31) {
+			shared_f64_0[(int)(threadIdx.x / 32)] = state5;
 		}
 		__syncthreads();
-		if (lane == 0) {
-			double add3 = 0.0;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const double state = shared_f64_0[place2];
-				shared_f64_0[place2] = add3;
-				const double add4 = add3 + state;
-				add3 = add4;
-			}
-			shared_f64_0[288] = add3;
+		double add8 = 0.0;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const double state7 = shared_f64_0[(int)(threadIdx.x % 32)];
+			add8 = state7;
 		}
-		__syncthreads();
-		const int stretch = lane / 16;
-		const double state = shared_f64_0[272 + stretch];
-		const double state2 = shared_f64_0[lane + lane / 16];
-		const double add3 = state + state2;
-		const double state3 = shared_f64_0[288];
-		const double add4 = add + add3;
-		double add5 = add4;
+		const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add8), 1u));
+		const double add9 = theirs7 + add8;
+		const double state7 = (int)(threadIdx.x % 32) >= 1 ? add9 : add8;
+		const double theirs8 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 2u));
+		const double add10 = theirs8 + state7;
+		const double state8 = (int)(threadIdx.x % 32) >= 2 ? add10 : state7;
+		const double theirs9 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state8), 4u));
+		const double add11 = theirs9 + state8;
+		const double state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
+		const double theirs10 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), 7u));
+		const double theirs11 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)));
+		const double state10 = (int)(threadIdx.x / 32) == 0 ? 0.0 : theirs11;
+		const double add12 = state10 + state6;
+		const double add13 = add + add12;
+		double add14 = add13;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const double state4 = mavg7_kernel1_tile0[at];
-				mavg7_kernel1_tile0[at] = add5;
-				const double add6 = add5 + state4;
-				add5 = add6;
+				const double state11 = mavg7_kernel1_tile0[at];
+				mavg7_kernel1_tile0[at] = add14;
+				const double add15 = add14 + state11;
+				add14 = add15;
 			}
 		}
-		const double add6 = add + state3;
-		add = add6;
+		const double add15 = add + theirs10;
+		add = add15;
 		__syncthreads();
 		first += 2048;
 	}
@@ -197,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	double *c) {
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ double shared_f64_0[289];
+	__shared__ double shared_f64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -256,51 +275,55 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_f64_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start = lane * 17;
-		double add2 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
-			add2 = add3;
-		}
-		shared_f64_0[272 + lane] = add2;
+	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add), 1u));
+	const double add2 = theirs + add;
+	const double state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const double theirs2 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
+	const double add3 = theirs2 + state;
+	const double state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state2), 4u));
+	const double add4 = theirs3 + state2;
+	const double state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const double theirs4 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 8u));
+	const double add5 = theirs4 + state3;
+	const double state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state4), 16u));
+	const double add6 = theirs5 + state4;
+	const double state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const double theirs6 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state5), 1u));
+	const double state6 = (int)(threadIdx.x % 32) == 0 ? 0.0 : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_f64_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		double add2 = 0.0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
-			add2 = add3;
-		}
-		shared_f64_0[288] = add2;
+	double add7 = 0.0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const double state7 = shared_f64_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const double state = shared_f64_0[272 + stretch];
-	const double state2 = shared_f64_0[lane + lane / 16];
-	const double add2 = state + state2;
+	const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add7), 1u));
+	const double add8 = theirs7 + add7;
+	const double state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const double theirs8 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 2u));
+	const double add9 = theirs8 + state7;
+	const double state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const double theirs9 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state8), 4u));
+	const double add10 = theirs9 + state8;
+	const double state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const double theirs10 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)));
+	const double state10 = (int)(threadIdx.x / 32) == 0 ? 0.0 : theirs10;
+	const double add11 = state10 + state6;
 	__syncthreads();
 	const double earlier = mavg7_kernel1_tile0[tile];
-	const double add3 = earlier + add2;
-	double add4 = add3;
+	const double add12 = earlier + add11;
+	double add13 = add12;
 	double c_rows[20] = {0};
 	if (count == 5120) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const double add5 = add4 + x_rows[item];
-			add4 = add5;
-			const double c2 = add4;
+			const double add14 = add13 + x_rows[item];
+			add13 = add14;
+			const double c2 = add13;
 			// moving_average.kg:3: c = scan(add, x)
 			c_rows[item] = c2;
 		}
@@ -309,9 +332,9 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			if (at < count) {
-				const double add5 = add4 + x_rows[item];
-				add4 = add5;
-				const double c2 = add4;
+				const double add14 = add13 + x_rows[item];
+				add13 = add14;
+				const double c2 = add13;
 				c_rows[item] = c2;
 			}
 		}

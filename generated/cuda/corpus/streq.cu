@@ -12,6 +12,22 @@ static __device__ unsigned long long kgen_swap_char8(unsigned long long x) {
 	return (unsigned long long)__byte_perm(low, 0, 0x0123) << 32 | __byte_perm(high, 0, 0x0123);
 }
 
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_shuffle_down_u32(unsigned x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned kgen_ballot(bool x) {
+	return __ballot_sync(0xffffffffu, x);
+}
+
 extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	long long row0,
 	long long rows,
@@ -24,10 +40,10 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	int *v_2,
 	long long tiles,
 	long long *m_length_cell) {
+	__shared__ int earlier_i32_0[1];
 	__shared__ __align__(16) unsigned pool[9216];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ int shared_i32_0[289];
-	__shared__ unsigned shared_nearest[2];
+	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -125,62 +141,65 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + lane] = add2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
+	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
+	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
+	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
+	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
+	const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[288] = add2;
+	int add7 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add2 = (int)((unsigned)state + (unsigned)state2);
-	const int state3 = shared_i32_0[288];
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int add8 = (int)((unsigned)theirs7 + (unsigned)add7);
+	const int state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
+	const int add9 = (int)((unsigned)theirs8 + (unsigned)state7);
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
+	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)state3;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs10;
 			atomicExch(&streq_kernel1_status0[tile], bits | 4611686018427387904ULL);
 		}
-		shared_nearest[0] = 65536u;
 	}
-	int add3 = add2;
+	int add12 = add11;
 	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
 			const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (m) {
-				const long long m_place = (long long)add3;
+				const long long m_place = (long long)add12;
 				// string_filter.kg:4: return name[m], v[m]
 				const int offset2 = (int)m_place;
 				pool_u64[offset2] = name_rows[item];
 				const int offset3 = (int)m_place;
 				pool[offset3 + 6144] = (unsigned)v_rows[item];
-				const int add4 = (int)((unsigned)add3 + 1u);
-				add3 = add4;
+				const int add13 = (int)((unsigned)add12 + 1u);
+				add12 = add13;
 			}
 		}
 	} else {
@@ -190,113 +209,88 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 			if (at < count) {
 				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (m) {
-					const long long m_place = (long long)add3;
+					const long long m_place = (long long)add12;
 					const int offset2 = (int)m_place;
 					pool_u64[offset2] = name_rows[item];
 					const int offset3 = (int)m_place;
 					pool[offset3 + 6144] = (unsigned)v_rows[item];
-					const int add4 = (int)((unsigned)add3 + 1u);
-					add3 = add4;
+					const int add13 = (int)((unsigned)add12 + 1u);
+					add12 = add13;
 				}
 			}
 		}
 	}
-	int add4 = 0;
-	int turn = 0;
-	__syncthreads();
-	int before = tile - 1;
-	while (before >= 0) {
-		if (lane < 64) {
-			int add5 = 0;
-			if (before >= lane) {
+	if (threadIdx.x < 32) { // look back
+		int add13 = 0;
+		int before = tile - 1;
+		while (before >= 0) {
+			int add14 = 0;
+			bool found = false;
+			const int asked = before - (int)(threadIdx.x % 32);
+			if (asked >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&streq_kernel1_status0[asked];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const unsigned long long word = *(volatile unsigned long long *)&streq_kernel1_status0[before - lane];
-					if (word >= 4611686018427387904ULL) {
-						const int theirs = (int)(word & 2147483647ULL);
-						add5 = theirs;
-						waiting = false;
-						if (word >= 9223372036854775808ULL) {
-							atomicMin(&shared_nearest[turn], (unsigned)lane);
+				while (waiting && word < 4611686018427387904ULL) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomicOr(&v_abort[0], 1u);
 						}
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomicOr(&v_abort[0], 1u);
-							}
-							if (*(volatile unsigned *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomicMin(&shared_nearest[turn], (unsigned)lane);
-							}
+						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile unsigned long long *)&streq_kernel1_status0[asked];
 				}
+				const int theirs12 = (int)(word & 2147483647ULL);
+				add14 = theirs12;
+				found = !waiting || word >= 9223372036854775808ULL;
 			}
-			shared_i32_0[lane] = add5;
+			const unsigned mask = kgen_ballot(found);
+			const int state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add14 : 0;
+			const int theirs12 = (int)kgen_shuffle_down_u32((unsigned)state11, 1u);
+			const int add15 = (int)((unsigned)theirs12 + (unsigned)state11);
+			const int theirs13 = (int)kgen_shuffle_down_u32((unsigned)add15, 2u);
+			const int add16 = (int)((unsigned)theirs13 + (unsigned)add15);
+			const int theirs14 = (int)kgen_shuffle_down_u32((unsigned)add16, 4u);
+			const int add17 = (int)((unsigned)theirs14 + (unsigned)add16);
+			const int theirs15 = (int)kgen_shuffle_down_u32((unsigned)add17, 8u);
+			const int add18 = (int)((unsigned)theirs15 + (unsigned)add17);
+			const int theirs16 = (int)kgen_shuffle_down_u32((unsigned)add18, 16u);
+			const int add19 = (int)((unsigned)theirs16 + (unsigned)add18);
+			const int add20 = (int)((unsigned)add19 + (unsigned)add13);
+			add13 = add20;
+			before = mask != 0u ? -1LL : before - 32;
 		}
-		__syncthreads();
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		if ((int)(threadIdx.x % 32) == 0) {
+			const int add14 = (int)((unsigned)add13 + (unsigned)theirs10);
+			const unsigned long long bits = (unsigned long long)(unsigned)add14;
+			atomicExch(&streq_kernel1_status0[tile], bits | 9223372036854775808ULL);
+			earlier_i32_0[0] = add13;
 		}
-		if (lane < 8) {
-			const int start2 = lane * 8;
-			int add5 = 0;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start2 + 7) - i;
-				const int state4 = shared_i32_0[at];
-				const int state5 = at <= last ? state4 : 0;
-				const int add6 = (int)((unsigned)add5 + (unsigned)state5);
-				add5 = add6;
-			}
-			shared_i32_0[64 + lane] = add5;
-		}
-		__syncthreads();
-		if (lane == 255) {
-			int add5 = 0;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
-				const int state4 = shared_i32_0[at];
-				const int add6 = (int)((unsigned)add5 + (unsigned)state4);
-				add5 = add6;
-			}
-			const int add6 = (int)((unsigned)add5 + (unsigned)add4);
-			add4 = add6;
-		}
-		before = last < 64 ? -1LL : before - 64;
-	}
-	if (lane == 255) {
-		const int add5 = (int)((unsigned)add4 + (unsigned)state3);
-		const unsigned long long bits = (unsigned long long)(unsigned)add5;
-		atomicExch(&streq_kernel1_status0[tile], bits | 9223372036854775808ULL);
-		shared_i32_0[72] = add4;
 	}
 	__syncthreads();
-	const int state4 = shared_i32_0[72];
-	const int add5 = (int)((unsigned)state4 + (unsigned)state3);
-	const int base = (int)(long long)state4;
-	const int end = (int)(long long)add5;
+	const int state11 = earlier_i32_0[0];
+	const int add13 = (int)((unsigned)state11 + (unsigned)theirs10);
+	const int base = (int)(long long)state11;
+	const int end = (int)(long long)add13;
 	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = base + at;
-		name_2[place2] = kgen_swap_char8(pool_u64[at]);
+		const int place = base + at;
+		name_2[place] = kgen_swap_char8(pool_u64[at]);
 		at += 256;
 	}
 	const int count3 = end - base;
 	int at2 = lane;
 	while (at2 < count3) {
-		const int place2 = base + at2;
-		v_2[place2] = (int)pool[at2 + 6144];
+		const int place = base + at2;
+		v_2[place] = (int)pool[at2 + 6144];
 		at2 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add5;
+		int total = add13;
 		const long long m_length = (long long)total;
 		m_length_cell[0] = m_length;
 	}

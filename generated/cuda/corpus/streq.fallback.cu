@@ -3,9 +3,21 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ long long kgen_greatest_i64(long long x, long long y) {
+	return x > y ? x : y;
+}
+
 static __device__ unsigned long long kgen_swap_char8(unsigned long long x) {
 	const unsigned low = (unsigned)x, high = (unsigned)(x >> 32);
 	return (unsigned long long)__byte_perm(low, 0, 0x0123) << 32 | __byte_perm(high, 0, 0x0123);
+}
+
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
 }
 
 extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
@@ -15,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	int *streq_kernel1_tile0) {
 	__shared__ __align__(16) unsigned pool[9216];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -65,39 +77,42 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + lane] = add2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
+	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
+	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
+	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
+	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[288] = add2;
+	int add7 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state6 = shared_i32_0[(int)(threadIdx.x % 32)];
+		add7 = state6;
 	}
-	__syncthreads();
-	const int state = shared_i32_0[288];
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int add8 = (int)((unsigned)theirs6 + (unsigned)add7);
+	const int state6 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state6, 2u);
+	const int add9 = (int)((unsigned)theirs7 + (unsigned)state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 2 ? add9 : state6;
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 4u);
+	const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
+	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
+	const int theirs9 = (int)kgen_broadcast_u32((unsigned)state8, 7u);
 	if (lane == 0) {
-		streq_kernel1_tile0[tile] = state;
+		streq_kernel1_tile0[tile] = theirs9;
 	}
 }
 
@@ -107,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_scan0_published(
 	int *streq_kernel1_tile0,
 	int *streq_kernel1_total0) {
 	(void)row0;
-	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_0[8];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	int add = 0;
@@ -124,55 +139,59 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_scan0_published(
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
-		shared_i32_0[place] = add2;
-		__syncthreads();
-		if (lane < 16) {
-			const int start2 = lane * 17;
-			int add3 = 0;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
-				const int add4 = (int)((unsigned)add3 + (unsigned)state);
-				add3 = add4;
-			}
-			shared_i32_0[272 + lane] = add3;
+		const int theirs = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
+		const int add3 = (int)((unsigned)theirs + (unsigned)add2);
+		const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add2;
+		const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+		const int add4 = (int)((unsigned)theirs2 + (unsigned)state);
+		const int state2 = (int)(threadIdx.x % 32) >= 2 ? add4 : state;
+		const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
+		const int add5 = (int)((unsigned)theirs3 + (unsigned)state2);
+		const int state3 = (int)(threadIdx.x % 32) >= 4 ? add5 : state2;
+		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
+		const int add6 = (int)((unsigned)theirs4 + (unsigned)state3);
+		const int state4 = (int)(threadIdx.x % 32) >= 8 ? add6 : state3;
+		const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
+		const int add7 = (int)((unsigned)theirs5 + (unsigned)state4);
+		const int state5 = (int)(threadIdx.x % 32) >= 16 ? add7 : state4;
+		const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
+		const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
+		if ((int)(threadIdx.x % 32) == 31) {
+			shared_i32_0[(int)(threadIdx.x / 32)] = state5;
 		}
 		__syncthreads();
-		if (lane == 0) {
-			int add3 = 0;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
-				const int add4 = (int)((unsigned)add3 + (unsigned)state);
-				add3 = add4;
-			}
-			shared_i32_0[288] = add3;
+		int add8 = 0;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
+			add8 = state7;
 		}
-		__syncthreads();
-		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_0[lane + lane / 16];
-		const int add3 = (int)((unsigned)state + (unsigned)state2);
-		const int state3 = shared_i32_0[288];
-		const int add4 = (int)((unsigned)add + (unsigned)add3);
-		int add5 = add4;
+		const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add8, 1u);
+		const int add9 = (int)((unsigned)theirs7 + (unsigned)add8);
+		const int state7 = (int)(threadIdx.x % 32) >= 1 ? add9 : add8;
+		const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
+		const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
+		const int state8 = (int)(threadIdx.x % 32) >= 2 ? add10 : state7;
+		const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+		const int add11 = (int)((unsigned)theirs9 + (unsigned)state8);
+		const int state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
+		const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
+		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
+		const int add12 = (int)((unsigned)state10 + (unsigned)state6);
+		const int add13 = (int)((unsigned)add + (unsigned)add12);
+		int add14 = add13;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state4 = streq_kernel1_tile0[at];
-				streq_kernel1_tile0[at] = add5;
-				const int add6 = (int)((unsigned)add5 + (unsigned)state4);
-				add5 = add6;
+				const int state11 = streq_kernel1_tile0[at];
+				streq_kernel1_tile0[at] = add14;
+				const int add15 = (int)((unsigned)add14 + (unsigned)state11);
+				add14 = add15;
 			}
 		}
-		const int add6 = (int)((unsigned)add + (unsigned)state3);
-		add = add6;
+		const int add15 = (int)((unsigned)add + (unsigned)theirs10);
+		add = add15;
 		__syncthreads();
 		first += 2048;
 	}
@@ -191,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	int *v_2) {
 	__shared__ __align__(16) unsigned pool[9216];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -283,61 +302,65 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + lane] = add2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
+	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
+	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
+	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
+	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
+	const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[288] = add2;
+	int add7 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add2 = (int)((unsigned)state + (unsigned)state2);
-	const int state3 = shared_i32_0[288];
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int add8 = (int)((unsigned)theirs7 + (unsigned)add7);
+	const int state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
+	const int add9 = (int)((unsigned)theirs8 + (unsigned)state7);
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
+	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();
 	const int earlier = streq_kernel1_tile0[tile];
-	const int add3 = (int)((unsigned)earlier + (unsigned)state3);
-	const int add4 = (int)((unsigned)earlier + (unsigned)add2);
-	int add5 = add4;
+	const int add12 = (int)((unsigned)earlier + (unsigned)theirs10);
+	const int add13 = (int)((unsigned)earlier + (unsigned)add11);
+	int add14 = add13;
 	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add3;
+	const int end = (int)(long long)add12;
 	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
 			const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (m) {
-				const long long m_place = (long long)add5;
+				const long long m_place = (long long)add14;
 				// string_filter.kg:4: return name[m], v[m]
 				const int offset2 = (int)m_place - base;
 				pool_u64[offset2] = name_rows[item];
 				const int offset3 = (int)m_place - base;
 				pool[offset3 + 6144] = (unsigned)v_rows[item];
-				const int add6 = (int)((unsigned)add5 + 1u);
-				add5 = add6;
+				const int add15 = (int)((unsigned)add14 + 1u);
+				add14 = add15;
 			}
 		}
 	} else {
@@ -347,13 +370,13 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 			if (at < count) {
 				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (m) {
-					const long long m_place = (long long)add5;
+					const long long m_place = (long long)add14;
 					const int offset2 = (int)m_place - base;
 					pool_u64[offset2] = name_rows[item];
 					const int offset3 = (int)m_place - base;
 					pool[offset3 + 6144] = (unsigned)v_rows[item];
-					const int add6 = (int)((unsigned)add5 + 1u);
-					add5 = add6;
+					const int add15 = (int)((unsigned)add14 + 1u);
+					add14 = add15;
 				}
 			}
 		}
@@ -362,15 +385,15 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
-		const int place2 = base + at;
-		name_2[place2] = kgen_swap_char8(pool_u64[at]);
+		const int place = base + at;
+		name_2[place] = kgen_swap_char8(pool_u64[at]);
 		at += 256;
 	}
 	const int count3 = end - base;
 	int at2 = lane;
 	while (at2 < count3) {
-		const int place2 = base + at2;
-		v_2[place2] = (int)pool[at2 + 6144];
+		const int place = base + at2;
+		v_2[place] = (int)pool[at2 + 6144];
 		at2 += 256;
 	}
 }

@@ -7,6 +7,34 @@ static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
 }
 
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_shuffle_down_u32(unsigned x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_shuffle_down_u64(unsigned long long x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned kgen_ballot(bool x) {
+	return __ballot_sync(0xffffffffu, x);
+}
+
 extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	long long row0,
 	long long rows,
@@ -55,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	long long *g_total,
 	long long *g_partial) {
 	__shared__ unsigned pool[4352];
-	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -99,53 +127,57 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + lane] = add2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
+	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
+	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
+	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
+	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
+	const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[288] = add2;
+	int add7 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int add8 = (int)((unsigned)theirs7 + (unsigned)add7);
+	const int state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
+	const int add9 = (int)((unsigned)theirs8 + (unsigned)state7);
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
+	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add2 = (int)((unsigned)state + (unsigned)state2);
-	const int state3 = shared_i32_0[288];
-	__syncthreads();
-	int add3 = add2;
+	int add12 = add11;
 	if (lane == 0) {
-		g_total[row02 / 4096 + tile] = (long long)state3;
+		g_total[row02 / 4096 + tile] = (long long)theirs10;
 	}
 	int g_partial_rows[16] = {0};
 	if (count == 4096) {
 		#pragma unroll
 		for (int item = 0; item < 16; item++) {
-			const int add4 = (int)((unsigned)add3 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
-			add3 = add4;
-			const long long g_partial2 = (long long)add3;
+			const int add13 = (int)((unsigned)add12 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
+			add12 = add13;
+			const long long g_partial2 = (long long)add12;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_partial_rows[item] = (int)g_partial2;
 		}
@@ -154,9 +186,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 		for (int item = 0; item < 16; item++) {
 			const int at = lane * 16 + item;
 			if (at < count) {
-				const int add4 = (int)((unsigned)add3 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
-				add3 = add4;
-				const long long g_partial2 = (long long)add3;
+				const int add13 = (int)((unsigned)add12 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
+				add12 = add13;
+				const long long g_partial2 = (long long)add12;
 				g_partial_rows[item] = (int)g_partial2;
 			}
 		}
@@ -189,10 +221,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	long long *g_offset,
 	long long tiles,
 	long long *g_length_cell) {
+	__shared__ long long earlier_i64_0[1];
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ long long shared_i64_0[289];
-	__shared__ unsigned shared_nearest[2];
+	__shared__ long long shared_i64_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -257,154 +289,139 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start = lane * 17;
-		long long add2 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			add2 = add3;
-		}
-		shared_i64_0[272 + lane] = add2;
+	const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
+	const long long add2 = (long long)((unsigned long long)theirs + (unsigned long long)add);
+	const long long state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)state, 2u);
+	const long long add3 = (long long)((unsigned long long)theirs2 + (unsigned long long)state);
+	const long long state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 4u);
+	const long long add4 = (long long)((unsigned long long)theirs3 + (unsigned long long)state2);
+	const long long state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 8u);
+	const long long add5 = (long long)((unsigned long long)theirs4 + (unsigned long long)state3);
+	const long long state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 16u);
+	const long long add6 = (long long)((unsigned long long)theirs5 + (unsigned long long)state4);
+	const long long state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 1u);
+	const long long state6 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i64_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		long long add2 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			add2 = add3;
-		}
-		shared_i64_0[288] = add2;
+	long long add7 = 0LL;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const long long state7 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
-	const long long state3 = shared_i64_0[288];
+	const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)add7, 1u);
+	const long long add8 = (long long)((unsigned long long)theirs7 + (unsigned long long)add7);
+	const long long state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 2u);
+	const long long add9 = (long long)((unsigned long long)theirs8 + (unsigned long long)state7);
+	const long long state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 4u);
+	const long long add10 = (long long)((unsigned long long)theirs9 + (unsigned long long)state8);
+	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const long long theirs10 = (long long)kgen_broadcast_u64((unsigned long long)state9, 7u);
+	const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long state10 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs11;
+	const long long add11 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)state3;
+			const unsigned long long bits = (unsigned long long)theirs10;
 			atomicExch(&orders_kernel3_status0[tile * 4], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&orders_kernel3_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808ULL);
 		}
-		shared_nearest[0] = 65536u;
 	}
-	long long add3 = 0LL;
-	int turn = 0;
-	__syncthreads();
-	int before = tile - 1;
-	while (before >= 0) {
-		if (lane < 64) {
-			long long add4 = 0LL;
-			if (before >= lane) {
+	if (threadIdx.x < 32) { // look back
+		long long add12 = 0LL;
+		int before = tile - 1;
+		while (before >= 0) {
+			long long add13 = 0LL;
+			bool found = false;
+			const int asked = before - (int)(threadIdx.x % 32);
+			if (asked >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const unsigned long long word = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 2];
-					const unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 3];
-					const unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4];
-					const unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel3_status0[(before - lane) * 4 + 1];
-					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) {
-						const long long theirs = (long long)((word & 9223372036854775807ULL) | ((word2 & 1ULL) << 63));
-						add4 = theirs;
-						waiting = false;
-						atomicMin(&shared_nearest[turn], (unsigned)lane);
-					} else if (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
-						const long long theirs = (long long)((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
-						add4 = theirs;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomicOr(&v_abort[0], 1u);
-							}
-							if (*(volatile unsigned *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomicMin(&shared_nearest[turn], (unsigned)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomicOr(&v_abort[0], 1u);
+						}
+						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 2];
+					word2 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 3];
+					word3 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4];
+					word4 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 1];
+				}
+				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
+					const long long theirs12 = (long long)((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
+					add13 = theirs12;
+					found = false;
+				} else {
+					const long long theirs12 = (long long)((word & 9223372036854775807ULL) | ((word2 & 1ULL) << 63));
+					add13 = theirs12;
+					found = true;
 				}
 			}
-			shared_i64_0[lane] = add4;
+			const unsigned mask = kgen_ballot(found);
+			const long long state11 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0LL;
+			const long long theirs12 = (long long)kgen_shuffle_down_u64((unsigned long long)state11, 1u);
+			const long long add14 = (long long)((unsigned long long)theirs12 + (unsigned long long)state11);
+			const long long theirs13 = (long long)kgen_shuffle_down_u64((unsigned long long)add14, 2u);
+			const long long add15 = (long long)((unsigned long long)theirs13 + (unsigned long long)add14);
+			const long long theirs14 = (long long)kgen_shuffle_down_u64((unsigned long long)add15, 4u);
+			const long long add16 = (long long)((unsigned long long)theirs14 + (unsigned long long)add15);
+			const long long theirs15 = (long long)kgen_shuffle_down_u64((unsigned long long)add16, 8u);
+			const long long add17 = (long long)((unsigned long long)theirs15 + (unsigned long long)add16);
+			const long long theirs16 = (long long)kgen_shuffle_down_u64((unsigned long long)add17, 16u);
+			const long long add18 = (long long)((unsigned long long)theirs16 + (unsigned long long)add17);
+			const long long add19 = (long long)((unsigned long long)add18 + (unsigned long long)add12);
+			add12 = add19;
+			before = mask != 0u ? -1LL : before - 32;
 		}
-		__syncthreads();
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		if ((int)(threadIdx.x % 32) == 0) {
+			const long long add13 = (long long)((unsigned long long)add12 + (unsigned long long)theirs10);
+			const unsigned long long bits = (unsigned long long)add13;
+			atomicExch(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel3_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808ULL);
+			earlier_i64_0[0] = add12;
 		}
-		if (lane < 8) {
-			const int start = lane * 8;
-			long long add4 = 0LL;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start + 7) - i;
-				const long long state4 = shared_i64_0[at];
-				const long long state5 = at <= last ? state4 : 0LL;
-				const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)state5);
-				add4 = add5;
-			}
-			shared_i64_0[64 + lane] = add4;
-		}
-		__syncthreads();
-		if (lane == 255) {
-			long long add4 = 0LL;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
-				const long long state4 = shared_i64_0[at];
-				const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)state4);
-				add4 = add5;
-			}
-			const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)add3);
-			add3 = add5;
-		}
-		before = last < 64 ? -1LL : before - 64;
-	}
-	if (lane == 255) {
-		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state3);
-		const unsigned long long bits = (unsigned long long)add4;
-		atomicExch(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
-		atomicExch(&orders_kernel3_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808ULL);
-		shared_i64_0[72] = add3;
 	}
 	__syncthreads();
-	const long long state4 = shared_i64_0[72];
-	const long long add4 = (long long)((unsigned long long)state4 + (unsigned long long)state3);
-	const long long add5 = (long long)((unsigned long long)state4 + (unsigned long long)add2);
-	long long add6 = add5;
+	const long long state11 = earlier_i64_0[0];
+	const long long add12 = (long long)((unsigned long long)state11 + (unsigned long long)theirs10);
+	const long long add13 = (long long)((unsigned long long)state11 + (unsigned long long)add11);
+	long long add14 = add13;
 	long long g_offset_rows[20] = {0};
 	if (count == 5120) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const long long offset2 = add6;
+			const long long offset2 = add14;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
-			const long long add7 = (long long)((unsigned long long)add6 + (unsigned long long)g_total_rows[item]);
-			add6 = add7;
+			const long long add15 = (long long)((unsigned long long)add14 + (unsigned long long)g_total_rows[item]);
+			add14 = add15;
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			if (at < count) {
-				const long long offset2 = add6;
+				const long long offset2 = add14;
 				g_offset_rows[item] = offset2;
-				const long long add7 = (long long)((unsigned long long)add6 + (unsigned long long)g_total_rows[item]);
-				add6 = add7;
+				const long long add15 = (long long)((unsigned long long)add14 + (unsigned long long)g_total_rows[item]);
+				add14 = add15;
 			}
 		}
 	}
@@ -434,7 +451,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 		}
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		long long total = add4;
+		long long total = add12;
 		const long long x = total;
 		g_length_cell[0] = x;
 	}
@@ -485,16 +502,22 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	long long *count,
 	long long *quantity,
 	long long tiles) {
-	__shared__ __align__(16) unsigned pool[7680];
+	__shared__ unsigned char earlier_bool_0[1];
+	__shared__ unsigned char earlier_bool_1[1];
+	__shared__ unsigned char earlier_bool_2[1];
+	__shared__ int earlier_i32_0[1];
+	__shared__ long long earlier_i64_0[1];
+	__shared__ long long earlier_i64_1[1];
+	__shared__ long long earlier_i64_2[1];
+	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
-	__shared__ int shared_i32_0[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
-	__shared__ unsigned shared_nearest[2];
+	__shared__ unsigned char shared_bool_0[8];
+	__shared__ unsigned char shared_bool_1[8];
+	__shared__ unsigned char shared_bool_2[8];
+	__shared__ int shared_i32_0[8];
+	__shared__ long long shared_i64_0[8];
+	__shared__ long long shared_i64_1[8];
+	__shared__ long long shared_i64_2[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -505,13 +528,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536LL;
-	if (count2 == 1536 && (first & 1) == 0) {
+	const int count2 = rest < 2048 ? rest : 2048LL;
+	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(g + (first + at));
 			const long long g2 = wide.x;
@@ -520,7 +543,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (unsigned long long)g[first + at];
@@ -529,32 +552,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			}
 		}
 	}
-	if (count2 == 1536 && (first & 1) == 0) {
+	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(pool_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
-				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+				pool_u64[2048 + at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[1536 + at] = 0ULL;
+				pool_u64[2048 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
-	long long g_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	long long g_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -567,10 +590,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	long long l_orderkey_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	long long l_orderkey_rows[8] = {0};
+	const int own2 = 2048 + lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
@@ -579,9 +602,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 		l_orderkey_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	if (count2 == 1536 && (first & 1) == 0) {
+	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
@@ -590,7 +613,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (unsigned long long)l_quantity[first + at];
@@ -600,10 +623,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 		}
 	}
 	__syncthreads();
-	long long l_quantity_rows[6] = {0};
-	const int own3 = lane * 6;
+	long long l_quantity_rows[8] = {0};
+	const int own3 = lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
@@ -620,10 +643,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	long long add2 = 0LL;
 	bool present2 = false;
 	bool head = false;
-	if (count2 == 1536) {
+	if (count2 == 2048) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
 			const long long last3 = g_rows[item + 1];
@@ -641,8 +664,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
@@ -661,464 +684,555 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_bool_0[place] = present;
-	shared_i64_0[place] = last;
-	shared_i64_1[place] = last2;
-	shared_i32_0[place] = add;
-	shared_i64_2[place] = add2;
-	shared_bool_1[place] = present2;
-	shared_bool_2[place] = head;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		bool present3 = false;
-		long long last3 = 0LL;
-		long long last4 = 0LL;
-		int add3 = 0;
-		long long add4 = 0LL;
-		bool present4 = false;
-		bool head2 = false;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long long state2 = shared_i64_0[place2];
-			const long long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long long last5 = state ? state2 : last3;
-			const long long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
-			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
-			add3 = add5;
-			add4 = add6;
-			present4 = present6;
-			head2 = head3;
-		}
-		shared_bool_0[272 + lane] = present3;
-		shared_i64_0[272 + lane] = last3;
-		shared_i64_1[272 + lane] = last4;
-		shared_i32_0[272 + lane] = add3;
-		shared_i64_2[272 + lane] = add4;
-		shared_bool_1[272 + lane] = present4;
-		shared_bool_2[272 + lane] = head2;
+	const bool theirs = kgen_shuffle_up_u32((unsigned)present, 1u) != 0u;
+	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)last, 1u);
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)last2, 1u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
+	const bool theirs6 = kgen_shuffle_up_u32((unsigned)present2, 1u) != 0u;
+	const bool theirs7 = kgen_shuffle_up_u32((unsigned)head, 1u) != 0u;
+	const bool present3 = theirs || present;
+	const long long last3 = present ? last : theirs2;
+	const long long last4 = present2 ? last2 : theirs3;
+	const int add3 = head ? add : (int)((unsigned)theirs4 + (unsigned)add);
+	const long long add4 = head ? add2 : (long long)((unsigned long long)theirs5 + (unsigned long long)add2);
+	const bool present4 = theirs6 || present2;
+	const bool head2 = theirs7 || head;
+	const bool state = (int)(threadIdx.x % 32) >= 1 ? present3 : present;
+	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last3 : last;
+	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? last4 : last2;
+	const int state4 = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const bool state6 = (int)(threadIdx.x % 32) >= 1 ? present4 : present2;
+	const bool state7 = (int)(threadIdx.x % 32) >= 1 ? head2 : head;
+	const bool theirs8 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
+	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
+	const bool theirs13 = kgen_shuffle_up_u32((unsigned)state6, 2u) != 0u;
+	const bool theirs14 = kgen_shuffle_up_u32((unsigned)state7, 2u) != 0u;
+	const bool present5 = theirs8 || state;
+	const long long last5 = state ? state2 : theirs9;
+	const long long last6 = state6 ? state3 : theirs10;
+	const int add5 = state7 ? state4 : (int)((unsigned)theirs11 + (unsigned)state4);
+	const long long add6 = state7 ? state5 : (long long)((unsigned long long)theirs12 + (unsigned long long)state5);
+	const bool present6 = theirs13 || state6;
+	const bool head3 = theirs14 || state7;
+	const bool state8 = (int)(threadIdx.x % 32) >= 2 ? present5 : state;
+	const long long state9 = (int)(threadIdx.x % 32) >= 2 ? last5 : state2;
+	const long long state10 = (int)(threadIdx.x % 32) >= 2 ? last6 : state3;
+	const int state11 = (int)(threadIdx.x % 32) >= 2 ? add5 : state4;
+	const long long state12 = (int)(threadIdx.x % 32) >= 2 ? add6 : state5;
+	const bool state13 = (int)(threadIdx.x % 32) >= 2 ? present6 : state6;
+	const bool state14 = (int)(threadIdx.x % 32) >= 2 ? head3 : state7;
+	const bool theirs15 = kgen_shuffle_up_u32((unsigned)state8, 4u) != 0u;
+	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
+	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state11, 4u);
+	const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 4u);
+	const bool theirs20 = kgen_shuffle_up_u32((unsigned)state13, 4u) != 0u;
+	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state14, 4u) != 0u;
+	const bool present7 = theirs15 || state8;
+	const long long last7 = state8 ? state9 : theirs16;
+	const long long last8 = state13 ? state10 : theirs17;
+	const int add7 = state14 ? state11 : (int)((unsigned)theirs18 + (unsigned)state11);
+	const long long add8 = state14 ? state12 : (long long)((unsigned long long)theirs19 + (unsigned long long)state12);
+	const bool present8 = theirs20 || state13;
+	const bool head4 = theirs21 || state14;
+	const bool state15 = (int)(threadIdx.x % 32) >= 4 ? present7 : state8;
+	const long long state16 = (int)(threadIdx.x % 32) >= 4 ? last7 : state9;
+	const long long state17 = (int)(threadIdx.x % 32) >= 4 ? last8 : state10;
+	const int state18 = (int)(threadIdx.x % 32) >= 4 ? add7 : state11;
+	const long long state19 = (int)(threadIdx.x % 32) >= 4 ? add8 : state12;
+	const bool state20 = (int)(threadIdx.x % 32) >= 4 ? present8 : state13;
+	const bool state21 = (int)(threadIdx.x % 32) >= 4 ? head4 : state14;
+	const bool theirs22 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
+	const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 8u);
+	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 8u);
+	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state18, 8u);
+	const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 8u);
+	const bool theirs27 = kgen_shuffle_up_u32((unsigned)state20, 8u) != 0u;
+	const bool theirs28 = kgen_shuffle_up_u32((unsigned)state21, 8u) != 0u;
+	const bool present9 = theirs22 || state15;
+	const long long last9 = state15 ? state16 : theirs23;
+	const long long last10 = state20 ? state17 : theirs24;
+	const int add9 = state21 ? state18 : (int)((unsigned)theirs25 + (unsigned)state18);
+	const long long add10 = state21 ? state19 : (long long)((unsigned long long)theirs26 + (unsigned long long)state19);
+	const bool present10 = theirs27 || state20;
+	const bool head5 = theirs28 || state21;
+	const bool state22 = (int)(threadIdx.x % 32) >= 8 ? present9 : state15;
+	const long long state23 = (int)(threadIdx.x % 32) >= 8 ? last9 : state16;
+	const long long state24 = (int)(threadIdx.x % 32) >= 8 ? last10 : state17;
+	const int state25 = (int)(threadIdx.x % 32) >= 8 ? add9 : state18;
+	const long long state26 = (int)(threadIdx.x % 32) >= 8 ? add10 : state19;
+	const bool state27 = (int)(threadIdx.x % 32) >= 8 ? present10 : state20;
+	const bool state28 = (int)(threadIdx.x % 32) >= 8 ? head5 : state21;
+	const bool theirs29 = kgen_shuffle_up_u32((unsigned)state22, 16u) != 0u;
+	const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 16u);
+	const long long theirs31 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 16u);
+	const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)state25, 16u);
+	const long long theirs33 = (long long)kgen_shuffle_up_u64((unsigned long long)state26, 16u);
+	const bool theirs34 = kgen_shuffle_up_u32((unsigned)state27, 16u) != 0u;
+	const bool theirs35 = kgen_shuffle_up_u32((unsigned)state28, 16u) != 0u;
+	const bool present11 = theirs29 || state22;
+	const long long last11 = state22 ? state23 : theirs30;
+	const long long last12 = state27 ? state24 : theirs31;
+	const int add11 = state28 ? state25 : (int)((unsigned)theirs32 + (unsigned)state25);
+	const long long add12 = state28 ? state26 : (long long)((unsigned long long)theirs33 + (unsigned long long)state26);
+	const bool present12 = theirs34 || state27;
+	const bool head6 = theirs35 || state28;
+	const bool state29 = (int)(threadIdx.x % 32) >= 16 ? present11 : state22;
+	const long long state30 = (int)(threadIdx.x % 32) >= 16 ? last11 : state23;
+	const long long state31 = (int)(threadIdx.x % 32) >= 16 ? last12 : state24;
+	const int state32 = (int)(threadIdx.x % 32) >= 16 ? add11 : state25;
+	const long long state33 = (int)(threadIdx.x % 32) >= 16 ? add12 : state26;
+	const bool state34 = (int)(threadIdx.x % 32) >= 16 ? present12 : state27;
+	const bool state35 = (int)(threadIdx.x % 32) >= 16 ? head6 : state28;
+	const bool theirs36 = kgen_shuffle_up_u32((unsigned)state29, 1u) != 0u;
+	const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)state30, 1u);
+	const long long theirs38 = (long long)kgen_shuffle_up_u64((unsigned long long)state31, 1u);
+	const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state32, 1u);
+	const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state33, 1u);
+	const bool theirs41 = kgen_shuffle_up_u32((unsigned)state34, 1u) != 0u;
+	const bool theirs42 = kgen_shuffle_up_u32((unsigned)state35, 1u) != 0u;
+	const bool state36 = (int)(threadIdx.x % 32) == 0 ? false : theirs36;
+	const long long state37 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs37;
+	const long long state38 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs38;
+	const int state39 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs39;
+	const long long state40 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs40;
+	const bool state41 = (int)(threadIdx.x % 32) == 0 ? false : theirs41;
+	const bool state42 = (int)(threadIdx.x % 32) == 0 ? false : theirs42;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_bool_0[(int)(threadIdx.x / 32)] = state29;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state30;
+		shared_i64_1[(int)(threadIdx.x / 32)] = state31;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state32;
+		shared_i64_2[(int)(threadIdx.x / 32)] = state33;
+		shared_bool_1[(int)(threadIdx.x / 32)] = state34;
+		shared_bool_2[(int)(threadIdx.x / 32)] = state35;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		bool present3 = false;
-		long long last3 = 0LL;
-		long long last4 = 0LL;
-		int add3 = 0;
-		long long add4 = 0LL;
-		bool present4 = false;
-		bool head2 = false;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long long state2 = shared_i64_0[place2];
-			const long long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long long last5 = state ? state2 : last3;
-			const long long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
-			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
-			add3 = add5;
-			add4 = add6;
-			present4 = present6;
-			head2 = head3;
-		}
-		shared_bool_0[288] = present3;
-		shared_i64_0[288] = last3;
-		shared_i64_1[288] = last4;
-		shared_i32_0[288] = add3;
-		shared_i64_2[288] = add4;
-		shared_bool_1[288] = present4;
-		shared_bool_2[288] = head2;
+	bool present13 = false;
+	long long last13 = 0LL;
+	long long last14 = 0LL;
+	int add13 = 0;
+	long long add14 = 0LL;
+	bool present14 = false;
+	bool head7 = false;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const bool state43 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+		const long long state44 = shared_i64_0[(int)(threadIdx.x % 32)];
+		const long long state45 = shared_i64_1[(int)(threadIdx.x % 32)];
+		const int state46 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const long long state47 = shared_i64_2[(int)(threadIdx.x % 32)];
+		const bool state48 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
+		const bool state49 = shared_bool_2[(int)(threadIdx.x % 32)] != 0;
+		present13 = state43;
+		last13 = state44;
+		last14 = state45;
+		add13 = state46;
+		add14 = state47;
+		present14 = state48;
+		head7 = state49;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const bool state = shared_bool_0[272 + stretch] != 0;
-	const long long state2 = shared_i64_0[272 + stretch];
-	const long long state3 = shared_i64_1[272 + stretch];
-	const int state4 = shared_i32_0[272 + stretch];
-	const long long state5 = shared_i64_2[272 + stretch];
-	const bool state6 = shared_bool_1[272 + stretch] != 0;
-	const bool state7 = shared_bool_2[272 + stretch] != 0;
-	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
-	const long long state9 = shared_i64_0[lane + lane / 16];
-	const long long state10 = shared_i64_1[lane + lane / 16];
-	const int state11 = shared_i32_0[lane + lane / 16];
-	const long long state12 = shared_i64_2[lane + lane / 16];
-	const bool state13 = shared_bool_1[lane + lane / 16] != 0;
-	const bool state14 = shared_bool_2[lane + lane / 16] != 0;
-	const bool present3 = state || state8;
-	const long long last3 = state8 ? state9 : state2;
-	const long long last4 = state13 ? state10 : state3;
-	const int add3 = state14 ? state11 : (int)((unsigned)state4 + (unsigned)state11);
-	const long long add4 = state14 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
-	const bool present4 = state6 || state13;
-	const bool head2 = state7 || state14;
-	const bool state15 = shared_bool_0[288] != 0;
-	const long long state16 = shared_i64_0[288];
-	const long long state17 = shared_i64_1[288];
-	const int state18 = shared_i32_0[288];
-	const long long state19 = shared_i64_2[288];
-	const bool state20 = shared_bool_1[288] != 0;
-	const bool state21 = shared_bool_2[288] != 0;
+	const bool theirs43 = kgen_shuffle_up_u32((unsigned)present13, 1u) != 0u;
+	const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)last13, 1u);
+	const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)last14, 1u);
+	const int theirs46 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const long long theirs47 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
+	const bool theirs48 = kgen_shuffle_up_u32((unsigned)present14, 1u) != 0u;
+	const bool theirs49 = kgen_shuffle_up_u32((unsigned)head7, 1u) != 0u;
+	const bool present15 = theirs43 || present13;
+	const long long last15 = present13 ? last13 : theirs44;
+	const long long last16 = present14 ? last14 : theirs45;
+	const int add15 = head7 ? add13 : (int)((unsigned)theirs46 + (unsigned)add13);
+	const long long add16 = head7 ? add14 : (long long)((unsigned long long)theirs47 + (unsigned long long)add14);
+	const bool present16 = theirs48 || present14;
+	const bool head8 = theirs49 || head7;
+	const bool state43 = (int)(threadIdx.x % 32) >= 1 ? present15 : present13;
+	const long long state44 = (int)(threadIdx.x % 32) >= 1 ? last15 : last13;
+	const long long state45 = (int)(threadIdx.x % 32) >= 1 ? last16 : last14;
+	const int state46 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
+	const long long state47 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
+	const bool state48 = (int)(threadIdx.x % 32) >= 1 ? present16 : present14;
+	const bool state49 = (int)(threadIdx.x % 32) >= 1 ? head8 : head7;
+	const bool theirs50 = kgen_shuffle_up_u32((unsigned)state43, 2u) != 0u;
+	const long long theirs51 = (long long)kgen_shuffle_up_u64((unsigned long long)state44, 2u);
+	const long long theirs52 = (long long)kgen_shuffle_up_u64((unsigned long long)state45, 2u);
+	const int theirs53 = (int)kgen_shuffle_up_u32((unsigned)state46, 2u);
+	const long long theirs54 = (long long)kgen_shuffle_up_u64((unsigned long long)state47, 2u);
+	const bool theirs55 = kgen_shuffle_up_u32((unsigned)state48, 2u) != 0u;
+	const bool theirs56 = kgen_shuffle_up_u32((unsigned)state49, 2u) != 0u;
+	const bool present17 = theirs50 || state43;
+	const long long last17 = state43 ? state44 : theirs51;
+	const long long last18 = state48 ? state45 : theirs52;
+	const int add17 = state49 ? state46 : (int)((unsigned)theirs53 + (unsigned)state46);
+	const long long add18 = state49 ? state47 : (long long)((unsigned long long)theirs54 + (unsigned long long)state47);
+	const bool present18 = theirs55 || state48;
+	const bool head9 = theirs56 || state49;
+	const bool state50 = (int)(threadIdx.x % 32) >= 2 ? present17 : state43;
+	const long long state51 = (int)(threadIdx.x % 32) >= 2 ? last17 : state44;
+	const long long state52 = (int)(threadIdx.x % 32) >= 2 ? last18 : state45;
+	const int state53 = (int)(threadIdx.x % 32) >= 2 ? add17 : state46;
+	const long long state54 = (int)(threadIdx.x % 32) >= 2 ? add18 : state47;
+	const bool state55 = (int)(threadIdx.x % 32) >= 2 ? present18 : state48;
+	const bool state56 = (int)(threadIdx.x % 32) >= 2 ? head9 : state49;
+	const bool theirs57 = kgen_shuffle_up_u32((unsigned)state50, 4u) != 0u;
+	const long long theirs58 = (long long)kgen_shuffle_up_u64((unsigned long long)state51, 4u);
+	const long long theirs59 = (long long)kgen_shuffle_up_u64((unsigned long long)state52, 4u);
+	const int theirs60 = (int)kgen_shuffle_up_u32((unsigned)state53, 4u);
+	const long long theirs61 = (long long)kgen_shuffle_up_u64((unsigned long long)state54, 4u);
+	const bool theirs62 = kgen_shuffle_up_u32((unsigned)state55, 4u) != 0u;
+	const bool theirs63 = kgen_shuffle_up_u32((unsigned)state56, 4u) != 0u;
+	const bool present19 = theirs57 || state50;
+	const long long last19 = state50 ? state51 : theirs58;
+	const long long last20 = state55 ? state52 : theirs59;
+	const int add19 = state56 ? state53 : (int)((unsigned)theirs60 + (unsigned)state53);
+	const long long add20 = state56 ? state54 : (long long)((unsigned long long)theirs61 + (unsigned long long)state54);
+	const bool present20 = theirs62 || state55;
+	const bool head10 = theirs63 || state56;
+	const bool state57 = (int)(threadIdx.x % 32) >= 4 ? present19 : state50;
+	const long long state58 = (int)(threadIdx.x % 32) >= 4 ? last19 : state51;
+	const long long state59 = (int)(threadIdx.x % 32) >= 4 ? last20 : state52;
+	const int state60 = (int)(threadIdx.x % 32) >= 4 ? add19 : state53;
+	const long long state61 = (int)(threadIdx.x % 32) >= 4 ? add20 : state54;
+	const bool state62 = (int)(threadIdx.x % 32) >= 4 ? present20 : state55;
+	const bool state63 = (int)(threadIdx.x % 32) >= 4 ? head10 : state56;
+	const bool theirs64 = kgen_broadcast_u32((unsigned)state57, 7u) != 0u;
+	const long long theirs65 = (long long)kgen_broadcast_u64((unsigned long long)state58, 7u);
+	const long long theirs66 = (long long)kgen_broadcast_u64((unsigned long long)state59, 7u);
+	const int theirs67 = (int)kgen_broadcast_u32((unsigned)state60, 7u);
+	const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state61, 7u);
+	const bool theirs69 = kgen_broadcast_u32((unsigned)state62, 7u) != 0u;
+	const bool theirs70 = kgen_broadcast_u32((unsigned)state63, 7u) != 0u;
+	const bool theirs71 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+	const long long theirs72 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs73 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs74 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs75 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const bool theirs76 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+	const bool theirs77 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+	const bool state64 = (int)(threadIdx.x / 32) == 0 ? false : theirs71;
+	const long long state65 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs72;
+	const long long state66 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs73;
+	const int state67 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs74;
+	const long long state68 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs75;
+	const bool state69 = (int)(threadIdx.x / 32) == 0 ? false : theirs76;
+	const bool state70 = (int)(threadIdx.x / 32) == 0 ? false : theirs77;
+	const bool present21 = state64 || state36;
+	const long long last21 = state36 ? state37 : state65;
+	const long long last22 = state41 ? state38 : state66;
+	const int add21 = state42 ? state39 : (int)((unsigned)state67 + (unsigned)state39);
+	const long long add22 = state42 ? state40 : (long long)((unsigned long long)state68 + (unsigned long long)state40);
+	const bool present22 = state69 || state41;
+	const bool head11 = state70 || state42;
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)state15;
-			const unsigned long long bits2 = (unsigned long long)state16;
-			const unsigned long long bits3 = (unsigned long long)state17;
-			const unsigned long long bits4 = (unsigned long long)(unsigned)state18;
-			const unsigned long long bits5 = (unsigned long long)state19;
-			const unsigned long long bits6 = (unsigned long long)state20;
-			const unsigned long long bits7 = (unsigned long long)state21;
+			const unsigned long long bits = (unsigned long long)theirs64;
+			const unsigned long long bits2 = (unsigned long long)theirs65;
+			const unsigned long long bits3 = (unsigned long long)theirs66;
+			const unsigned long long bits4 = (unsigned long long)(unsigned)theirs67;
+			const unsigned long long bits5 = (unsigned long long)theirs68;
+			const unsigned long long bits6 = (unsigned long long)theirs69;
+			const unsigned long long bits7 = (unsigned long long)theirs70;
 			atomicExch(&orders_kernel5_status0[tile * 8], (bits2 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&orders_kernel5_status0[tile * 8 + 1], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&orders_kernel5_status0[tile * 8 + 2], (bits5 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&orders_kernel5_status0[tile * 8 + 3], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808ULL);
 		}
-		shared_nearest[0] = 65536u;
 	}
-	bool present5 = false;
-	long long last5 = 0LL;
-	long long last6 = 0LL;
-	int add5 = 0;
-	long long add6 = 0LL;
-	bool present6 = false;
-	bool head3 = false;
-	int turn = 0;
-	__syncthreads();
-	int before = tile - 1;
-	while (before >= 0) {
-		if (lane < 64) {
-			bool present7 = false;
-			long long last7 = 0LL;
-			long long last8 = 0LL;
-			int add7 = 0;
-			long long add8 = 0LL;
-			bool present8 = false;
-			bool head4 = false;
-			if (before >= lane) {
+	if (threadIdx.x < 32) { // look back
+		bool present23 = false;
+		long long last23 = 0LL;
+		long long last24 = 0LL;
+		int add23 = 0;
+		long long add24 = 0LL;
+		bool present24 = false;
+		bool head12 = false;
+		int before = tile - 1;
+		while (before >= 0) {
+			bool present25 = false;
+			long long last25 = 0LL;
+			long long last26 = 0LL;
+			int add25 = 0;
+			long long add26 = 0LL;
+			bool present26 = false;
+			bool head13 = false;
+			bool found = false;
+			const int asked = before - (int)(threadIdx.x % 32);
+			if (asked >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 4];
+				unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 5];
+				unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 6];
+				unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 7];
+				unsigned long long word5 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8];
+				unsigned long long word6 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 1];
+				unsigned long long word7 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 2];
+				unsigned long long word8 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 3];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const unsigned long long word = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 4];
-					const unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 5];
-					const unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 6];
-					const unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 7];
-					const unsigned long long word5 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8];
-					const unsigned long long word6 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 1];
-					const unsigned long long word7 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 2];
-					const unsigned long long word8 = *(volatile unsigned long long *)&orders_kernel5_status0[(before - lane) * 8 + 3];
-					if (word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL && word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) {
-						const bool theirs = (word4 & 1ULL) != 0ULL;
-						const long long theirs2 = (long long)((word & 9223372036854775807ULL) | (((word4 >> 34) & 1ULL) << 63));
-						const long long theirs3 = (long long)((word2 & 9223372036854775807ULL) | (((word4 >> 35) & 1ULL) << 63));
-						const int theirs4 = (int)((word4 >> 1) & 2147483647ULL);
-						const long long theirs5 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 36) & 1ULL) << 63));
-						const bool theirs6 = ((word4 >> 32) & 1ULL) != 0ULL;
-						const bool theirs7 = ((word4 >> 33) & 1ULL) != 0ULL;
-						present7 = theirs;
-						last7 = theirs2;
-						last8 = theirs3;
-						add7 = theirs4;
-						add8 = theirs5;
-						present8 = theirs6;
-						head4 = theirs7;
-						waiting = false;
-						atomicMin(&shared_nearest[turn], (unsigned)lane);
-					} else if (word5 >= 9223372036854775808ULL && word6 >= 9223372036854775808ULL && word7 >= 9223372036854775808ULL && word8 >= 9223372036854775808ULL) {
-						const bool theirs = (word8 & 1ULL) != 0ULL;
-						const long long theirs2 = (long long)((word5 & 9223372036854775807ULL) | (((word8 >> 34) & 1ULL) << 63));
-						const long long theirs3 = (long long)((word6 & 9223372036854775807ULL) | (((word8 >> 35) & 1ULL) << 63));
-						const int theirs4 = (int)((word8 >> 1) & 2147483647ULL);
-						const long long theirs5 = (long long)((word7 & 9223372036854775807ULL) | (((word8 >> 36) & 1ULL) << 63));
-						const bool theirs6 = ((word8 >> 32) & 1ULL) != 0ULL;
-						const bool theirs7 = ((word8 >> 33) & 1ULL) != 0ULL;
-						present7 = theirs;
-						last7 = theirs2;
-						last8 = theirs3;
-						add7 = theirs4;
-						add8 = theirs5;
-						present8 = theirs6;
-						head4 = theirs7;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomicOr(&v_abort[0], 1u);
-							}
-							if (*(volatile unsigned *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomicMin(&shared_nearest[turn], (unsigned)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL && word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) || (word5 >= 9223372036854775808ULL && word6 >= 9223372036854775808ULL && word7 >= 9223372036854775808ULL && word8 >= 9223372036854775808ULL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomicOr(&v_abort[0], 1u);
+						}
+						if (*(volatile unsigned *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 4];
+					word2 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 5];
+					word3 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 6];
+					word4 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 7];
+					word5 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8];
+					word6 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 1];
+					word7 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 2];
+					word8 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 3];
+				}
+				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL && word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL)) {
+					const bool theirs78 = (word8 & 1ULL) != 0ULL;
+					const long long theirs79 = (long long)((word5 & 9223372036854775807ULL) | (((word8 >> 34) & 1ULL) << 63));
+					const long long theirs80 = (long long)((word6 & 9223372036854775807ULL) | (((word8 >> 35) & 1ULL) << 63));
+					const int theirs81 = (int)((word8 >> 1) & 2147483647ULL);
+					const long long theirs82 = (long long)((word7 & 9223372036854775807ULL) | (((word8 >> 36) & 1ULL) << 63));
+					const bool theirs83 = ((word8 >> 32) & 1ULL) != 0ULL;
+					const bool theirs84 = ((word8 >> 33) & 1ULL) != 0ULL;
+					present25 = theirs78;
+					last25 = theirs79;
+					last26 = theirs80;
+					add25 = theirs81;
+					add26 = theirs82;
+					present26 = theirs83;
+					head13 = theirs84;
+					found = false;
+				} else {
+					const bool theirs78 = (word4 & 1ULL) != 0ULL;
+					const long long theirs79 = (long long)((word & 9223372036854775807ULL) | (((word4 >> 34) & 1ULL) << 63));
+					const long long theirs80 = (long long)((word2 & 9223372036854775807ULL) | (((word4 >> 35) & 1ULL) << 63));
+					const int theirs81 = (int)((word4 >> 1) & 2147483647ULL);
+					const long long theirs82 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 36) & 1ULL) << 63));
+					const bool theirs83 = ((word4 >> 32) & 1ULL) != 0ULL;
+					const bool theirs84 = ((word4 >> 33) & 1ULL) != 0ULL;
+					present25 = theirs78;
+					last25 = theirs79;
+					last26 = theirs80;
+					add25 = theirs81;
+					add26 = theirs82;
+					present26 = theirs83;
+					head13 = theirs84;
+					found = true;
 				}
 			}
-			shared_bool_0[lane] = present7;
-			shared_i64_0[lane] = last7;
-			shared_i64_1[lane] = last8;
-			shared_i32_0[lane] = add7;
-			shared_i64_2[lane] = add8;
-			shared_bool_1[lane] = present8;
-			shared_bool_2[lane] = head4;
+			const unsigned mask = kgen_ballot(found);
+			const bool state71 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? present25 : false;
+			const long long state72 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? last25 : 0LL;
+			const long long state73 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? last26 : 0LL;
+			const int state74 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add25 : 0;
+			const long long state75 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add26 : 0LL;
+			const bool state76 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? present26 : false;
+			const bool state77 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? head13 : false;
+			const bool theirs78 = kgen_shuffle_down_u32((unsigned)state71, 1u) != 0u;
+			const long long theirs79 = (long long)kgen_shuffle_down_u64((unsigned long long)state72, 1u);
+			const long long theirs80 = (long long)kgen_shuffle_down_u64((unsigned long long)state73, 1u);
+			const int theirs81 = (int)kgen_shuffle_down_u32((unsigned)state74, 1u);
+			const long long theirs82 = (long long)kgen_shuffle_down_u64((unsigned long long)state75, 1u);
+			const bool theirs83 = kgen_shuffle_down_u32((unsigned)state76, 1u) != 0u;
+			const bool theirs84 = kgen_shuffle_down_u32((unsigned)state77, 1u) != 0u;
+			const bool present27 = theirs78 || state71;
+			const long long last27 = state71 ? state72 : theirs79;
+			const long long last28 = state76 ? state73 : theirs80;
+			const int add27 = state77 ? state74 : (int)((unsigned)theirs81 + (unsigned)state74);
+			const long long add28 = state77 ? state75 : (long long)((unsigned long long)theirs82 + (unsigned long long)state75);
+			const bool present28 = theirs83 || state76;
+			const bool head14 = theirs84 || state77;
+			const bool theirs85 = kgen_shuffle_down_u32((unsigned)present27, 2u) != 0u;
+			const long long theirs86 = (long long)kgen_shuffle_down_u64((unsigned long long)last27, 2u);
+			const long long theirs87 = (long long)kgen_shuffle_down_u64((unsigned long long)last28, 2u);
+			const int theirs88 = (int)kgen_shuffle_down_u32((unsigned)add27, 2u);
+			const long long theirs89 = (long long)kgen_shuffle_down_u64((unsigned long long)add28, 2u);
+			const bool theirs90 = kgen_shuffle_down_u32((unsigned)present28, 2u) != 0u;
+			const bool theirs91 = kgen_shuffle_down_u32((unsigned)head14, 2u) != 0u;
+			const bool present29 = theirs85 || present27;
+			const long long last29 = present27 ? last27 : theirs86;
+			const long long last30 = present28 ? last28 : theirs87;
+			const int add29 = head14 ? add27 : (int)((unsigned)theirs88 + (unsigned)add27);
+			const long long add30 = head14 ? add28 : (long long)((unsigned long long)theirs89 + (unsigned long long)add28);
+			const bool present30 = theirs90 || present28;
+			const bool head15 = theirs91 || head14;
+			const bool theirs92 = kgen_shuffle_down_u32((unsigned)present29, 4u) != 0u;
+			const long long theirs93 = (long long)kgen_shuffle_down_u64((unsigned long long)last29, 4u);
+			const long long theirs94 = (long long)kgen_shuffle_down_u64((unsigned long long)last30, 4u);
+			const int theirs95 = (int)kgen_shuffle_down_u32((unsigned)add29, 4u);
+			const long long theirs96 = (long long)kgen_shuffle_down_u64((unsigned long long)add30, 4u);
+			const bool theirs97 = kgen_shuffle_down_u32((unsigned)present30, 4u) != 0u;
+			const bool theirs98 = kgen_shuffle_down_u32((unsigned)head15, 4u) != 0u;
+			const bool present31 = theirs92 || present29;
+			const long long last31 = present29 ? last29 : theirs93;
+			const long long last32 = present30 ? last30 : theirs94;
+			const int add31 = head15 ? add29 : (int)((unsigned)theirs95 + (unsigned)add29);
+			const long long add32 = head15 ? add30 : (long long)((unsigned long long)theirs96 + (unsigned long long)add30);
+			const bool present32 = theirs97 || present30;
+			const bool head16 = theirs98 || head15;
+			const bool theirs99 = kgen_shuffle_down_u32((unsigned)present31, 8u) != 0u;
+			const long long theirs100 = (long long)kgen_shuffle_down_u64((unsigned long long)last31, 8u);
+			const long long theirs101 = (long long)kgen_shuffle_down_u64((unsigned long long)last32, 8u);
+			const int theirs102 = (int)kgen_shuffle_down_u32((unsigned)add31, 8u);
+			const long long theirs103 = (long long)kgen_shuffle_down_u64((unsigned long long)add32, 8u);
+			const bool theirs104 = kgen_shuffle_down_u32((unsigned)present32, 8u) != 0u;
+			const bool theirs105 = kgen_shuffle_down_u32((unsigned)head16, 8u) != 0u;
+			const bool present33 = theirs99 || present31;
+			const long long last33 = present31 ? last31 : theirs100;
+			const long long last34 = present32 ? last32 : theirs101;
+			const int add33 = head16 ? add31 : (int)((unsigned)theirs102 + (unsigned)add31);
+			const long long add34 = head16 ? add32 : (long long)((unsigned long long)theirs103 + (unsigned long long)add32);
+			const bool present34 = theirs104 || present32;
+			const bool head17 = theirs105 || head16;
+			const bool theirs106 = kgen_shuffle_down_u32((unsigned)present33, 16u) != 0u;
+			const long long theirs107 = (long long)kgen_shuffle_down_u64((unsigned long long)last33, 16u);
+			const long long theirs108 = (long long)kgen_shuffle_down_u64((unsigned long long)last34, 16u);
+			const int theirs109 = (int)kgen_shuffle_down_u32((unsigned)add33, 16u);
+			const long long theirs110 = (long long)kgen_shuffle_down_u64((unsigned long long)add34, 16u);
+			const bool theirs111 = kgen_shuffle_down_u32((unsigned)present34, 16u) != 0u;
+			const bool theirs112 = kgen_shuffle_down_u32((unsigned)head17, 16u) != 0u;
+			const bool present35 = theirs106 || present33;
+			const long long last35 = present33 ? last33 : theirs107;
+			const long long last36 = present34 ? last34 : theirs108;
+			const int add35 = head17 ? add33 : (int)((unsigned)theirs109 + (unsigned)add33);
+			const long long add36 = head17 ? add34 : (long long)((unsigned long long)theirs110 + (unsigned long long)add34);
+			const bool present36 = theirs111 || present34;
+			const bool head18 = theirs112 || head17;
+			const bool present37 = present35 || present23;
+			const long long last37 = present23 ? last23 : last35;
+			const long long last38 = present24 ? last24 : last36;
+			const int add37 = head12 ? add23 : (int)((unsigned)add35 + (unsigned)add23);
+			const long long add38 = head12 ? add24 : (long long)((unsigned long long)add36 + (unsigned long long)add24);
+			const bool present38 = present36 || present24;
+			const bool head19 = head18 || head12;
+			present23 = present37;
+			last23 = last37;
+			last24 = last38;
+			add23 = add37;
+			add24 = add38;
+			present24 = present38;
+			head12 = head19;
+			before = mask != 0u ? -1LL : before - 32;
 		}
-		__syncthreads();
-		const int last7 = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		if ((int)(threadIdx.x % 32) == 0) {
+			const bool present25 = present23 || theirs64;
+			const long long last25 = theirs64 ? theirs65 : last23;
+			const long long last26 = theirs69 ? theirs66 : last24;
+			const int add25 = theirs70 ? theirs67 : (int)((unsigned)add23 + (unsigned)theirs67);
+			const long long add26 = theirs70 ? theirs68 : (long long)((unsigned long long)add24 + (unsigned long long)theirs68);
+			const bool present26 = present24 || theirs69;
+			const bool head13 = head12 || theirs70;
+			const unsigned long long bits = (unsigned long long)present25;
+			const unsigned long long bits2 = (unsigned long long)last25;
+			const unsigned long long bits3 = (unsigned long long)last26;
+			const unsigned long long bits4 = (unsigned long long)(unsigned)add25;
+			const unsigned long long bits5 = (unsigned long long)add26;
+			const unsigned long long bits6 = (unsigned long long)present26;
+			const unsigned long long bits7 = (unsigned long long)head13;
+			atomicExch(&orders_kernel5_status0[tile * 8 + 4], (bits2 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807ULL) | 9223372036854775808ULL);
+			atomicExch(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808ULL);
+			earlier_bool_0[0] = present23;
+			earlier_i64_0[0] = last23;
+			earlier_i64_1[0] = last24;
+			earlier_i32_0[0] = add23;
+			earlier_i64_2[0] = add24;
+			earlier_bool_1[0] = present24;
+			earlier_bool_2[0] = head12;
 		}
-		if (lane < 8) {
-			const int start2 = lane * 8;
-			bool present7 = false;
-			long long last8 = 0LL;
-			long long last9 = 0LL;
-			int add7 = 0;
-			long long add8 = 0LL;
-			bool present8 = false;
-			bool head4 = false;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start2 + 7) - i;
-				const bool state22 = shared_bool_0[at] != 0;
-				const long long state23 = shared_i64_0[at];
-				const long long state24 = shared_i64_1[at];
-				const int state25 = shared_i32_0[at];
-				const long long state26 = shared_i64_2[at];
-				const bool state27 = shared_bool_1[at] != 0;
-				const bool state28 = shared_bool_2[at] != 0;
-				const bool state29 = at <= last7 ? state22 : false;
-				const long long state30 = at <= last7 ? state23 : 0LL;
-				const long long state31 = at <= last7 ? state24 : 0LL;
-				const int state32 = at <= last7 ? state25 : 0;
-				const long long state33 = at <= last7 ? state26 : 0LL;
-				const bool state34 = at <= last7 ? state27 : false;
-				const bool state35 = at <= last7 ? state28 : false;
-				const bool present9 = present7 || state29;
-				const long long last10 = state29 ? state30 : last8;
-				const long long last11 = state34 ? state31 : last9;
-				const int add9 = state35 ? state32 : (int)((unsigned)add7 + (unsigned)state32);
-				const long long add10 = state35 ? state33 : (long long)((unsigned long long)add8 + (unsigned long long)state33);
-				const bool present10 = present8 || state34;
-				const bool head5 = head4 || state35;
-				present7 = present9;
-				last8 = last10;
-				last9 = last11;
-				add7 = add9;
-				add8 = add10;
-				present8 = present10;
-				head4 = head5;
-			}
-			shared_bool_0[64 + lane] = present7;
-			shared_i64_0[64 + lane] = last8;
-			shared_i64_1[64 + lane] = last9;
-			shared_i32_0[64 + lane] = add7;
-			shared_i64_2[64 + lane] = add8;
-			shared_bool_1[64 + lane] = present8;
-			shared_bool_2[64 + lane] = head4;
-		}
-		__syncthreads();
-		if (lane == 255) {
-			bool present7 = false;
-			long long last8 = 0LL;
-			long long last9 = 0LL;
-			int add7 = 0;
-			long long add8 = 0LL;
-			bool present8 = false;
-			bool head4 = false;
-			#pragma unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
-				const bool state22 = shared_bool_0[at] != 0;
-				const long long state23 = shared_i64_0[at];
-				const long long state24 = shared_i64_1[at];
-				const int state25 = shared_i32_0[at];
-				const long long state26 = shared_i64_2[at];
-				const bool state27 = shared_bool_1[at] != 0;
-				const bool state28 = shared_bool_2[at] != 0;
-				const bool present9 = present7 || state22;
-				const long long last10 = state22 ? state23 : last8;
-				const long long last11 = state27 ? state24 : last9;
-				const int add9 = state28 ? state25 : (int)((unsigned)add7 + (unsigned)state25);
-				const long long add10 = state28 ? state26 : (long long)((unsigned long long)add8 + (unsigned long long)state26);
-				const bool present10 = present8 || state27;
-				const bool head5 = head4 || state28;
-				present7 = present9;
-				last8 = last10;
-				last9 = last11;
-				add7 = add9;
-				add8 = add10;
-				present8 = present10;
-				head4 = head5;
-			}
-			const bool present9 = present7 || present5;
-			const long long last10 = present5 ? last5 : last8;
-			const long long last11 = present6 ? last6 : last9;
-			const int add9 = head3 ? add5 : (int)((unsigned)add7 + (unsigned)add5);
-			const long long add10 = head3 ? add6 : (long long)((unsigned long long)add8 + (unsigned long long)add6);
-			const bool present10 = present8 || present6;
-			const bool head5 = head4 || head3;
-			present5 = present9;
-			last5 = last10;
-			last6 = last11;
-			add5 = add9;
-			add6 = add10;
-			present6 = present10;
-			head3 = head5;
-		}
-		before = last7 < 64 ? -1LL : before - 64;
-	}
-	if (lane == 255) {
-		const bool present7 = present5 || state15;
-		const long long last7 = state15 ? state16 : last5;
-		const long long last8 = state20 ? state17 : last6;
-		const int add7 = state21 ? state18 : (int)((unsigned)add5 + (unsigned)state18);
-		const long long add8 = state21 ? state19 : (long long)((unsigned long long)add6 + (unsigned long long)state19);
-		const bool present8 = present6 || state20;
-		const bool head4 = head3 || state21;
-		const unsigned long long bits = (unsigned long long)present7;
-		const unsigned long long bits2 = (unsigned long long)last7;
-		const unsigned long long bits3 = (unsigned long long)last8;
-		const unsigned long long bits4 = (unsigned long long)(unsigned)add7;
-		const unsigned long long bits5 = (unsigned long long)add8;
-		const unsigned long long bits6 = (unsigned long long)present8;
-		const unsigned long long bits7 = (unsigned long long)head4;
-		atomicExch(&orders_kernel5_status0[tile * 8 + 4], (bits2 & 9223372036854775807ULL) | 9223372036854775808ULL);
-		atomicExch(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
-		atomicExch(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807ULL) | 9223372036854775808ULL);
-		atomicExch(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808ULL);
-		shared_bool_0[72] = present5;
-		shared_i64_0[72] = last5;
-		shared_i64_1[72] = last6;
-		shared_i32_0[72] = add5;
-		shared_i64_2[72] = add6;
-		shared_bool_1[72] = present6;
-		shared_bool_2[72] = head3;
 	}
 	__syncthreads();
-	const bool state22 = shared_bool_0[72] != 0;
-	const long long state23 = shared_i64_0[72];
-	const long long state24 = shared_i64_1[72];
-	const int state25 = shared_i32_0[72];
-	const long long state26 = shared_i64_2[72];
-	const bool state27 = shared_bool_2[72] != 0;
-	const bool present7 = state22 || state15;
-	const long long last7 = state15 ? state16 : state23;
-	const long long last8 = state20 ? state17 : state24;
-	const int add7 = state21 ? state18 : (int)((unsigned)state25 + (unsigned)state18);
-	const long long add8 = state21 ? state19 : (long long)((unsigned long long)state26 + (unsigned long long)state19);
-	const bool present8 = state22 || present3;
-	const long long last9 = present3 ? last3 : state23;
-	const long long last10 = present4 ? last4 : state24;
-	const int add9 = head2 ? add3 : (int)((unsigned)state25 + (unsigned)add3);
-	const long long add10 = head2 ? add4 : (long long)((unsigned long long)state26 + (unsigned long long)add4);
-	const bool head4 = state27 || head2;
-	bool present9 = present8;
-	long long last11 = last9;
-	long long last12 = last10;
-	int add11 = add9;
-	long long add12 = add10;
-	bool head5 = head4;
-	const int base = (int)state23;
-	const int end = (int)last7;
-	if (count2 == 1536) {
+	const bool state71 = earlier_bool_0[0] != 0;
+	const long long state72 = earlier_i64_0[0];
+	const long long state73 = earlier_i64_1[0];
+	const int state74 = earlier_i32_0[0];
+	const long long state75 = earlier_i64_2[0];
+	const bool state76 = earlier_bool_2[0] != 0;
+	const bool present23 = state71 || theirs64;
+	const long long last23 = theirs64 ? theirs65 : state72;
+	const long long last24 = theirs69 ? theirs66 : state73;
+	const int add23 = theirs70 ? theirs67 : (int)((unsigned)state74 + (unsigned)theirs67);
+	const long long add24 = theirs70 ? theirs68 : (long long)((unsigned long long)state75 + (unsigned long long)theirs68);
+	const bool present24 = state71 || present21;
+	const long long last25 = present21 ? last21 : state72;
+	const long long last26 = present22 ? last22 : state73;
+	const int add25 = head11 ? add21 : (int)((unsigned)state74 + (unsigned)add21);
+	const long long add26 = head11 ? add22 : (long long)((unsigned long long)state75 + (unsigned long long)add22);
+	const bool head12 = state76 || head11;
+	bool present25 = present24;
+	long long last27 = last25;
+	long long last28 = last26;
+	int add27 = add25;
+	long long add28 = add26;
+	bool head13 = head12;
+	const int base = (int)state72;
+	const int end = (int)last23;
+	if (count2 == 2048) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const bool present10 = present9;
-			const long long g_open = last11;
-			const long long key2 = last12;
-			const bool head6 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long count3 = (long long)add11;
-			const long long quantity2 = add12;
-			if (head6 && present10) {
+		for (int item = 0; item < 8; item++) {
+			const bool present26 = present25;
+			const long long g_open = last27;
+			const long long key2 = last28;
+			const bool head14 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long count3 = (long long)add27;
+			const long long quantity2 = add28;
+			if (head14 && present26) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)g_open - base;
 				pool_u64[offset2] = (unsigned long long)key2;
 				const int offset3 = (int)g_open - base;
-				pool[offset3 + 3072] = (unsigned)(int)count3;
+				pool[offset3 + 4096] = (unsigned)(int)count3;
 				const int offset4 = (int)g_open - base;
-				pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+				pool_u64[offset4 + 3072] = (unsigned long long)quantity2;
 			}
-			const long long last13 = g_rows[item + 1];
-			present9 = true;
-			last11 = last13;
-			const long long last14 = l_orderkey_rows[item];
-			last12 = last14;
-			const bool head7 = head5 || head6;
-			const int add13 = head6 ? 1 : (int)((unsigned)add11 + 1u);
-			head5 = head7;
-			add11 = add13;
-			const long long add14 = head6 ? l_quantity_rows[item] : (long long)((unsigned long long)add12 + (unsigned long long)l_quantity_rows[item]);
-			add12 = add14;
+			const long long last29 = g_rows[item + 1];
+			present25 = true;
+			last27 = last29;
+			const long long last30 = l_orderkey_rows[item];
+			last28 = last30;
+			const bool head15 = head13 || head14;
+			const int add29 = head14 ? 1 : (int)((unsigned)add27 + 1u);
+			head13 = head15;
+			add27 = add29;
+			const long long add30 = head14 ? l_quantity_rows[item] : (long long)((unsigned long long)add28 + (unsigned long long)l_quantity_rows[item]);
+			add28 = add30;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count2) {
-				const bool present10 = present9;
-				const long long g_open = last11;
-				const long long key2 = last12;
-				const bool head6 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long count3 = (long long)add11;
-				const long long quantity2 = add12;
-				if (head6 && present10) {
+				const bool present26 = present25;
+				const long long g_open = last27;
+				const long long key2 = last28;
+				const bool head14 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long count3 = (long long)add27;
+				const long long quantity2 = add28;
+				if (head14 && present26) {
 					const int offset2 = (int)g_open - base;
 					pool_u64[offset2] = (unsigned long long)key2;
 					const int offset3 = (int)g_open - base;
-					pool[offset3 + 3072] = (unsigned)(int)count3;
+					pool[offset3 + 4096] = (unsigned)(int)count3;
 					const int offset4 = (int)g_open - base;
-					pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+					pool_u64[offset4 + 3072] = (unsigned long long)quantity2;
 				}
-				const long long last13 = g_rows[item + 1];
-				present9 = true;
-				last11 = last13;
-				const long long last14 = l_orderkey_rows[item];
-				last12 = last14;
-				const bool head7 = head5 || head6;
-				const int add13 = head6 ? 1 : (int)((unsigned)add11 + 1u);
-				head5 = head7;
-				add11 = add13;
-				const long long add14 = head6 ? l_quantity_rows[item] : (long long)((unsigned long long)add12 + (unsigned long long)l_quantity_rows[item]);
-				add12 = add14;
+				const long long last29 = g_rows[item + 1];
+				present25 = true;
+				last27 = last29;
+				const long long last30 = l_orderkey_rows[item];
+				last28 = last30;
+				const bool head15 = head13 || head14;
+				const int add29 = head14 ? 1 : (int)((unsigned)add27 + 1u);
+				head13 = head15;
+				add27 = add29;
+				const long long add30 = head14 ? l_quantity_rows[item] : (long long)((unsigned long long)add28 + (unsigned long long)l_quantity_rows[item]);
+				add28 = add30;
 			}
 		}
 	}
@@ -1126,36 +1240,36 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = base + at;
-		if (place2 >= 0) {
-			key[place2] = (long long)pool_u64[at];
+		const int place = base + at;
+		if (place >= 0) {
+			key[place] = (long long)pool_u64[at];
 		}
 		at += 256;
 	}
 	const int count4 = end - base;
 	int at2 = lane;
 	while (at2 < count4) {
-		const int place2 = base + at2;
-		if (place2 >= 0) {
-			count[place2] = (long long)(int)pool[at2 + 3072];
+		const int place = base + at2;
+		if (place >= 0) {
+			count[place] = (long long)(int)pool[at2 + 4096];
 		}
 		at2 += 256;
 	}
 	const int count5 = end - base;
 	int at3 = lane;
 	while (at3 < count5) {
-		const int place2 = base + at3;
-		if (place2 >= 0) {
-			quantity[place2] = (long long)pool_u64[at3 + 2304];
+		const int place = base + at3;
+		if (place >= 0) {
+			quantity[place] = (long long)pool_u64[at3 + 3072];
 		}
 		at3 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		bool total = present7;
-		long long total2 = last7;
-		long long total3 = last8;
-		int total4 = add7;
-		long long total5 = add8;
+		bool total = present23;
+		long long total2 = last23;
+		long long total3 = last24;
+		int total4 = add23;
+		long long total5 = add24;
 		if (total) {
 			key[(int)total2] = total3;
 			count[(int)total2] = (long long)total4;

@@ -3,6 +3,26 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ long long kgen_greatest_i64(long long x, long long y) {
+	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
+	return __shfl_up_sync(0xffffffffu, x, distance);
+}
+
+static __device__ unsigned kgen_broadcast_u32(unsigned x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
+static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
+	return __shfl_sync(0xffffffffu, x, (int)lane);
+}
+
 extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	long long row0,
 	long long rows,
@@ -51,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	long long *g_total,
 	long long *g_partial) {
 	__shared__ unsigned pool[4352];
-	__shared__ int shared_i32_0[289];
+	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -95,53 +115,57 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i32_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[272 + lane] = add2;
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
+	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
+	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
+	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
+	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
+	const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		int add2 = 0;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((unsigned)add2 + (unsigned)state);
-			add2 = add3;
-		}
-		shared_i32_0[288] = add2;
+	int add7 = 0;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int add8 = (int)((unsigned)theirs7 + (unsigned)add7);
+	const int state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
+	const int add9 = (int)((unsigned)theirs8 + (unsigned)state7);
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
+	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();
-	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add2 = (int)((unsigned)state + (unsigned)state2);
-	const int state3 = shared_i32_0[288];
-	__syncthreads();
-	int add3 = add2;
+	int add12 = add11;
 	if (lane == 0) {
-		g_total[row02 / 4096 + tile] = (long long)state3;
+		g_total[row02 / 4096 + tile] = (long long)theirs10;
 	}
 	int g_partial_rows[16] = {0};
 	if (count == 4096) {
 		#pragma unroll
 		for (int item = 0; item < 16; item++) {
-			const int add4 = (int)((unsigned)add3 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
-			add3 = add4;
-			const long long g_partial2 = (long long)add3;
+			const int add13 = (int)((unsigned)add12 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
+			add12 = add13;
+			const long long g_partial2 = (long long)add12;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_partial_rows[item] = (int)g_partial2;
 		}
@@ -150,9 +174,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 		for (int item = 0; item < 16; item++) {
 			const int at = lane * 16 + item;
 			if (at < count) {
-				const int add4 = (int)((unsigned)add3 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
-				add3 = add4;
-				const long long g_partial2 = (long long)add3;
+				const int add13 = (int)((unsigned)add12 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
+				add12 = add13;
+				const long long g_partial2 = (long long)add12;
 				g_partial_rows[item] = (int)g_partial2;
 			}
 		}
@@ -182,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	long long *orders_kernel3_tile0) {
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ long long shared_i64_0[289];
+	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -241,39 +265,42 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start = lane * 17;
-		long long add2 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			add2 = add3;
-		}
-		shared_i64_0[272 + lane] = add2;
+	const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
+	const long long add2 = (long long)((unsigned long long)theirs + (unsigned long long)add);
+	const long long state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)state, 2u);
+	const long long add3 = (long long)((unsigned long long)theirs2 + (unsigned long long)state);
+	const long long state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 4u);
+	const long long add4 = (long long)((unsigned long long)theirs3 + (unsigned long long)state2);
+	const long long state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 8u);
+	const long long add5 = (long long)((unsigned long long)theirs4 + (unsigned long long)state3);
+	const long long state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 16u);
+	const long long add6 = (long long)((unsigned long long)theirs5 + (unsigned long long)state4);
+	const long long state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i64_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		long long add2 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			add2 = add3;
-		}
-		shared_i64_0[288] = add2;
+	long long add7 = 0LL;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const long long state6 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add7 = state6;
 	}
-	__syncthreads();
-	const long long state = shared_i64_0[288];
+	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)add7, 1u);
+	const long long add8 = (long long)((unsigned long long)theirs6 + (unsigned long long)add7);
+	const long long state6 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 2u);
+	const long long add9 = (long long)((unsigned long long)theirs7 + (unsigned long long)state6);
+	const long long state7 = (int)(threadIdx.x % 32) >= 2 ? add9 : state6;
+	const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 4u);
+	const long long add10 = (long long)((unsigned long long)theirs8 + (unsigned long long)state7);
+	const long long state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
+	const long long theirs9 = (long long)kgen_broadcast_u64((unsigned long long)state8, 7u);
 	if (lane == 0) {
-		orders_kernel3_tile0[tile] = state;
+		orders_kernel3_tile0[tile] = theirs9;
 	}
 }
 
@@ -283,7 +310,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_scan0_published
 	long long *orders_kernel3_tile0,
 	long long *orders_kernel3_total0) {
 	(void)row0;
-	__shared__ long long shared_i64_0[289];
+	__shared__ long long shared_i64_0[8];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	long long add = 0LL;
@@ -300,55 +327,59 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_scan0_published
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
-		shared_i64_0[place] = add2;
-		__syncthreads();
-		if (lane < 16) {
-			const int start2 = lane * 17;
-			long long add3 = 0LL;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
-				add3 = add4;
-			}
-			shared_i64_0[272 + lane] = add3;
+		const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
+		const long long add3 = (long long)((unsigned long long)theirs + (unsigned long long)add2);
+		const long long state = (int)(threadIdx.x % 32) >= 1 ? add3 : add2;
+		const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)state, 2u);
+		const long long add4 = (long long)((unsigned long long)theirs2 + (unsigned long long)state);
+		const long long state2 = (int)(threadIdx.x % 32) >= 2 ? add4 : state;
+		const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 4u);
+		const long long add5 = (long long)((unsigned long long)theirs3 + (unsigned long long)state2);
+		const long long state3 = (int)(threadIdx.x % 32) >= 4 ? add5 : state2;
+		const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 8u);
+		const long long add6 = (long long)((unsigned long long)theirs4 + (unsigned long long)state3);
+		const long long state4 = (int)(threadIdx.x % 32) >= 8 ? add6 : state3;
+		const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 16u);
+		const long long add7 = (long long)((unsigned long long)theirs5 + (unsigned long long)state4);
+		const long long state5 = (int)(threadIdx.x % 32) >= 16 ? add7 : state4;
+		const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 1u);
+		const long long state6 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs6;
+		if ((int)(threadIdx.x % 32) == 31) {
+			shared_i64_0[(int)(threadIdx.x / 32)] = state5;
 		}
 		__syncthreads();
-		if (lane == 0) {
-			long long add3 = 0LL;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const long long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)state);
-				add3 = add4;
-			}
-			shared_i64_0[288] = add3;
+		long long add8 = 0LL;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const long long state7 = shared_i64_0[(int)(threadIdx.x % 32)];
+			add8 = state7;
 		}
-		__syncthreads();
-		const int stretch = lane / 16;
-		const long long state = shared_i64_0[272 + stretch];
-		const long long state2 = shared_i64_0[lane + lane / 16];
-		const long long add3 = (long long)((unsigned long long)state + (unsigned long long)state2);
-		const long long state3 = shared_i64_0[288];
-		const long long add4 = (long long)((unsigned long long)add + (unsigned long long)add3);
-		long long add5 = add4;
+		const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)add8, 1u);
+		const long long add9 = (long long)((unsigned long long)theirs7 + (unsigned long long)add8);
+		const long long state7 = (int)(threadIdx.x % 32) >= 1 ? add9 : add8;
+		const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 2u);
+		const long long add10 = (long long)((unsigned long long)theirs8 + (unsigned long long)state7);
+		const long long state8 = (int)(threadIdx.x % 32) >= 2 ? add10 : state7;
+		const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 4u);
+		const long long add11 = (long long)((unsigned long long)theirs9 + (unsigned long long)state8);
+		const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
+		const long long theirs10 = (long long)kgen_broadcast_u64((unsigned long long)state9, 7u);
+		const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const long long state10 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs11;
+		const long long add12 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
+		const long long add13 = (long long)((unsigned long long)add + (unsigned long long)add12);
+		long long add14 = add13;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const long long state4 = orders_kernel3_tile0[at];
-				orders_kernel3_tile0[at] = add5;
-				const long long add6 = (long long)((unsigned long long)add5 + (unsigned long long)state4);
-				add5 = add6;
+				const long long state11 = orders_kernel3_tile0[at];
+				orders_kernel3_tile0[at] = add14;
+				const long long add15 = (long long)((unsigned long long)add14 + (unsigned long long)state11);
+				add14 = add15;
 			}
 		}
-		const long long add6 = (long long)((unsigned long long)add + (unsigned long long)state3);
-		add = add6;
+		const long long add15 = (long long)((unsigned long long)add + (unsigned long long)theirs10);
+		add = add15;
 		__syncthreads();
 		first += 2048;
 	}
@@ -365,7 +396,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	long long *g_offset) {
 	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ long long shared_i64_0[289];
+	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -424,63 +455,67 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_i64_0[place] = add;
-	__syncthreads();
-	if (lane < 16) {
-		const int start = lane * 17;
-		long long add2 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			add2 = add3;
-		}
-		shared_i64_0[272 + lane] = add2;
+	const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
+	const long long add2 = (long long)((unsigned long long)theirs + (unsigned long long)add);
+	const long long state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)state, 2u);
+	const long long add3 = (long long)((unsigned long long)theirs2 + (unsigned long long)state);
+	const long long state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 4u);
+	const long long add4 = (long long)((unsigned long long)theirs3 + (unsigned long long)state2);
+	const long long state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 8u);
+	const long long add5 = (long long)((unsigned long long)theirs4 + (unsigned long long)state3);
+	const long long state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 16u);
+	const long long add6 = (long long)((unsigned long long)theirs5 + (unsigned long long)state4);
+	const long long state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 1u);
+	const long long state6 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs6;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i64_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		long long add2 = 0LL;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const long long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)state);
-			add2 = add3;
-		}
-		shared_i64_0[288] = add2;
+	long long add7 = 0LL;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const long long state7 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const long long state = shared_i64_0[272 + stretch];
-	const long long state2 = shared_i64_0[lane + lane / 16];
-	const long long add2 = (long long)((unsigned long long)state + (unsigned long long)state2);
+	const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)add7, 1u);
+	const long long add8 = (long long)((unsigned long long)theirs7 + (unsigned long long)add7);
+	const long long state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 2u);
+	const long long add9 = (long long)((unsigned long long)theirs8 + (unsigned long long)state7);
+	const long long state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 4u);
+	const long long add10 = (long long)((unsigned long long)theirs9 + (unsigned long long)state8);
+	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const long long theirs10 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long state10 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs10;
+	const long long add11 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
 	__syncthreads();
 	const long long earlier = orders_kernel3_tile0[tile];
-	const long long add3 = (long long)((unsigned long long)earlier + (unsigned long long)add2);
-	long long add4 = add3;
+	const long long add12 = (long long)((unsigned long long)earlier + (unsigned long long)add11);
+	long long add13 = add12;
 	long long g_offset_rows[20] = {0};
 	if (count == 5120) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const long long offset2 = add4;
+			const long long offset2 = add13;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
-			const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)g_total_rows[item]);
-			add4 = add5;
+			const long long add14 = (long long)((unsigned long long)add13 + (unsigned long long)g_total_rows[item]);
+			add13 = add14;
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			if (at < count) {
-				const long long offset2 = add4;
+				const long long offset2 = add13;
 				g_offset_rows[item] = offset2;
-				const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)g_total_rows[item]);
-				add4 = add5;
+				const long long add14 = (long long)((unsigned long long)add13 + (unsigned long long)g_total_rows[item]);
+				add13 = add14;
 			}
 		}
 	}
@@ -571,26 +606,26 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	long long *orders_kernel5_tile4,
 	unsigned char *orders_kernel5_tile5,
 	unsigned char *orders_kernel5_tile6) {
-	__shared__ __align__(16) unsigned pool[7680];
+	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
-	__shared__ int shared_i32_0[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
+	__shared__ unsigned char shared_bool_0[8];
+	__shared__ unsigned char shared_bool_1[8];
+	__shared__ unsigned char shared_bool_2[8];
+	__shared__ int shared_i32_0[8];
+	__shared__ long long shared_i64_0[8];
+	__shared__ long long shared_i64_1[8];
+	__shared__ long long shared_i64_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536LL;
-	if (count == 1536 && (first & 1) == 0) {
+	const int count = rest < 2048 ? rest : 2048LL;
+	if (count == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(g + (first + at));
 			const long long g2 = wide.x;
@@ -599,7 +634,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)g[first + at];
@@ -608,32 +643,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 			}
 		}
 	}
-	if (count == 1536 && (first & 1) == 0) {
+	if (count == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(pool_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
-				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+				pool_u64[2048 + at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[1536 + at] = 0ULL;
+				pool_u64[2048 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
-	long long g_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	long long g_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -646,10 +681,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	long long l_orderkey_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	long long l_orderkey_rows[8] = {0};
+	const int own2 = 2048 + lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
@@ -658,9 +693,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		l_orderkey_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	if (count == 1536 && (first & 1) == 0) {
+	if (count == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
@@ -669,7 +704,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)l_quantity[first + at];
@@ -679,10 +714,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		}
 	}
 	__syncthreads();
-	long long l_quantity_rows[6] = {0};
-	const int own3 = lane * 6;
+	long long l_quantity_rows[8] = {0};
+	const int own3 = lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
@@ -698,10 +733,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	long long add2 = 0LL;
 	bool present2 = false;
 	bool head = false;
-	if (count == 1536) {
+	if (count == 2048) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			const long long last3 = g_rows[item + 1];
 			present = true;
@@ -718,8 +753,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				const long long last3 = g_rows[item + 1];
@@ -737,129 +772,222 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_bool_0[place] = present;
-	shared_i64_0[place] = last;
-	shared_i64_1[place] = last2;
-	shared_i32_0[place] = add;
-	shared_i64_2[place] = add2;
-	shared_bool_1[place] = present2;
-	shared_bool_2[place] = head;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		bool present3 = false;
-		long long last3 = 0LL;
-		long long last4 = 0LL;
-		int add3 = 0;
-		long long add4 = 0LL;
-		bool present4 = false;
-		bool head2 = false;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long long state2 = shared_i64_0[place2];
-			const long long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long long last5 = state ? state2 : last3;
-			const long long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
-			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
-			add3 = add5;
-			add4 = add6;
-			present4 = present6;
-			head2 = head3;
-		}
-		shared_bool_0[272 + lane] = present3;
-		shared_i64_0[272 + lane] = last3;
-		shared_i64_1[272 + lane] = last4;
-		shared_i32_0[272 + lane] = add3;
-		shared_i64_2[272 + lane] = add4;
-		shared_bool_1[272 + lane] = present4;
-		shared_bool_2[272 + lane] = head2;
+	const bool theirs = kgen_shuffle_up_u32((unsigned)present, 1u) != 0u;
+	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)last, 1u);
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)last2, 1u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
+	const bool theirs6 = kgen_shuffle_up_u32((unsigned)present2, 1u) != 0u;
+	const bool theirs7 = kgen_shuffle_up_u32((unsigned)head, 1u) != 0u;
+	const bool present3 = theirs || present;
+	const long long last3 = present ? last : theirs2;
+	const long long last4 = present2 ? last2 : theirs3;
+	const int add3 = head ? add : (int)((unsigned)theirs4 + (unsigned)add);
+	const long long add4 = head ? add2 : (long long)((unsigned long long)theirs5 + (unsigned long long)add2);
+	const bool present4 = theirs6 || present2;
+	const bool head2 = theirs7 || head;
+	const bool state = (int)(threadIdx.x % 32) >= 1 ? present3 : present;
+	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last3 : last;
+	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? last4 : last2;
+	const int state4 = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const bool state6 = (int)(threadIdx.x % 32) >= 1 ? present4 : present2;
+	const bool state7 = (int)(threadIdx.x % 32) >= 1 ? head2 : head;
+	const bool theirs8 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
+	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
+	const bool theirs13 = kgen_shuffle_up_u32((unsigned)state6, 2u) != 0u;
+	const bool theirs14 = kgen_shuffle_up_u32((unsigned)state7, 2u) != 0u;
+	const bool present5 = theirs8 || state;
+	const long long last5 = state ? state2 : theirs9;
+	const long long last6 = state6 ? state3 : theirs10;
+	const int add5 = state7 ? state4 : (int)((unsigned)theirs11 + (unsigned)state4);
+	const long long add6 = state7 ? state5 : (long long)((unsigned long long)theirs12 + (unsigned long long)state5);
+	const bool present6 = theirs13 || state6;
+	const bool head3 = theirs14 || state7;
+	const bool state8 = (int)(threadIdx.x % 32) >= 2 ? present5 : state;
+	const long long state9 = (int)(threadIdx.x % 32) >= 2 ? last5 : state2;
+	const long long state10 = (int)(threadIdx.x % 32) >= 2 ? last6 : state3;
+	const int state11 = (int)(threadIdx.x % 32) >= 2 ? add5 : state4;
+	const long long state12 = (int)(threadIdx.x % 32) >= 2 ? add6 : state5;
+	const bool state13 = (int)(threadIdx.x % 32) >= 2 ? present6 : state6;
+	const bool state14 = (int)(threadIdx.x % 32) >= 2 ? head3 : state7;
+	const bool theirs15 = kgen_shuffle_up_u32((unsigned)state8, 4u) != 0u;
+	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
+	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state11, 4u);
+	const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 4u);
+	const bool theirs20 = kgen_shuffle_up_u32((unsigned)state13, 4u) != 0u;
+	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state14, 4u) != 0u;
+	const bool present7 = theirs15 || state8;
+	const long long last7 = state8 ? state9 : theirs16;
+	const long long last8 = state13 ? state10 : theirs17;
+	const int add7 = state14 ? state11 : (int)((unsigned)theirs18 + (unsigned)state11);
+	const long long add8 = state14 ? state12 : (long long)((unsigned long long)theirs19 + (unsigned long long)state12);
+	const bool present8 = theirs20 || state13;
+	const bool head4 = theirs21 || state14;
+	const bool state15 = (int)(threadIdx.x % 32) >= 4 ? present7 : state8;
+	const long long state16 = (int)(threadIdx.x % 32) >= 4 ? last7 : state9;
+	const long long state17 = (int)(threadIdx.x % 32) >= 4 ? last8 : state10;
+	const int state18 = (int)(threadIdx.x % 32) >= 4 ? add7 : state11;
+	const long long state19 = (int)(threadIdx.x % 32) >= 4 ? add8 : state12;
+	const bool state20 = (int)(threadIdx.x % 32) >= 4 ? present8 : state13;
+	const bool state21 = (int)(threadIdx.x % 32) >= 4 ? head4 : state14;
+	const bool theirs22 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
+	const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 8u);
+	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 8u);
+	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state18, 8u);
+	const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 8u);
+	const bool theirs27 = kgen_shuffle_up_u32((unsigned)state20, 8u) != 0u;
+	const bool theirs28 = kgen_shuffle_up_u32((unsigned)state21, 8u) != 0u;
+	const bool present9 = theirs22 || state15;
+	const long long last9 = state15 ? state16 : theirs23;
+	const long long last10 = state20 ? state17 : theirs24;
+	const int add9 = state21 ? state18 : (int)((unsigned)theirs25 + (unsigned)state18);
+	const long long add10 = state21 ? state19 : (long long)((unsigned long long)theirs26 + (unsigned long long)state19);
+	const bool present10 = theirs27 || state20;
+	const bool head5 = theirs28 || state21;
+	const bool state22 = (int)(threadIdx.x % 32) >= 8 ? present9 : state15;
+	const long long state23 = (int)(threadIdx.x % 32) >= 8 ? last9 : state16;
+	const long long state24 = (int)(threadIdx.x % 32) >= 8 ? last10 : state17;
+	const int state25 = (int)(threadIdx.x % 32) >= 8 ? add9 : state18;
+	const long long state26 = (int)(threadIdx.x % 32) >= 8 ? add10 : state19;
+	const bool state27 = (int)(threadIdx.x % 32) >= 8 ? present10 : state20;
+	const bool state28 = (int)(threadIdx.x % 32) >= 8 ? head5 : state21;
+	const bool theirs29 = kgen_shuffle_up_u32((unsigned)state22, 16u) != 0u;
+	const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 16u);
+	const long long theirs31 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 16u);
+	const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)state25, 16u);
+	const long long theirs33 = (long long)kgen_shuffle_up_u64((unsigned long long)state26, 16u);
+	const bool theirs34 = kgen_shuffle_up_u32((unsigned)state27, 16u) != 0u;
+	const bool theirs35 = kgen_shuffle_up_u32((unsigned)state28, 16u) != 0u;
+	const bool present11 = theirs29 || state22;
+	const long long last11 = state22 ? state23 : theirs30;
+	const long long last12 = state27 ? state24 : theirs31;
+	const int add11 = state28 ? state25 : (int)((unsigned)theirs32 + (unsigned)state25);
+	const long long add12 = state28 ? state26 : (long long)((unsigned long long)theirs33 + (unsigned long long)state26);
+	const bool present12 = theirs34 || state27;
+	const bool head6 = theirs35 || state28;
+	const bool state29 = (int)(threadIdx.x % 32) >= 16 ? present11 : state22;
+	const long long state30 = (int)(threadIdx.x % 32) >= 16 ? last11 : state23;
+	const long long state31 = (int)(threadIdx.x % 32) >= 16 ? last12 : state24;
+	const int state32 = (int)(threadIdx.x % 32) >= 16 ? add11 : state25;
+	const long long state33 = (int)(threadIdx.x % 32) >= 16 ? add12 : state26;
+	const bool state34 = (int)(threadIdx.x % 32) >= 16 ? present12 : state27;
+	const bool state35 = (int)(threadIdx.x % 32) >= 16 ? head6 : state28;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_bool_0[(int)(threadIdx.x / 32)] = state29;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state30;
+		shared_i64_1[(int)(threadIdx.x / 32)] = state31;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state32;
+		shared_i64_2[(int)(threadIdx.x / 32)] = state33;
+		shared_bool_1[(int)(threadIdx.x / 32)] = state34;
+		shared_bool_2[(int)(threadIdx.x / 32)] = state35;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		bool present3 = false;
-		long long last3 = 0LL;
-		long long last4 = 0LL;
-		int add3 = 0;
-		long long add4 = 0LL;
-		bool present4 = false;
-		bool head2 = false;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long long state2 = shared_i64_0[place2];
-			const long long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long long last5 = state ? state2 : last3;
-			const long long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
-			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
-			add3 = add5;
-			add4 = add6;
-			present4 = present6;
-			head2 = head3;
-		}
-		shared_bool_0[288] = present3;
-		shared_i64_0[288] = last3;
-		shared_i64_1[288] = last4;
-		shared_i32_0[288] = add3;
-		shared_i64_2[288] = add4;
-		shared_bool_1[288] = present4;
-		shared_bool_2[288] = head2;
+	bool present13 = false;
+	long long last13 = 0LL;
+	long long last14 = 0LL;
+	int add13 = 0;
+	long long add14 = 0LL;
+	bool present14 = false;
+	bool head7 = false;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const bool state36 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+		const long long state37 = shared_i64_0[(int)(threadIdx.x % 32)];
+		const long long state38 = shared_i64_1[(int)(threadIdx.x % 32)];
+		const int state39 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const long long state40 = shared_i64_2[(int)(threadIdx.x % 32)];
+		const bool state41 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
+		const bool state42 = shared_bool_2[(int)(threadIdx.x % 32)] != 0;
+		present13 = state36;
+		last13 = state37;
+		last14 = state38;
+		add13 = state39;
+		add14 = state40;
+		present14 = state41;
+		head7 = state42;
 	}
-	__syncthreads();
-	const bool state = shared_bool_0[288] != 0;
-	const long long state2 = shared_i64_0[288];
-	const long long state3 = shared_i64_1[288];
-	const int state4 = shared_i32_0[288];
-	const long long state5 = shared_i64_2[288];
-	const bool state6 = shared_bool_1[288] != 0;
-	const bool state7 = shared_bool_2[288] != 0;
+	const bool theirs36 = kgen_shuffle_up_u32((unsigned)present13, 1u) != 0u;
+	const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)last13, 1u);
+	const long long theirs38 = (long long)kgen_shuffle_up_u64((unsigned long long)last14, 1u);
+	const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
+	const bool theirs41 = kgen_shuffle_up_u32((unsigned)present14, 1u) != 0u;
+	const bool theirs42 = kgen_shuffle_up_u32((unsigned)head7, 1u) != 0u;
+	const bool present15 = theirs36 || present13;
+	const long long last15 = present13 ? last13 : theirs37;
+	const long long last16 = present14 ? last14 : theirs38;
+	const int add15 = head7 ? add13 : (int)((unsigned)theirs39 + (unsigned)add13);
+	const long long add16 = head7 ? add14 : (long long)((unsigned long long)theirs40 + (unsigned long long)add14);
+	const bool present16 = theirs41 || present14;
+	const bool head8 = theirs42 || head7;
+	const bool state36 = (int)(threadIdx.x % 32) >= 1 ? present15 : present13;
+	const long long state37 = (int)(threadIdx.x % 32) >= 1 ? last15 : last13;
+	const long long state38 = (int)(threadIdx.x % 32) >= 1 ? last16 : last14;
+	const int state39 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
+	const long long state40 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
+	const bool state41 = (int)(threadIdx.x % 32) >= 1 ? present16 : present14;
+	const bool state42 = (int)(threadIdx.x % 32) >= 1 ? head8 : head7;
+	const bool theirs43 = kgen_shuffle_up_u32((unsigned)state36, 2u) != 0u;
+	const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)state37, 2u);
+	const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)state38, 2u);
+	const int theirs46 = (int)kgen_shuffle_up_u32((unsigned)state39, 2u);
+	const long long theirs47 = (long long)kgen_shuffle_up_u64((unsigned long long)state40, 2u);
+	const bool theirs48 = kgen_shuffle_up_u32((unsigned)state41, 2u) != 0u;
+	const bool theirs49 = kgen_shuffle_up_u32((unsigned)state42, 2u) != 0u;
+	const bool present17 = theirs43 || state36;
+	const long long last17 = state36 ? state37 : theirs44;
+	const long long last18 = state41 ? state38 : theirs45;
+	const int add17 = state42 ? state39 : (int)((unsigned)theirs46 + (unsigned)state39);
+	const long long add18 = state42 ? state40 : (long long)((unsigned long long)theirs47 + (unsigned long long)state40);
+	const bool present18 = theirs48 || state41;
+	const bool head9 = theirs49 || state42;
+	const bool state43 = (int)(threadIdx.x % 32) >= 2 ? present17 : state36;
+	const long long state44 = (int)(threadIdx.x % 32) >= 2 ? last17 : state37;
+	const long long state45 = (int)(threadIdx.x % 32) >= 2 ? last18 : state38;
+	const int state46 = (int)(threadIdx.x % 32) >= 2 ? add17 : state39;
+	const long long state47 = (int)(threadIdx.x % 32) >= 2 ? add18 : state40;
+	const bool state48 = (int)(threadIdx.x % 32) >= 2 ? present18 : state41;
+	const bool state49 = (int)(threadIdx.x % 32) >= 2 ? head9 : state42;
+	const bool theirs50 = kgen_shuffle_up_u32((unsigned)state43, 4u) != 0u;
+	const long long theirs51 = (long long)kgen_shuffle_up_u64((unsigned long long)state44, 4u);
+	const long long theirs52 = (long long)kgen_shuffle_up_u64((unsigned long long)state45, 4u);
+	const int theirs53 = (int)kgen_shuffle_up_u32((unsigned)state46, 4u);
+	const long long theirs54 = (long long)kgen_shuffle_up_u64((unsigned long long)state47, 4u);
+	const bool theirs55 = kgen_shuffle_up_u32((unsigned)state48, 4u) != 0u;
+	const bool theirs56 = kgen_shuffle_up_u32((unsigned)state49, 4u) != 0u;
+	const bool present19 = theirs50 || state43;
+	const long long last19 = state43 ? state44 : theirs51;
+	const long long last20 = state48 ? state45 : theirs52;
+	const int add19 = state49 ? state46 : (int)((unsigned)theirs53 + (unsigned)state46);
+	const long long add20 = state49 ? state47 : (long long)((unsigned long long)theirs54 + (unsigned long long)state47);
+	const bool present20 = theirs55 || state48;
+	const bool head10 = theirs56 || state49;
+	const bool state50 = (int)(threadIdx.x % 32) >= 4 ? present19 : state43;
+	const long long state51 = (int)(threadIdx.x % 32) >= 4 ? last19 : state44;
+	const long long state52 = (int)(threadIdx.x % 32) >= 4 ? last20 : state45;
+	const int state53 = (int)(threadIdx.x % 32) >= 4 ? add19 : state46;
+	const long long state54 = (int)(threadIdx.x % 32) >= 4 ? add20 : state47;
+	const bool state55 = (int)(threadIdx.x % 32) >= 4 ? present20 : state48;
+	const bool state56 = (int)(threadIdx.x % 32) >= 4 ? head10 : state49;
+	const bool theirs57 = kgen_broadcast_u32((unsigned)state50, 7u) != 0u;
+	const long long theirs58 = (long long)kgen_broadcast_u64((unsigned long long)state51, 7u);
+	const long long theirs59 = (long long)kgen_broadcast_u64((unsigned long long)state52, 7u);
+	const int theirs60 = (int)kgen_broadcast_u32((unsigned)state53, 7u);
+	const long long theirs61 = (long long)kgen_broadcast_u64((unsigned long long)state54, 7u);
+	const bool theirs62 = kgen_broadcast_u32((unsigned)state55, 7u) != 0u;
+	const bool theirs63 = kgen_broadcast_u32((unsigned)state56, 7u) != 0u;
 	if (lane == 0) {
-		orders_kernel5_tile0[tile] = state;
-		orders_kernel5_tile1[tile] = state2;
-		orders_kernel5_tile2[tile] = state3;
-		orders_kernel5_tile3[tile] = state4;
-		orders_kernel5_tile4[tile] = state5;
-		orders_kernel5_tile5[tile] = state6;
-		orders_kernel5_tile6[tile] = state7;
+		orders_kernel5_tile0[tile] = theirs57;
+		orders_kernel5_tile1[tile] = theirs58;
+		orders_kernel5_tile2[tile] = theirs59;
+		orders_kernel5_tile3[tile] = theirs60;
+		orders_kernel5_tile4[tile] = theirs61;
+		orders_kernel5_tile5[tile] = theirs62;
+		orders_kernel5_tile6[tile] = theirs63;
 	}
 }
 
@@ -881,13 +1009,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 	unsigned char *orders_kernel5_total5,
 	unsigned char *orders_kernel5_total6) {
 	(void)row0;
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
-	__shared__ int shared_i32_0[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
+	__shared__ unsigned char shared_bool_0[8];
+	__shared__ unsigned char shared_bool_1[8];
+	__shared__ unsigned char shared_bool_2[8];
+	__shared__ int shared_i32_0[8];
+	__shared__ long long shared_i64_0[8];
+	__shared__ long long shared_i64_1[8];
+	__shared__ long long shared_i64_2[8];
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	bool present = false;
@@ -934,205 +1062,311 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 				head2 = head3;
 			}
 		}
-		const int place = lane + lane / 16;
-		shared_bool_0[place] = present3;
-		shared_i64_0[place] = last3;
-		shared_i64_1[place] = last4;
-		shared_i32_0[place] = add3;
-		shared_i64_2[place] = add4;
-		shared_bool_1[place] = present4;
-		shared_bool_2[place] = head2;
-		__syncthreads();
-		if (lane < 16) {
-			const int start2 = lane * 17;
-			bool present5 = false;
-			long long last5 = 0LL;
-			long long last6 = 0LL;
-			int add5 = 0;
-			long long add6 = 0LL;
-			bool present6 = false;
-			bool head3 = false;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const bool state = shared_bool_0[place2] != 0;
-				const long long state2 = shared_i64_0[place2];
-				const long long state3 = shared_i64_1[place2];
-				const int state4 = shared_i32_0[place2];
-				const long long state5 = shared_i64_2[place2];
-				const bool state6 = shared_bool_1[place2] != 0;
-				const bool state7 = shared_bool_2[place2] != 0;
-				shared_bool_0[place2] = present5;
-				shared_i64_0[place2] = last5;
-				shared_i64_1[place2] = last6;
-				shared_i32_0[place2] = add5;
-				shared_i64_2[place2] = add6;
-				shared_bool_1[place2] = present6;
-				shared_bool_2[place2] = head3;
-				const bool present7 = present5 || state;
-				const long long last7 = state ? state2 : last5;
-				const long long last8 = state6 ? state3 : last6;
-				const int add7 = state7 ? state4 : (int)((unsigned)add5 + (unsigned)state4);
-				const long long add8 = state7 ? state5 : (long long)((unsigned long long)add6 + (unsigned long long)state5);
-				const bool present8 = present6 || state6;
-				const bool head4 = head3 || state7;
-				present5 = present7;
-				last5 = last7;
-				last6 = last8;
-				add5 = add7;
-				add6 = add8;
-				present6 = present8;
-				head3 = head4;
-			}
-			shared_bool_0[272 + lane] = present5;
-			shared_i64_0[272 + lane] = last5;
-			shared_i64_1[272 + lane] = last6;
-			shared_i32_0[272 + lane] = add5;
-			shared_i64_2[272 + lane] = add6;
-			shared_bool_1[272 + lane] = present6;
-			shared_bool_2[272 + lane] = head3;
+		const bool theirs = kgen_shuffle_up_u32((unsigned)present3, 1u) != 0u;
+		const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)last3, 1u);
+		const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)last4, 1u);
+		const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)add3, 1u);
+		const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add4, 1u);
+		const bool theirs6 = kgen_shuffle_up_u32((unsigned)present4, 1u) != 0u;
+		const bool theirs7 = kgen_shuffle_up_u32((unsigned)head2, 1u) != 0u;
+		const bool present5 = theirs || present3;
+		const long long last5 = present3 ? last3 : theirs2;
+		const long long last6 = present4 ? last4 : theirs3;
+		const int add5 = head2 ? add3 : (int)((unsigned)theirs4 + (unsigned)add3);
+		const long long add6 = head2 ? add4 : (long long)((unsigned long long)theirs5 + (unsigned long long)add4);
+		const bool present6 = theirs6 || present4;
+		const bool head3 = theirs7 || head2;
+		const bool state = (int)(threadIdx.x % 32) >= 1 ? present5 : present3;
+		const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last5 : last3;
+		const long long state3 = (int)(threadIdx.x % 32) >= 1 ? last6 : last4;
+		const int state4 = (int)(threadIdx.x % 32) >= 1 ? add5 : add3;
+		const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add6 : add4;
+		const bool state6 = (int)(threadIdx.x % 32) >= 1 ? present6 : present4;
+		const bool state7 = (int)(threadIdx.x % 32) >= 1 ? head3 : head2;
+		const bool theirs8 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+		const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
+		const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
+		const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
+		const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
+		const bool theirs13 = kgen_shuffle_up_u32((unsigned)state6, 2u) != 0u;
+		const bool theirs14 = kgen_shuffle_up_u32((unsigned)state7, 2u) != 0u;
+		const bool present7 = theirs8 || state;
+		const long long last7 = state ? state2 : theirs9;
+		const long long last8 = state6 ? state3 : theirs10;
+		const int add7 = state7 ? state4 : (int)((unsigned)theirs11 + (unsigned)state4);
+		const long long add8 = state7 ? state5 : (long long)((unsigned long long)theirs12 + (unsigned long long)state5);
+		const bool present8 = theirs13 || state6;
+		const bool head4 = theirs14 || state7;
+		const bool state8 = (int)(threadIdx.x % 32) >= 2 ? present7 : state;
+		const long long state9 = (int)(threadIdx.x % 32) >= 2 ? last7 : state2;
+		const long long state10 = (int)(threadIdx.x % 32) >= 2 ? last8 : state3;
+		const int state11 = (int)(threadIdx.x % 32) >= 2 ? add7 : state4;
+		const long long state12 = (int)(threadIdx.x % 32) >= 2 ? add8 : state5;
+		const bool state13 = (int)(threadIdx.x % 32) >= 2 ? present8 : state6;
+		const bool state14 = (int)(threadIdx.x % 32) >= 2 ? head4 : state7;
+		const bool theirs15 = kgen_shuffle_up_u32((unsigned)state8, 4u) != 0u;
+		const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
+		const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
+		const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state11, 4u);
+		const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 4u);
+		const bool theirs20 = kgen_shuffle_up_u32((unsigned)state13, 4u) != 0u;
+		const bool theirs21 = kgen_shuffle_up_u32((unsigned)state14, 4u) != 0u;
+		const bool present9 = theirs15 || state8;
+		const long long last9 = state8 ? state9 : theirs16;
+		const long long last10 = state13 ? state10 : theirs17;
+		const int add9 = state14 ? state11 : (int)((unsigned)theirs18 + (unsigned)state11);
+		const long long add10 = state14 ? state12 : (long long)((unsigned long long)theirs19 + (unsigned long long)state12);
+		const bool present10 = theirs20 || state13;
+		const bool head5 = theirs21 || state14;
+		const bool state15 = (int)(threadIdx.x % 32) >= 4 ? present9 : state8;
+		const long long state16 = (int)(threadIdx.x % 32) >= 4 ? last9 : state9;
+		const long long state17 = (int)(threadIdx.x % 32) >= 4 ? last10 : state10;
+		const int state18 = (int)(threadIdx.x % 32) >= 4 ? add9 : state11;
+		const long long state19 = (int)(threadIdx.x % 32) >= 4 ? add10 : state12;
+		const bool state20 = (int)(threadIdx.x % 32) >= 4 ? present10 : state13;
+		const bool state21 = (int)(threadIdx.x % 32) >= 4 ? head5 : state14;
+		const bool theirs22 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
+		const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 8u);
+		const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 8u);
+		const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state18, 8u);
+		const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 8u);
+		const bool theirs27 = kgen_shuffle_up_u32((unsigned)state20, 8u) != 0u;
+		const bool theirs28 = kgen_shuffle_up_u32((unsigned)state21, 8u) != 0u;
+		const bool present11 = theirs22 || state15;
+		const long long last11 = state15 ? state16 : theirs23;
+		const long long last12 = state20 ? state17 : theirs24;
+		const int add11 = state21 ? state18 : (int)((unsigned)theirs25 + (unsigned)state18);
+		const long long add12 = state21 ? state19 : (long long)((unsigned long long)theirs26 + (unsigned long long)state19);
+		const bool present12 = theirs27 || state20;
+		const bool head6 = theirs28 || state21;
+		const bool state22 = (int)(threadIdx.x % 32) >= 8 ? present11 : state15;
+		const long long state23 = (int)(threadIdx.x % 32) >= 8 ? last11 : state16;
+		const long long state24 = (int)(threadIdx.x % 32) >= 8 ? last12 : state17;
+		const int state25 = (int)(threadIdx.x % 32) >= 8 ? add11 : state18;
+		const long long state26 = (int)(threadIdx.x % 32) >= 8 ? add12 : state19;
+		const bool state27 = (int)(threadIdx.x % 32) >= 8 ? present12 : state20;
+		const bool state28 = (int)(threadIdx.x % 32) >= 8 ? head6 : state21;
+		const bool theirs29 = kgen_shuffle_up_u32((unsigned)state22, 16u) != 0u;
+		const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 16u);
+		const long long theirs31 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 16u);
+		const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)state25, 16u);
+		const long long theirs33 = (long long)kgen_shuffle_up_u64((unsigned long long)state26, 16u);
+		const bool theirs34 = kgen_shuffle_up_u32((unsigned)state27, 16u) != 0u;
+		const bool theirs35 = kgen_shuffle_up_u32((unsigned)state28, 16u) != 0u;
+		const bool present13 = theirs29 || state22;
+		const long long last13 = state22 ? state23 : theirs30;
+		const long long last14 = state27 ? state24 : theirs31;
+		const int add13 = state28 ? state25 : (int)((unsigned)theirs32 + (unsigned)state25);
+		const long long add14 = state28 ? state26 : (long long)((unsigned long long)theirs33 + (unsigned long long)state26);
+		const bool present14 = theirs34 || state27;
+		const bool head7 = theirs35 || state28;
+		const bool state29 = (int)(threadIdx.x % 32) >= 16 ? present13 : state22;
+		const long long state30 = (int)(threadIdx.x % 32) >= 16 ? last13 : state23;
+		const long long state31 = (int)(threadIdx.x % 32) >= 16 ? last14 : state24;
+		const int state32 = (int)(threadIdx.x % 32) >= 16 ? add13 : state25;
+		const long long state33 = (int)(threadIdx.x % 32) >= 16 ? add14 : state26;
+		const bool state34 = (int)(threadIdx.x % 32) >= 16 ? present14 : state27;
+		const bool state35 = (int)(threadIdx.x % 32) >= 16 ? head7 : state28;
+		const bool theirs36 = kgen_shuffle_up_u32((unsigned)state29, 1u) != 0u;
+		const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)state30, 1u);
+		const long long theirs38 = (long long)kgen_shuffle_up_u64((unsigned long long)state31, 1u);
+		const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state32, 1u);
+		const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state33, 1u);
+		const bool theirs41 = kgen_shuffle_up_u32((unsigned)state34, 1u) != 0u;
+		const bool theirs42 = kgen_shuffle_up_u32((unsigned)state35, 1u) != 0u;
+		const bool state36 = (int)(threadIdx.x % 32) == 0 ? false : theirs36;
+		const long long state37 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs37;
+		const long long state38 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs38;
+		const int state39 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs39;
+		const long long state40 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs40;
+		const bool state41 = (int)(threadIdx.x % 32) == 0 ? false : theirs41;
+		const bool state42 = (int)(threadIdx.x % 32) == 0 ? false : theirs42;
+		if ((int)(threadIdx.x % 32) == 31) {
+			shared_bool_0[(int)(threadIdx.x / 32)] = state29;
+			shared_i64_0[(int)(threadIdx.x / 32)] = state30;
+			shared_i64_1[(int)(threadIdx.x / 32)] = state31;
+			shared_i32_0[(int)(threadIdx.x / 32)] = state32;
+			shared_i64_2[(int)(threadIdx.x / 32)] = state33;
+			shared_bool_1[(int)(threadIdx.x / 32)] = state34;
+			shared_bool_2[(int)(threadIdx.x / 32)] = state35;
 		}
 		__syncthreads();
-		if (lane == 0) {
-			bool present5 = false;
-			long long last5 = 0LL;
-			long long last6 = 0LL;
-			int add5 = 0;
-			long long add6 = 0LL;
-			bool present6 = false;
-			bool head3 = false;
-			#pragma unroll
-			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const bool state = shared_bool_0[place2] != 0;
-				const long long state2 = shared_i64_0[place2];
-				const long long state3 = shared_i64_1[place2];
-				const int state4 = shared_i32_0[place2];
-				const long long state5 = shared_i64_2[place2];
-				const bool state6 = shared_bool_1[place2] != 0;
-				const bool state7 = shared_bool_2[place2] != 0;
-				shared_bool_0[place2] = present5;
-				shared_i64_0[place2] = last5;
-				shared_i64_1[place2] = last6;
-				shared_i32_0[place2] = add5;
-				shared_i64_2[place2] = add6;
-				shared_bool_1[place2] = present6;
-				shared_bool_2[place2] = head3;
-				const bool present7 = present5 || state;
-				const long long last7 = state ? state2 : last5;
-				const long long last8 = state6 ? state3 : last6;
-				const int add7 = state7 ? state4 : (int)((unsigned)add5 + (unsigned)state4);
-				const long long add8 = state7 ? state5 : (long long)((unsigned long long)add6 + (unsigned long long)state5);
-				const bool present8 = present6 || state6;
-				const bool head4 = head3 || state7;
-				present5 = present7;
-				last5 = last7;
-				last6 = last8;
-				add5 = add7;
-				add6 = add8;
-				present6 = present8;
-				head3 = head4;
-			}
-			shared_bool_0[288] = present5;
-			shared_i64_0[288] = last5;
-			shared_i64_1[288] = last6;
-			shared_i32_0[288] = add5;
-			shared_i64_2[288] = add6;
-			shared_bool_1[288] = present6;
-			shared_bool_2[288] = head3;
+		bool present15 = false;
+		long long last15 = 0LL;
+		long long last16 = 0LL;
+		int add15 = 0;
+		long long add16 = 0LL;
+		bool present16 = false;
+		bool head8 = false;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const bool state43 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+			const long long state44 = shared_i64_0[(int)(threadIdx.x % 32)];
+			const long long state45 = shared_i64_1[(int)(threadIdx.x % 32)];
+			const int state46 = shared_i32_0[(int)(threadIdx.x % 32)];
+			const long long state47 = shared_i64_2[(int)(threadIdx.x % 32)];
+			const bool state48 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
+			const bool state49 = shared_bool_2[(int)(threadIdx.x % 32)] != 0;
+			present15 = state43;
+			last15 = state44;
+			last16 = state45;
+			add15 = state46;
+			add16 = state47;
+			present16 = state48;
+			head8 = state49;
 		}
-		__syncthreads();
-		const int stretch = lane / 16;
-		const bool state = shared_bool_0[272 + stretch] != 0;
-		const long long state2 = shared_i64_0[272 + stretch];
-		const long long state3 = shared_i64_1[272 + stretch];
-		const int state4 = shared_i32_0[272 + stretch];
-		const long long state5 = shared_i64_2[272 + stretch];
-		const bool state6 = shared_bool_1[272 + stretch] != 0;
-		const bool state7 = shared_bool_2[272 + stretch] != 0;
-		const bool state8 = shared_bool_0[lane + lane / 16] != 0;
-		const long long state9 = shared_i64_0[lane + lane / 16];
-		const long long state10 = shared_i64_1[lane + lane / 16];
-		const int state11 = shared_i32_0[lane + lane / 16];
-		const long long state12 = shared_i64_2[lane + lane / 16];
-		const bool state13 = shared_bool_1[lane + lane / 16] != 0;
-		const bool state14 = shared_bool_2[lane + lane / 16] != 0;
-		const bool present5 = state || state8;
-		const long long last5 = state8 ? state9 : state2;
-		const long long last6 = state13 ? state10 : state3;
-		const int add5 = state14 ? state11 : (int)((unsigned)state4 + (unsigned)state11);
-		const long long add6 = state14 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
-		const bool present6 = state6 || state13;
-		const bool head3 = state7 || state14;
-		const bool state15 = shared_bool_0[288] != 0;
-		const long long state16 = shared_i64_0[288];
-		const long long state17 = shared_i64_1[288];
-		const int state18 = shared_i32_0[288];
-		const long long state19 = shared_i64_2[288];
-		const bool state20 = shared_bool_1[288] != 0;
-		const bool state21 = shared_bool_2[288] != 0;
-		const bool present7 = present || present5;
-		const long long last7 = present5 ? last5 : last;
-		const long long last8 = present6 ? last6 : last2;
-		const int add7 = head3 ? add5 : (int)((unsigned)add + (unsigned)add5);
-		const long long add8 = head3 ? add6 : (long long)((unsigned long long)add2 + (unsigned long long)add6);
-		const bool present8 = present2 || present6;
-		const bool head4 = head || head3;
-		bool present9 = present7;
-		long long last9 = last7;
-		long long last10 = last8;
-		int add9 = add7;
-		long long add10 = add8;
-		bool present10 = present8;
-		bool head5 = head4;
+		const bool theirs43 = kgen_shuffle_up_u32((unsigned)present15, 1u) != 0u;
+		const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)last15, 1u);
+		const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)last16, 1u);
+		const int theirs46 = (int)kgen_shuffle_up_u32((unsigned)add15, 1u);
+		const long long theirs47 = (long long)kgen_shuffle_up_u64((unsigned long long)add16, 1u);
+		const bool theirs48 = kgen_shuffle_up_u32((unsigned)present16, 1u) != 0u;
+		const bool theirs49 = kgen_shuffle_up_u32((unsigned)head8, 1u) != 0u;
+		const bool present17 = theirs43 || present15;
+		const long long last17 = present15 ? last15 : theirs44;
+		const long long last18 = present16 ? last16 : theirs45;
+		const int add17 = head8 ? add15 : (int)((unsigned)theirs46 + (unsigned)add15);
+		const long long add18 = head8 ? add16 : (long long)((unsigned long long)theirs47 + (unsigned long long)add16);
+		const bool present18 = theirs48 || present16;
+		const bool head9 = theirs49 || head8;
+		const bool state43 = (int)(threadIdx.x % 32) >= 1 ? present17 : present15;
+		const long long state44 = (int)(threadIdx.x % 32) >= 1 ? last17 : last15;
+		const long long state45 = (int)(threadIdx.x % 32) >= 1 ? last18 : last16;
+		const int state46 = (int)(threadIdx.x % 32) >= 1 ? add17 : add15;
+		const long long state47 = (int)(threadIdx.x % 32) >= 1 ? add18 : add16;
+		const bool state48 = (int)(threadIdx.x % 32) >= 1 ? present18 : present16;
+		const bool state49 = (int)(threadIdx.x % 32) >= 1 ? head9 : head8;
+		const bool theirs50 = kgen_shuffle_up_u32((unsigned)state43, 2u) != 0u;
+		const long long theirs51 = (long long)kgen_shuffle_up_u64((unsigned long long)state44, 2u);
+		const long long theirs52 = (long long)kgen_shuffle_up_u64((unsigned long long)state45, 2u);
+		const int theirs53 = (int)kgen_shuffle_up_u32((unsigned)state46, 2u);
+		const long long theirs54 = (long long)kgen_shuffle_up_u64((unsigned long long)state47, 2u);
+		const bool theirs55 = kgen_shuffle_up_u32((unsigned)state48, 2u) != 0u;
+		const bool theirs56 = kgen_shuffle_up_u32((unsigned)state49, 2u) != 0u;
+		const bool present19 = theirs50 || state43;
+		const long long last19 = state43 ? state44 : theirs51;
+		const long long last20 = state48 ? state45 : theirs52;
+		const int add19 = state49 ? state46 : (int)((unsigned)theirs53 + (unsigned)state46);
+		const long long add20 = state49 ? state47 : (long long)((unsigned long long)theirs54 + (unsigned long long)state47);
+		const bool present20 = theirs55 || state48;
+		const bool head10 = theirs56 || state49;
+		const bool state50 = (int)(threadIdx.x % 32) >= 2 ? present19 : state43;
+		const long long state51 = (int)(threadIdx.x % 32) >= 2 ? last19 : state44;
+		const long long state52 = (int)(threadIdx.x % 32) >= 2 ? last20 : state45;
+		const int state53 = (int)(threadIdx.x % 32) >= 2 ? add19 : state46;
+		const long long state54 = (int)(threadIdx.x % 32) >= 2 ? add20 : state47;
+		const bool state55 = (int)(threadIdx.x % 32) >= 2 ? present20 : state48;
+		const bool state56 = (int)(threadIdx.x % 32) >= 2 ? head10 : state49;
+		const bool theirs57 = kgen_shuffle_up_u32((unsigned)state50, 4u) != 0u;
+		const long long theirs58 = (long long)kgen_shuffle_up_u64((unsigned long long)state51, 4u);
+		const long long theirs59 = (long long)kgen_shuffle_up_u64((unsigned long long)state52, 4u);
+		const int theirs60 = (int)kgen_shuffle_up_u32((unsigned)state53, 4u);
+		const long long theirs61 = (long long)kgen_shuffle_up_u64((unsigned long long)state54, 4u);
+		const bool theirs62 = kgen_shuffle_up_u32((unsigned)state55, 4u) != 0u;
+		const bool theirs63 = kgen_shuffle_up_u32((unsigned)state56, 4u) != 0u;
+		const bool present21 = theirs57 || state50;
+		const long long last21 = state50 ? state51 : theirs58;
+		const long long last22 = state55 ? state52 : theirs59;
+		const int add21 = state56 ? state53 : (int)((unsigned)theirs60 + (unsigned)state53);
+		const long long add22 = state56 ? state54 : (long long)((unsigned long long)theirs61 + (unsigned long long)state54);
+		const bool present22 = theirs62 || state55;
+		const bool head11 = theirs63 || state56;
+		const bool state57 = (int)(threadIdx.x % 32) >= 4 ? present21 : state50;
+		const long long state58 = (int)(threadIdx.x % 32) >= 4 ? last21 : state51;
+		const long long state59 = (int)(threadIdx.x % 32) >= 4 ? last22 : state52;
+		const int state60 = (int)(threadIdx.x % 32) >= 4 ? add21 : state53;
+		const long long state61 = (int)(threadIdx.x % 32) >= 4 ? add22 : state54;
+		const bool state62 = (int)(threadIdx.x % 32) >= 4 ? present22 : state55;
+		const bool state63 = (int)(threadIdx.x % 32) >= 4 ? head11 : state56;
+		const bool theirs64 = kgen_broadcast_u32((unsigned)state57, 7u) != 0u;
+		const long long theirs65 = (long long)kgen_broadcast_u64((unsigned long long)state58, 7u);
+		const long long theirs66 = (long long)kgen_broadcast_u64((unsigned long long)state59, 7u);
+		const int theirs67 = (int)kgen_broadcast_u32((unsigned)state60, 7u);
+		const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state61, 7u);
+		const bool theirs69 = kgen_broadcast_u32((unsigned)state62, 7u) != 0u;
+		const bool theirs70 = kgen_broadcast_u32((unsigned)state63, 7u) != 0u;
+		const bool theirs71 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+		const long long theirs72 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const long long theirs73 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs74 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const long long theirs75 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const bool theirs76 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+		const bool theirs77 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+		const bool state64 = (int)(threadIdx.x / 32) == 0 ? false : theirs71;
+		const long long state65 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs72;
+		const long long state66 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs73;
+		const int state67 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs74;
+		const long long state68 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs75;
+		const bool state69 = (int)(threadIdx.x / 32) == 0 ? false : theirs76;
+		const bool state70 = (int)(threadIdx.x / 32) == 0 ? false : theirs77;
+		const bool present23 = state64 || state36;
+		const long long last23 = state36 ? state37 : state65;
+		const long long last24 = state41 ? state38 : state66;
+		const int add23 = state42 ? state39 : (int)((unsigned)state67 + (unsigned)state39);
+		const long long add24 = state42 ? state40 : (long long)((unsigned long long)state68 + (unsigned long long)state40);
+		const bool present24 = state69 || state41;
+		const bool head12 = state70 || state42;
+		const bool present25 = present || present23;
+		const long long last25 = present23 ? last23 : last;
+		const long long last26 = present24 ? last24 : last2;
+		const int add25 = head12 ? add23 : (int)((unsigned)add + (unsigned)add23);
+		const long long add26 = head12 ? add24 : (long long)((unsigned long long)add2 + (unsigned long long)add24);
+		const bool present26 = present2 || present24;
+		const bool head13 = head || head12;
+		bool present27 = present25;
+		long long last27 = last25;
+		long long last28 = last26;
+		int add27 = add25;
+		long long add28 = add26;
+		bool present28 = present26;
+		bool head14 = head13;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const bool state22 = orders_kernel5_tile0[at] != 0;
-				const long long state23 = orders_kernel5_tile1[at];
-				const long long state24 = orders_kernel5_tile2[at];
-				const int state25 = orders_kernel5_tile3[at];
-				const long long state26 = orders_kernel5_tile4[at];
-				const bool state27 = orders_kernel5_tile5[at] != 0;
-				const bool state28 = orders_kernel5_tile6[at] != 0;
-				orders_kernel5_tile0[at] = present9;
-				orders_kernel5_tile1[at] = last9;
-				orders_kernel5_tile2[at] = last10;
-				orders_kernel5_tile3[at] = add9;
-				orders_kernel5_tile4[at] = add10;
-				orders_kernel5_tile5[at] = present10;
-				orders_kernel5_tile6[at] = head5;
-				const bool present11 = present9 || state22;
-				const long long last11 = state22 ? state23 : last9;
-				const long long last12 = state27 ? state24 : last10;
-				const int add11 = state28 ? state25 : (int)((unsigned)add9 + (unsigned)state25);
-				const long long add12 = state28 ? state26 : (long long)((unsigned long long)add10 + (unsigned long long)state26);
-				const bool present12 = present10 || state27;
-				const bool head6 = head5 || state28;
-				present9 = present11;
-				last9 = last11;
-				last10 = last12;
-				add9 = add11;
-				add10 = add12;
-				present10 = present12;
-				head5 = head6;
+				const bool state71 = orders_kernel5_tile0[at] != 0;
+				const long long state72 = orders_kernel5_tile1[at];
+				const long long state73 = orders_kernel5_tile2[at];
+				const int state74 = orders_kernel5_tile3[at];
+				const long long state75 = orders_kernel5_tile4[at];
+				const bool state76 = orders_kernel5_tile5[at] != 0;
+				const bool state77 = orders_kernel5_tile6[at] != 0;
+				orders_kernel5_tile0[at] = present27;
+				orders_kernel5_tile1[at] = last27;
+				orders_kernel5_tile2[at] = last28;
+				orders_kernel5_tile3[at] = add27;
+				orders_kernel5_tile4[at] = add28;
+				orders_kernel5_tile5[at] = present28;
+				orders_kernel5_tile6[at] = head14;
+				const bool present29 = present27 || state71;
+				const long long last29 = state71 ? state72 : last27;
+				const long long last30 = state76 ? state73 : last28;
+				const int add29 = state77 ? state74 : (int)((unsigned)add27 + (unsigned)state74);
+				const long long add30 = state77 ? state75 : (long long)((unsigned long long)add28 + (unsigned long long)state75);
+				const bool present30 = present28 || state76;
+				const bool head15 = head14 || state77;
+				present27 = present29;
+				last27 = last29;
+				last28 = last30;
+				add27 = add29;
+				add28 = add30;
+				present28 = present30;
+				head14 = head15;
 			}
 		}
-		const bool present11 = present || state15;
-		const long long last11 = state15 ? state16 : last;
-		const long long last12 = state20 ? state17 : last2;
-		const int add11 = state21 ? state18 : (int)((unsigned)add + (unsigned)state18);
-		const long long add12 = state21 ? state19 : (long long)((unsigned long long)add2 + (unsigned long long)state19);
-		const bool present12 = present2 || state20;
-		const bool head6 = head || state21;
-		present = present11;
-		last = last11;
-		last2 = last12;
-		add = add11;
-		add2 = add12;
-		present2 = present12;
-		head = head6;
+		const bool present29 = present || theirs64;
+		const long long last29 = theirs64 ? theirs65 : last;
+		const long long last30 = theirs69 ? theirs66 : last2;
+		const int add29 = theirs70 ? theirs67 : (int)((unsigned)add + (unsigned)theirs67);
+		const long long add30 = theirs70 ? theirs68 : (long long)((unsigned long long)add2 + (unsigned long long)theirs68);
+		const bool present30 = present2 || theirs69;
+		const bool head15 = head || theirs70;
+		present = present29;
+		last = last29;
+		last2 = last30;
+		add = add29;
+		add2 = add30;
+		present2 = present30;
+		head = head15;
 		__syncthreads();
 		first += 2048;
 	}
@@ -1164,26 +1398,26 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	long long *count,
 	long long *quantity) {
 	(void)orders_kernel5_tile5;
-	__shared__ __align__(16) unsigned pool[7680];
+	__shared__ __align__(16) unsigned pool[10240];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
-	__shared__ unsigned char shared_bool_0[289];
-	__shared__ unsigned char shared_bool_1[289];
-	__shared__ unsigned char shared_bool_2[289];
-	__shared__ int shared_i32_0[289];
-	__shared__ long long shared_i64_0[289];
-	__shared__ long long shared_i64_1[289];
-	__shared__ long long shared_i64_2[289];
+	__shared__ unsigned char shared_bool_0[8];
+	__shared__ unsigned char shared_bool_1[8];
+	__shared__ unsigned char shared_bool_2[8];
+	__shared__ int shared_i32_0[8];
+	__shared__ long long shared_i64_0[8];
+	__shared__ long long shared_i64_1[8];
+	__shared__ long long shared_i64_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536LL;
-	if (count2 == 1536 && (first & 1) == 0) {
+	const int count2 = rest < 2048 ? rest : 2048LL;
+	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(g + (first + at));
 			const long long g2 = wide.x;
@@ -1192,7 +1426,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (unsigned long long)g[first + at];
@@ -1201,32 +1435,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 			}
 		}
 	}
-	if (count2 == 1536 && (first & 1) == 0) {
+	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(pool_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
-				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+				pool_u64[2048 + at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[1536 + at] = 0ULL;
+				pool_u64[2048 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
-	long long g_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	long long g_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -1239,10 +1473,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	long long l_orderkey_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	long long l_orderkey_rows[8] = {0};
+	const int own2 = 2048 + lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
@@ -1251,9 +1485,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		l_orderkey_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	if (count2 == 1536 && (first & 1) == 0) {
+	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
@@ -1262,7 +1496,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (unsigned long long)l_quantity[first + at];
@@ -1272,10 +1506,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	}
 	__syncthreads();
-	long long l_quantity_rows[6] = {0};
-	const int own3 = lane * 6;
+	long long l_quantity_rows[8] = {0};
+	const int own3 = lane * 8;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
@@ -1292,10 +1526,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	long long add2 = 0LL;
 	bool present2 = false;
 	bool head = false;
-	if (count2 == 1536) {
+	if (count2 == 2048) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
 			const long long last3 = g_rows[item + 1];
@@ -1313,8 +1547,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
@@ -1333,138 +1567,244 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
-	shared_bool_0[place] = present;
-	shared_i64_0[place] = last;
-	shared_i64_1[place] = last2;
-	shared_i32_0[place] = add;
-	shared_i64_2[place] = add2;
-	shared_bool_1[place] = present2;
-	shared_bool_2[place] = head;
-	__syncthreads();
-	if (lane < 16) {
-		const int start2 = lane * 17;
-		bool present3 = false;
-		long long last3 = 0LL;
-		long long last4 = 0LL;
-		int add3 = 0;
-		long long add4 = 0LL;
-		bool present4 = false;
-		bool head2 = false;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long long state2 = shared_i64_0[place2];
-			const long long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long long last5 = state ? state2 : last3;
-			const long long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
-			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
-			add3 = add5;
-			add4 = add6;
-			present4 = present6;
-			head2 = head3;
-		}
-		shared_bool_0[272 + lane] = present3;
-		shared_i64_0[272 + lane] = last3;
-		shared_i64_1[272 + lane] = last4;
-		shared_i32_0[272 + lane] = add3;
-		shared_i64_2[272 + lane] = add4;
-		shared_bool_1[272 + lane] = present4;
-		shared_bool_2[272 + lane] = head2;
+	const bool theirs = kgen_shuffle_up_u32((unsigned)present, 1u) != 0u;
+	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)last, 1u);
+	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)last2, 1u);
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
+	const bool theirs6 = kgen_shuffle_up_u32((unsigned)present2, 1u) != 0u;
+	const bool theirs7 = kgen_shuffle_up_u32((unsigned)head, 1u) != 0u;
+	const bool present3 = theirs || present;
+	const long long last3 = present ? last : theirs2;
+	const long long last4 = present2 ? last2 : theirs3;
+	const int add3 = head ? add : (int)((unsigned)theirs4 + (unsigned)add);
+	const long long add4 = head ? add2 : (long long)((unsigned long long)theirs5 + (unsigned long long)add2);
+	const bool present4 = theirs6 || present2;
+	const bool head2 = theirs7 || head;
+	const bool state = (int)(threadIdx.x % 32) >= 1 ? present3 : present;
+	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? last3 : last;
+	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? last4 : last2;
+	const int state4 = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const long long state5 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const bool state6 = (int)(threadIdx.x % 32) >= 1 ? present4 : present2;
+	const bool state7 = (int)(threadIdx.x % 32) >= 1 ? head2 : head;
+	const bool theirs8 = kgen_shuffle_up_u32((unsigned)state, 2u) != 0u;
+	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
+	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state4, 2u);
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state5, 2u);
+	const bool theirs13 = kgen_shuffle_up_u32((unsigned)state6, 2u) != 0u;
+	const bool theirs14 = kgen_shuffle_up_u32((unsigned)state7, 2u) != 0u;
+	const bool present5 = theirs8 || state;
+	const long long last5 = state ? state2 : theirs9;
+	const long long last6 = state6 ? state3 : theirs10;
+	const int add5 = state7 ? state4 : (int)((unsigned)theirs11 + (unsigned)state4);
+	const long long add6 = state7 ? state5 : (long long)((unsigned long long)theirs12 + (unsigned long long)state5);
+	const bool present6 = theirs13 || state6;
+	const bool head3 = theirs14 || state7;
+	const bool state8 = (int)(threadIdx.x % 32) >= 2 ? present5 : state;
+	const long long state9 = (int)(threadIdx.x % 32) >= 2 ? last5 : state2;
+	const long long state10 = (int)(threadIdx.x % 32) >= 2 ? last6 : state3;
+	const int state11 = (int)(threadIdx.x % 32) >= 2 ? add5 : state4;
+	const long long state12 = (int)(threadIdx.x % 32) >= 2 ? add6 : state5;
+	const bool state13 = (int)(threadIdx.x % 32) >= 2 ? present6 : state6;
+	const bool state14 = (int)(threadIdx.x % 32) >= 2 ? head3 : state7;
+	const bool theirs15 = kgen_shuffle_up_u32((unsigned)state8, 4u) != 0u;
+	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 4u);
+	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 4u);
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)state11, 4u);
+	const long long theirs19 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 4u);
+	const bool theirs20 = kgen_shuffle_up_u32((unsigned)state13, 4u) != 0u;
+	const bool theirs21 = kgen_shuffle_up_u32((unsigned)state14, 4u) != 0u;
+	const bool present7 = theirs15 || state8;
+	const long long last7 = state8 ? state9 : theirs16;
+	const long long last8 = state13 ? state10 : theirs17;
+	const int add7 = state14 ? state11 : (int)((unsigned)theirs18 + (unsigned)state11);
+	const long long add8 = state14 ? state12 : (long long)((unsigned long long)theirs19 + (unsigned long long)state12);
+	const bool present8 = theirs20 || state13;
+	const bool head4 = theirs21 || state14;
+	const bool state15 = (int)(threadIdx.x % 32) >= 4 ? present7 : state8;
+	const long long state16 = (int)(threadIdx.x % 32) >= 4 ? last7 : state9;
+	const long long state17 = (int)(threadIdx.x % 32) >= 4 ? last8 : state10;
+	const int state18 = (int)(threadIdx.x % 32) >= 4 ? add7 : state11;
+	const long long state19 = (int)(threadIdx.x % 32) >= 4 ? add8 : state12;
+	const bool state20 = (int)(threadIdx.x % 32) >= 4 ? present8 : state13;
+	const bool state21 = (int)(threadIdx.x % 32) >= 4 ? head4 : state14;
+	const bool theirs22 = kgen_shuffle_up_u32((unsigned)state15, 8u) != 0u;
+	const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 8u);
+	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state17, 8u);
+	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state18, 8u);
+	const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state19, 8u);
+	const bool theirs27 = kgen_shuffle_up_u32((unsigned)state20, 8u) != 0u;
+	const bool theirs28 = kgen_shuffle_up_u32((unsigned)state21, 8u) != 0u;
+	const bool present9 = theirs22 || state15;
+	const long long last9 = state15 ? state16 : theirs23;
+	const long long last10 = state20 ? state17 : theirs24;
+	const int add9 = state21 ? state18 : (int)((unsigned)theirs25 + (unsigned)state18);
+	const long long add10 = state21 ? state19 : (long long)((unsigned long long)theirs26 + (unsigned long long)state19);
+	const bool present10 = theirs27 || state20;
+	const bool head5 = theirs28 || state21;
+	const bool state22 = (int)(threadIdx.x % 32) >= 8 ? present9 : state15;
+	const long long state23 = (int)(threadIdx.x % 32) >= 8 ? last9 : state16;
+	const long long state24 = (int)(threadIdx.x % 32) >= 8 ? last10 : state17;
+	const int state25 = (int)(threadIdx.x % 32) >= 8 ? add9 : state18;
+	const long long state26 = (int)(threadIdx.x % 32) >= 8 ? add10 : state19;
+	const bool state27 = (int)(threadIdx.x % 32) >= 8 ? present10 : state20;
+	const bool state28 = (int)(threadIdx.x % 32) >= 8 ? head5 : state21;
+	const bool theirs29 = kgen_shuffle_up_u32((unsigned)state22, 16u) != 0u;
+	const long long theirs30 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 16u);
+	const long long theirs31 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 16u);
+	const int theirs32 = (int)kgen_shuffle_up_u32((unsigned)state25, 16u);
+	const long long theirs33 = (long long)kgen_shuffle_up_u64((unsigned long long)state26, 16u);
+	const bool theirs34 = kgen_shuffle_up_u32((unsigned)state27, 16u) != 0u;
+	const bool theirs35 = kgen_shuffle_up_u32((unsigned)state28, 16u) != 0u;
+	const bool present11 = theirs29 || state22;
+	const long long last11 = state22 ? state23 : theirs30;
+	const long long last12 = state27 ? state24 : theirs31;
+	const int add11 = state28 ? state25 : (int)((unsigned)theirs32 + (unsigned)state25);
+	const long long add12 = state28 ? state26 : (long long)((unsigned long long)theirs33 + (unsigned long long)state26);
+	const bool present12 = theirs34 || state27;
+	const bool head6 = theirs35 || state28;
+	const bool state29 = (int)(threadIdx.x % 32) >= 16 ? present11 : state22;
+	const long long state30 = (int)(threadIdx.x % 32) >= 16 ? last11 : state23;
+	const long long state31 = (int)(threadIdx.x % 32) >= 16 ? last12 : state24;
+	const int state32 = (int)(threadIdx.x % 32) >= 16 ? add11 : state25;
+	const long long state33 = (int)(threadIdx.x % 32) >= 16 ? add12 : state26;
+	const bool state34 = (int)(threadIdx.x % 32) >= 16 ? present12 : state27;
+	const bool state35 = (int)(threadIdx.x % 32) >= 16 ? head6 : state28;
+	const bool theirs36 = kgen_shuffle_up_u32((unsigned)state29, 1u) != 0u;
+	const long long theirs37 = (long long)kgen_shuffle_up_u64((unsigned long long)state30, 1u);
+	const long long theirs38 = (long long)kgen_shuffle_up_u64((unsigned long long)state31, 1u);
+	const int theirs39 = (int)kgen_shuffle_up_u32((unsigned)state32, 1u);
+	const long long theirs40 = (long long)kgen_shuffle_up_u64((unsigned long long)state33, 1u);
+	const bool theirs41 = kgen_shuffle_up_u32((unsigned)state34, 1u) != 0u;
+	const bool theirs42 = kgen_shuffle_up_u32((unsigned)state35, 1u) != 0u;
+	const bool state36 = (int)(threadIdx.x % 32) == 0 ? false : theirs36;
+	const long long state37 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs37;
+	const long long state38 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs38;
+	const int state39 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs39;
+	const long long state40 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs40;
+	const bool state41 = (int)(threadIdx.x % 32) == 0 ? false : theirs41;
+	const bool state42 = (int)(threadIdx.x % 32) == 0 ? false : theirs42;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_bool_0[(int)(threadIdx.x / 32)] = state29;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state30;
+		shared_i64_1[(int)(threadIdx.x / 32)] = state31;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state32;
+		shared_i64_2[(int)(threadIdx.x / 32)] = state33;
+		shared_bool_1[(int)(threadIdx.x / 32)] = state34;
+		shared_bool_2[(int)(threadIdx.x / 32)] = state35;
 	}
 	__syncthreads();
-	if (lane == 0) {
-		bool present3 = false;
-		long long last3 = 0LL;
-		long long last4 = 0LL;
-		int add3 = 0;
-		long long add4 = 0LL;
-		bool present4 = false;
-		bool head2 = false;
-		#pragma unroll
-		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long long state2 = shared_i64_0[place2];
-			const long long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long long last5 = state ? state2 : last3;
-			const long long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((unsigned)add3 + (unsigned)state4);
-			const long long add6 = state7 ? state5 : (long long)((unsigned long long)add4 + (unsigned long long)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			present3 = present5;
-			last3 = last5;
-			last4 = last6;
-			add3 = add5;
-			add4 = add6;
-			present4 = present6;
-			head2 = head3;
-		}
-		shared_bool_0[288] = present3;
-		shared_i64_0[288] = last3;
-		shared_i64_1[288] = last4;
-		shared_i32_0[288] = add3;
-		shared_i64_2[288] = add4;
-		shared_bool_1[288] = present4;
-		shared_bool_2[288] = head2;
+	bool present13 = false;
+	long long last13 = 0LL;
+	long long last14 = 0LL;
+	int add13 = 0;
+	long long add14 = 0LL;
+	bool present14 = false;
+	bool head7 = false;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const bool state43 = shared_bool_0[(int)(threadIdx.x % 32)] != 0;
+		const long long state44 = shared_i64_0[(int)(threadIdx.x % 32)];
+		const long long state45 = shared_i64_1[(int)(threadIdx.x % 32)];
+		const int state46 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const long long state47 = shared_i64_2[(int)(threadIdx.x % 32)];
+		const bool state48 = shared_bool_1[(int)(threadIdx.x % 32)] != 0;
+		const bool state49 = shared_bool_2[(int)(threadIdx.x % 32)] != 0;
+		present13 = state43;
+		last13 = state44;
+		last14 = state45;
+		add13 = state46;
+		add14 = state47;
+		present14 = state48;
+		head7 = state49;
 	}
-	__syncthreads();
-	const int stretch = lane / 16;
-	const bool state = shared_bool_0[272 + stretch] != 0;
-	const long long state2 = shared_i64_0[272 + stretch];
-	const long long state3 = shared_i64_1[272 + stretch];
-	const int state4 = shared_i32_0[272 + stretch];
-	const long long state5 = shared_i64_2[272 + stretch];
-	const bool state6 = shared_bool_1[272 + stretch] != 0;
-	const bool state7 = shared_bool_2[272 + stretch] != 0;
-	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
-	const long long state9 = shared_i64_0[lane + lane / 16];
-	const long long state10 = shared_i64_1[lane + lane / 16];
-	const int state11 = shared_i32_0[lane + lane / 16];
-	const long long state12 = shared_i64_2[lane + lane / 16];
-	const bool state13 = shared_bool_1[lane + lane / 16] != 0;
-	const bool state14 = shared_bool_2[lane + lane / 16] != 0;
-	const bool present3 = state || state8;
-	const long long last3 = state8 ? state9 : state2;
-	const long long last4 = state13 ? state10 : state3;
-	const int add3 = state14 ? state11 : (int)((unsigned)state4 + (unsigned)state11);
-	const long long add4 = state14 ? state12 : (long long)((unsigned long long)state5 + (unsigned long long)state12);
-	const bool present4 = state6 || state13;
-	const bool head2 = state7 || state14;
-	const bool state15 = shared_bool_0[288] != 0;
-	const long long state16 = shared_i64_0[288];
+	const bool theirs43 = kgen_shuffle_up_u32((unsigned)present13, 1u) != 0u;
+	const long long theirs44 = (long long)kgen_shuffle_up_u64((unsigned long long)last13, 1u);
+	const long long theirs45 = (long long)kgen_shuffle_up_u64((unsigned long long)last14, 1u);
+	const int theirs46 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const long long theirs47 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
+	const bool theirs48 = kgen_shuffle_up_u32((unsigned)present14, 1u) != 0u;
+	const bool theirs49 = kgen_shuffle_up_u32((unsigned)head7, 1u) != 0u;
+	const bool present15 = theirs43 || present13;
+	const long long last15 = present13 ? last13 : theirs44;
+	const long long last16 = present14 ? last14 : theirs45;
+	const int add15 = head7 ? add13 : (int)((unsigned)theirs46 + (unsigned)add13);
+	const long long add16 = head7 ? add14 : (long long)((unsigned long long)theirs47 + (unsigned long long)add14);
+	const bool present16 = theirs48 || present14;
+	const bool head8 = theirs49 || head7;
+	const bool state43 = (int)(threadIdx.x % 32) >= 1 ? present15 : present13;
+	const long long state44 = (int)(threadIdx.x % 32) >= 1 ? last15 : last13;
+	const long long state45 = (int)(threadIdx.x % 32) >= 1 ? last16 : last14;
+	const int state46 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
+	const long long state47 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
+	const bool state48 = (int)(threadIdx.x % 32) >= 1 ? present16 : present14;
+	const bool state49 = (int)(threadIdx.x % 32) >= 1 ? head8 : head7;
+	const bool theirs50 = kgen_shuffle_up_u32((unsigned)state43, 2u) != 0u;
+	const long long theirs51 = (long long)kgen_shuffle_up_u64((unsigned long long)state44, 2u);
+	const long long theirs52 = (long long)kgen_shuffle_up_u64((unsigned long long)state45, 2u);
+	const int theirs53 = (int)kgen_shuffle_up_u32((unsigned)state46, 2u);
+	const long long theirs54 = (long long)kgen_shuffle_up_u64((unsigned long long)state47, 2u);
+	const bool theirs55 = kgen_shuffle_up_u32((unsigned)state48, 2u) != 0u;
+	const bool theirs56 = kgen_shuffle_up_u32((unsigned)state49, 2u) != 0u;
+	const bool present17 = theirs50 || state43;
+	const long long last17 = state43 ? state44 : theirs51;
+	const long long last18 = state48 ? state45 : theirs52;
+	const int add17 = state49 ? state46 : (int)((unsigned)theirs53 + (unsigned)state46);
+	const long long add18 = state49 ? state47 : (long long)((unsigned long long)theirs54 + (unsigned long long)state47);
+	const bool present18 = theirs55 || state48;
+	const bool head9 = theirs56 || state49;
+	const bool state50 = (int)(threadIdx.x % 32) >= 2 ? present17 : state43;
+	const long long state51 = (int)(threadIdx.x % 32) >= 2 ? last17 : state44;
+	const long long state52 = (int)(threadIdx.x % 32) >= 2 ? last18 : state45;
+	const int state53 = (int)(threadIdx.x % 32) >= 2 ? add17 : state46;
+	const long long state54 = (int)(threadIdx.x % 32) >= 2 ? add18 : state47;
+	const bool state55 = (int)(threadIdx.x % 32) >= 2 ? present18 : state48;
+	const bool state56 = (int)(threadIdx.x % 32) >= 2 ? head9 : state49;
+	const bool theirs57 = kgen_shuffle_up_u32((unsigned)state50, 4u) != 0u;
+	const long long theirs58 = (long long)kgen_shuffle_up_u64((unsigned long long)state51, 4u);
+	const long long theirs59 = (long long)kgen_shuffle_up_u64((unsigned long long)state52, 4u);
+	const int theirs60 = (int)kgen_shuffle_up_u32((unsigned)state53, 4u);
+	const long long theirs61 = (long long)kgen_shuffle_up_u64((unsigned long long)state54, 4u);
+	const bool theirs62 = kgen_shuffle_up_u32((unsigned)state55, 4u) != 0u;
+	const bool theirs63 = kgen_shuffle_up_u32((unsigned)state56, 4u) != 0u;
+	const bool present19 = theirs57 || state50;
+	const long long last19 = state50 ? state51 : theirs58;
+	const long long last20 = state55 ? state52 : theirs59;
+	const int add19 = state56 ? state53 : (int)((unsigned)theirs60 + (unsigned)state53);
+	const long long add20 = state56 ? state54 : (long long)((unsigned long long)theirs61 + (unsigned long long)state54);
+	const bool present20 = theirs62 || state55;
+	const bool head10 = theirs63 || state56;
+	const bool state57 = (int)(threadIdx.x % 32) >= 4 ? present19 : state50;
+	const long long state58 = (int)(threadIdx.x % 32) >= 4 ? last19 : state51;
+	const long long state59 = (int)(threadIdx.x % 32) >= 4 ? last20 : state52;
+	const int state60 = (int)(threadIdx.x % 32) >= 4 ? add19 : state53;
+	const long long state61 = (int)(threadIdx.x % 32) >= 4 ? add20 : state54;
+	const bool state62 = (int)(threadIdx.x % 32) >= 4 ? present20 : state55;
+	const bool state63 = (int)(threadIdx.x % 32) >= 4 ? head10 : state56;
+	const bool theirs64 = kgen_broadcast_u32((unsigned)state57, 7u) != 0u;
+	const long long theirs65 = (long long)kgen_broadcast_u64((unsigned long long)state58, 7u);
+	const bool theirs66 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+	const long long theirs67 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs69 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs70 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const bool theirs71 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+	const bool theirs72 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+	const bool state64 = (int)(threadIdx.x / 32) == 0 ? false : theirs66;
+	const long long state65 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs67;
+	const long long state66 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs68;
+	const int state67 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs69;
+	const long long state68 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs70;
+	const bool state69 = (int)(threadIdx.x / 32) == 0 ? false : theirs71;
+	const bool state70 = (int)(threadIdx.x / 32) == 0 ? false : theirs72;
+	const bool present21 = state64 || state36;
+	const long long last21 = state36 ? state37 : state65;
+	const long long last22 = state41 ? state38 : state66;
+	const int add21 = state42 ? state39 : (int)((unsigned)state67 + (unsigned)state39);
+	const long long add22 = state42 ? state40 : (long long)((unsigned long long)state68 + (unsigned long long)state40);
+	const bool present22 = state69 || state41;
+	const bool head11 = state70 || state42;
 	__syncthreads();
 	const bool earlier = orders_kernel5_tile0[tile] != 0;
 	const long long earlier2 = orders_kernel5_tile1[tile];
@@ -1472,81 +1812,81 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	const int earlier4 = orders_kernel5_tile3[tile];
 	const long long earlier5 = orders_kernel5_tile4[tile];
 	const bool earlier6 = orders_kernel5_tile6[tile] != 0;
-	const long long last5 = state15 ? state16 : earlier2;
-	const bool present5 = earlier || present3;
-	const long long last6 = present3 ? last3 : earlier2;
-	const long long last7 = present4 ? last4 : earlier3;
-	const int add5 = head2 ? add3 : (int)((unsigned)earlier4 + (unsigned)add3);
-	const long long add6 = head2 ? add4 : (long long)((unsigned long long)earlier5 + (unsigned long long)add4);
-	const bool head3 = earlier6 || head2;
-	bool present6 = present5;
-	long long last8 = last6;
-	long long last9 = last7;
-	int add7 = add5;
-	long long add8 = add6;
-	bool head4 = head3;
+	const long long last23 = theirs64 ? theirs65 : earlier2;
+	const bool present23 = earlier || present21;
+	const long long last24 = present21 ? last21 : earlier2;
+	const long long last25 = present22 ? last22 : earlier3;
+	const int add23 = head11 ? add21 : (int)((unsigned)earlier4 + (unsigned)add21);
+	const long long add24 = head11 ? add22 : (long long)((unsigned long long)earlier5 + (unsigned long long)add22);
+	const bool head12 = earlier6 || head11;
+	bool present24 = present23;
+	long long last26 = last24;
+	long long last27 = last25;
+	int add25 = add23;
+	long long add26 = add24;
+	bool head13 = head12;
 	const int base = (int)earlier2;
-	const int end = (int)last5;
-	if (count2 == 1536) {
+	const int end = (int)last23;
+	if (count2 == 2048) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const bool present7 = present6;
-			const long long g_open = last8;
-			const long long key2 = last9;
-			const bool head5 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long count3 = (long long)add7;
-			const long long quantity2 = add8;
-			if (head5 && present7) {
+		for (int item = 0; item < 8; item++) {
+			const bool present25 = present24;
+			const long long g_open = last26;
+			const long long key2 = last27;
+			const bool head14 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+			const long long count3 = (long long)add25;
+			const long long quantity2 = add26;
+			if (head14 && present25) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)g_open - base;
 				pool_u64[offset2] = (unsigned long long)key2;
 				const int offset3 = (int)g_open - base;
-				pool[offset3 + 3072] = (unsigned)(int)count3;
+				pool[offset3 + 4096] = (unsigned)(int)count3;
 				const int offset4 = (int)g_open - base;
-				pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+				pool_u64[offset4 + 3072] = (unsigned long long)quantity2;
 			}
-			const long long last10 = g_rows[item + 1];
-			present6 = true;
-			last8 = last10;
-			const long long last11 = l_orderkey_rows[item];
-			last9 = last11;
-			const bool head6 = head4 || head5;
-			const int add9 = head5 ? 1 : (int)((unsigned)add7 + 1u);
-			head4 = head6;
-			add7 = add9;
-			const long long add10 = head5 ? l_quantity_rows[item] : (long long)((unsigned long long)add8 + (unsigned long long)l_quantity_rows[item]);
-			add8 = add10;
+			const long long last28 = g_rows[item + 1];
+			present24 = true;
+			last26 = last28;
+			const long long last29 = l_orderkey_rows[item];
+			last27 = last29;
+			const bool head15 = head13 || head14;
+			const int add27 = head14 ? 1 : (int)((unsigned)add25 + 1u);
+			head13 = head15;
+			add25 = add27;
+			const long long add28 = head14 ? l_quantity_rows[item] : (long long)((unsigned long long)add26 + (unsigned long long)l_quantity_rows[item]);
+			add26 = add28;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count2) {
-				const bool present7 = present6;
-				const long long g_open = last8;
-				const long long key2 = last9;
-				const bool head5 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long count3 = (long long)add7;
-				const long long quantity2 = add8;
-				if (head5 && present7) {
+				const bool present25 = present24;
+				const long long g_open = last26;
+				const long long key2 = last27;
+				const bool head14 = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
+				const long long count3 = (long long)add25;
+				const long long quantity2 = add26;
+				if (head14 && present25) {
 					const int offset2 = (int)g_open - base;
 					pool_u64[offset2] = (unsigned long long)key2;
 					const int offset3 = (int)g_open - base;
-					pool[offset3 + 3072] = (unsigned)(int)count3;
+					pool[offset3 + 4096] = (unsigned)(int)count3;
 					const int offset4 = (int)g_open - base;
-					pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+					pool_u64[offset4 + 3072] = (unsigned long long)quantity2;
 				}
-				const long long last10 = g_rows[item + 1];
-				present6 = true;
-				last8 = last10;
-				const long long last11 = l_orderkey_rows[item];
-				last9 = last11;
-				const bool head6 = head4 || head5;
-				const int add9 = head5 ? 1 : (int)((unsigned)add7 + 1u);
-				head4 = head6;
-				add7 = add9;
-				const long long add10 = head5 ? l_quantity_rows[item] : (long long)((unsigned long long)add8 + (unsigned long long)l_quantity_rows[item]);
-				add8 = add10;
+				const long long last28 = g_rows[item + 1];
+				present24 = true;
+				last26 = last28;
+				const long long last29 = l_orderkey_rows[item];
+				last27 = last29;
+				const bool head15 = head13 || head14;
+				const int add27 = head14 ? 1 : (int)((unsigned)add25 + 1u);
+				head13 = head15;
+				add25 = add27;
+				const long long add28 = head14 ? l_quantity_rows[item] : (long long)((unsigned long long)add26 + (unsigned long long)l_quantity_rows[item]);
+				add26 = add28;
 			}
 		}
 	}
@@ -1554,27 +1894,27 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
-		const int place2 = base + at;
-		if (place2 >= 0) {
-			key[place2] = (long long)pool_u64[at];
+		const int place = base + at;
+		if (place >= 0) {
+			key[place] = (long long)pool_u64[at];
 		}
 		at += 256;
 	}
 	const int count4 = end - base;
 	int at2 = lane;
 	while (at2 < count4) {
-		const int place2 = base + at2;
-		if (place2 >= 0) {
-			count[place2] = (long long)(int)pool[at2 + 3072];
+		const int place = base + at2;
+		if (place >= 0) {
+			count[place] = (long long)(int)pool[at2 + 4096];
 		}
 		at2 += 256;
 	}
 	const int count5 = end - base;
 	int at3 = lane;
 	while (at3 < count5) {
-		const int place2 = base + at3;
-		if (place2 >= 0) {
-			quantity[place2] = (long long)pool_u64[at3 + 2304];
+		const int place = base + at3;
+		if (place >= 0) {
+			quantity[place] = (long long)pool_u64[at3 + 3072];
 		}
 		at3 += 256;
 	}

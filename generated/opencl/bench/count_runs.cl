@@ -39,6 +39,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global long *count,
 	long tiles,
 	__global long *g_length_cell) {
+	__local int earlier_i32_0[1];
+	__local int earlier_i32_1[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[289];
@@ -201,31 +203,28 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			int add6 = 0;
 			int add7 = 0;
 			if (before >= lane) {
+				const int asked = before - lane;
+				ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[asked];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[before - lane];
-					if (word >= 4611686018427387904UL) {
-						const int theirs = (int)(word & 2147483647UL);
-						const int theirs2 = (int)((word >> 31) & 2147483647UL);
-						add6 = theirs;
-						add7 = theirs2;
-						waiting = false;
-						if (word >= 9223372036854775808UL) {
-							atomic_min(&shared_nearest[turn], (uint)lane);
+				while (waiting && word < 4611686018427387904UL) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomic_min(&shared_nearest[turn], (uint)lane);
-							}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile __global ulong *)&count_runs_kernel1_status0[asked];
+				}
+				const int theirs = (int)(word & 2147483647UL);
+				const int theirs2 = (int)((word >> 31) & 2147483647UL);
+				add6 = theirs;
+				add7 = theirs2;
+				if (!waiting || word >= 9223372036854775808UL) {
+					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
 			shared_i32_0[lane] = add6;
@@ -283,12 +282,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		const ulong bits = (ulong)(uint)add6;
 		const ulong bits2 = (ulong)(uint)add7;
 		atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808UL);
-		shared_i32_0[72] = add4;
-		shared_i32_1[72] = add5;
+		earlier_i32_0[0] = add4;
+		earlier_i32_1[0] = add5;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state5 = shared_i32_0[72];
-	const int state6 = shared_i32_1[72];
+	const int state5 = earlier_i32_0[0];
+	const int state6 = earlier_i32_1[0];
 	const int add6 = (int)((uint)state5 + (uint)state3);
 	const int add7 = state3 > 0 ? state4 : (int)((uint)state6 + (uint)state4);
 	const int base = (int)state5;

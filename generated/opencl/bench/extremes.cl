@@ -37,6 +37,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__global int *key_2,
 	long tiles,
 	__global long *g_length_cell) {
+	__local int earlier_i32_0[1];
+	__local int earlier_i32_1[1];
+	__local int earlier_i32_2[1];
 	__local __attribute__((aligned(16))) uint pool[9216];
 	__local int shared_i32_0[289];
 	__local int shared_i32_1[289];
@@ -343,41 +346,47 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			int v_min6 = 2147483647;
 			int v_max6 = -2147483647 - 1;
 			if (before >= lane) {
+				const int asked = before - lane;
+				ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 2];
+				ulong word2 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 3];
+				ulong word3 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4];
+				ulong word4 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 4 + 2];
-					const ulong word2 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 4 + 3];
-					const ulong word3 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 4];
-					const ulong word4 = *(volatile __global ulong *)&extremes_kernel1_status0[(before - lane) * 4 + 1];
-					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
-						const int theirs = (int)(word & 2147483647UL);
-						const int theirs2 = (int)((word >> 31) & 4294967295UL);
-						const int theirs3 = (int)(word2 & 4294967295UL);
-						add6 = theirs;
-						v_min6 = theirs2;
-						v_max6 = theirs3;
-						waiting = false;
-						atomic_min(&shared_nearest[turn], (uint)lane);
-					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
-						const int theirs = (int)(word3 & 2147483647UL);
-						const int theirs2 = (int)((word3 >> 31) & 4294967295UL);
-						const int theirs3 = (int)(word4 & 4294967295UL);
-						add6 = theirs;
-						v_min6 = theirs2;
-						v_max6 = theirs3;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomic_min(&shared_nearest[turn], (uint)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+						}
+					}
+					word = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 2];
+					word2 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 3];
+					word3 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4];
+					word4 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 1];
+				}
+				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
+					const int theirs = (int)(word3 & 2147483647UL);
+					const int theirs2 = (int)((word3 >> 31) & 4294967295UL);
+					const int theirs3 = (int)(word4 & 4294967295UL);
+					add6 = theirs;
+					v_min6 = theirs2;
+					v_max6 = theirs3;
+					if (false) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
+					}
+				} else {
+					const int theirs = (int)(word & 2147483647UL);
+					const int theirs2 = (int)((word >> 31) & 4294967295UL);
+					const int theirs3 = (int)(word2 & 4294967295UL);
+					add6 = theirs;
+					v_min6 = theirs2;
+					v_max6 = theirs3;
+					if (true) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
@@ -452,14 +461,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		const ulong bits3 = (ulong)(uint)v_max6;
 		atom_xchg(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808UL);
 		atom_xchg(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808UL);
-		shared_i32_0[72] = add5;
-		shared_i32_1[72] = v_min5;
-		shared_i32_2[72] = v_max5;
+		earlier_i32_0[0] = add5;
+		earlier_i32_1[0] = v_min5;
+		earlier_i32_2[0] = v_max5;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state10 = shared_i32_0[72];
-	const int state11 = shared_i32_1[72];
-	const int state12 = shared_i32_2[72];
+	const int state10 = earlier_i32_0[0];
+	const int state11 = earlier_i32_1[0];
+	const int state12 = earlier_i32_2[0];
 	const int add6 = (int)((uint)state10 + (uint)state7);
 	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(state11, state8);
 	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(state12, state9);

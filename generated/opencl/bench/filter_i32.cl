@@ -27,6 +27,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	__global int *x_2,
 	long tiles,
 	__global long *selected_length_cell) {
+	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint pool[5120];
 	__local int shared_i32_0[289];
 	__local uint shared_nearest[2];
@@ -189,29 +190,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		if (lane < 64) {
 			int add5 = 0;
 			if (before >= lane) {
+				const int asked = before - lane;
+				ulong word = *(volatile __global ulong *)&filter_i32_kernel1_status0[asked];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const ulong word = *(volatile __global ulong *)&filter_i32_kernel1_status0[before - lane];
-					if (word >= 4611686018427387904UL) {
-						const int theirs = (int)(word & 2147483647UL);
-						add5 = theirs;
-						waiting = false;
-						if (word >= 9223372036854775808UL) {
-							atomic_min(&shared_nearest[turn], (uint)lane);
+				while (waiting && word < 4611686018427387904UL) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomic_min(&shared_nearest[turn], (uint)lane);
-							}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile __global ulong *)&filter_i32_kernel1_status0[asked];
+				}
+				const int theirs = (int)(word & 2147483647UL);
+				add5 = theirs;
+				if (!waiting || word >= 9223372036854775808UL) {
+					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
 			shared_i32_0[lane] = add5;
@@ -254,10 +252,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		const int add5 = (int)((uint)add4 + (uint)state3);
 		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&filter_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
-		shared_i32_0[72] = add4;
+		earlier_i32_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state4 = shared_i32_0[72];
+	const int state4 = earlier_i32_0[0];
 	const int add5 = (int)((uint)state4 + (uint)state3);
 	const int base = (int)(long)state4;
 	const int end = (int)(long)add5;

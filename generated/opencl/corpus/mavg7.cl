@@ -25,6 +25,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	__global ulong *mavg7_kernel1_status0,
 	__global uint *v_abort,
 	__global double *c) {
+	__local double earlier_f64_0[1];
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local double shared_f64_0[289];
@@ -144,33 +145,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		if (lane < 64) {
 			double add4 = 0.0;
 			if (before >= lane) {
+				const int asked = before - lane;
+				ulong word = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 2];
+				ulong word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 3];
+				ulong word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4];
+				ulong word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const ulong word = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 2];
-					const ulong word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 3];
-					const ulong word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4];
-					const ulong word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[(before - lane) * 4 + 1];
-					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
-						const double theirs = as_double((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
-						add4 = theirs;
-						waiting = false;
-						atomic_min(&shared_nearest[turn], (uint)lane);
-					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
-						const double theirs = as_double((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
-						add4 = theirs;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomic_min(&shared_nearest[turn], (uint)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+						}
+					}
+					word = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 2];
+					word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 3];
+					word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4];
+					word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 1];
+				}
+				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
+					const double theirs = as_double((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
+					add4 = theirs;
+					if (false) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
+					}
+				} else {
+					const double theirs = as_double((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
+					add4 = theirs;
+					if (true) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
@@ -215,10 +222,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		const ulong bits = as_ulong(add4);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808UL);
-		shared_f64_0[72] = add3;
+		earlier_f64_0[0] = add3;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const double state4 = shared_f64_0[72];
+	const double state4 = earlier_f64_0[0];
 	const double add4 = state4 + add2;
 	double add5 = add4;
 	double c_rows[20] = {0};

@@ -32,6 +32,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	__global int *v_2,
 	long tiles,
 	__global long *m_length_cell) {
+	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint pool[9216];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[289];
@@ -217,29 +218,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		if (lane < 64) {
 			int add5 = 0;
 			if (before >= lane) {
+				const int asked = before - lane;
+				ulong word = *(volatile __global ulong *)&streq_kernel1_status0[asked];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const ulong word = *(volatile __global ulong *)&streq_kernel1_status0[before - lane];
-					if (word >= 4611686018427387904UL) {
-						const int theirs = (int)(word & 2147483647UL);
-						add5 = theirs;
-						waiting = false;
-						if (word >= 9223372036854775808UL) {
-							atomic_min(&shared_nearest[turn], (uint)lane);
+				while (waiting && word < 4611686018427387904UL) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomic_min(&shared_nearest[turn], (uint)lane);
-							}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
 						}
 					}
+					word = *(volatile __global ulong *)&streq_kernel1_status0[asked];
+				}
+				const int theirs = (int)(word & 2147483647UL);
+				add5 = theirs;
+				if (!waiting || word >= 9223372036854775808UL) {
+					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
 			shared_i32_0[lane] = add5;
@@ -282,10 +280,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		const int add5 = (int)((uint)add4 + (uint)state3);
 		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&streq_kernel1_status0[tile], bits | 9223372036854775808UL);
-		shared_i32_0[72] = add4;
+		earlier_i32_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state4 = shared_i32_0[72];
+	const int state4 = earlier_i32_0[0];
 	const int add5 = (int)((uint)state4 + (uint)state3);
 	const int base = (int)(long)state4;
 	const int end = (int)(long)add5;

@@ -29,6 +29,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	__global long *key,
 	long tiles,
 	__global long *g_length_cell) {
+	__local int earlier_i32_0[1];
+	__local int earlier_i32_1[1];
+	__local long earlier_i64_0[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[289];
@@ -324,41 +327,47 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 			int add17 = 0;
 			long add18 = 0L;
 			if (before >= lane) {
+				const int asked = before - lane;
+				ulong word = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4 + 2];
+				ulong word2 = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4 + 3];
+				ulong word3 = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4];
+				ulong word4 = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const ulong word = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 4 + 2];
-					const ulong word2 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 4 + 3];
-					const ulong word3 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 4];
-					const ulong word4 = *(volatile __global ulong *)&orders_kernel1_status0[(before - lane) * 4 + 1];
-					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
-						const int theirs = (int)(word2 & 2147483647UL);
-						const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
-						const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
-						add16 = theirs;
-						add17 = theirs2;
-						add18 = theirs3;
-						waiting = false;
-						atomic_min(&shared_nearest[turn], (uint)lane);
-					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
-						const int theirs = (int)(word4 & 2147483647UL);
-						const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
-						const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
-						add16 = theirs;
-						add17 = theirs2;
-						add18 = theirs3;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomic_min(&shared_nearest[turn], (uint)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+						}
+					}
+					word = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4 + 2];
+					word2 = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4 + 3];
+					word3 = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4];
+					word4 = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4 + 1];
+				}
+				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
+					const int theirs = (int)(word4 & 2147483647UL);
+					const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
+					const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
+					add16 = theirs;
+					add17 = theirs2;
+					add18 = theirs3;
+					if (false) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
+					}
+				} else {
+					const int theirs = (int)(word2 & 2147483647UL);
+					const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
+					const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
+					add16 = theirs;
+					add17 = theirs2;
+					add18 = theirs3;
+					if (true) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
@@ -433,14 +442,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 		const ulong bits3 = (ulong)add18;
 		atom_xchg(&orders_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
-		shared_i32_0[72] = add13;
-		shared_i32_1[72] = add14;
-		shared_i64_0[72] = add15;
+		earlier_i32_0[0] = add13;
+		earlier_i32_1[0] = add14;
+		earlier_i64_0[0] = add15;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state10 = shared_i32_0[72];
-	const int state11 = shared_i32_1[72];
-	const long state12 = shared_i64_0[72];
+	const int state10 = earlier_i32_0[0];
+	const int state11 = earlier_i32_1[0];
+	const long state12 = earlier_i64_0[0];
 	const int add16 = (int)((uint)state10 + (uint)state7);
 	const int add17 = state7 > 0 ? state8 : (int)((uint)state11 + (uint)state8);
 	const long add18 = state7 > 0 ? state9 : (long)((ulong)state12 + (ulong)state9);

@@ -198,6 +198,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	__global long *g_offset,
 	long tiles,
 	__global long *g_length_cell) {
+	__local long earlier_i64_0[1];
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local long shared_i64_0[289];
@@ -317,33 +318,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		if (lane < 64) {
 			long add4 = 0L;
 			if (before >= lane) {
+				const int asked = before - lane;
+				ulong word = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 2];
+				ulong word2 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 3];
+				ulong word3 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4];
+				ulong word4 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const ulong word = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 2];
-					const ulong word2 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 3];
-					const ulong word3 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4];
-					const ulong word4 = *(volatile __global ulong *)&orders_kernel3_status0[(before - lane) * 4 + 1];
-					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) {
-						const long theirs = (long)((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
-						add4 = theirs;
-						waiting = false;
-						atomic_min(&shared_nearest[turn], (uint)lane);
-					} else if (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
-						const long theirs = (long)((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
-						add4 = theirs;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomic_min(&shared_nearest[turn], (uint)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+						}
+					}
+					word = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 2];
+					word2 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 3];
+					word3 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4];
+					word4 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 1];
+				}
+				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
+					const long theirs = (long)((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
+					add4 = theirs;
+					if (false) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
+					}
+				} else {
+					const long theirs = (long)((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
+					add4 = theirs;
+					if (true) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
@@ -388,10 +395,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		const ulong bits = (ulong)add4;
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808UL);
-		shared_i64_0[72] = add3;
+		earlier_i64_0[0] = add3;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const long state4 = shared_i64_0[72];
+	const long state4 = earlier_i64_0[0];
 	const long add4 = (long)((ulong)state4 + (ulong)state3);
 	const long add5 = (long)((ulong)state4 + (ulong)add2);
 	long add6 = add5;
@@ -494,6 +501,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__global long *count,
 	__global long *quantity,
 	long tiles) {
+	__local uchar earlier_bool_0[1];
+	__local uchar earlier_bool_1[1];
+	__local uchar earlier_bool_2[1];
+	__local int earlier_i32_0[1];
+	__local long earlier_i64_0[1];
+	__local long earlier_i64_1[1];
+	__local long earlier_i64_2[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local uchar shared_bool_0[289];
@@ -843,61 +857,71 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			bool present8 = false;
 			bool head4 = false;
 			if (before >= lane) {
+				const int asked = before - lane;
+				ulong word = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 4];
+				ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 5];
+				ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 6];
+				ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 7];
+				ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8];
+				ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 1];
+				ulong word7 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 2];
+				ulong word8 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 3];
 				int spins = 0;
 				bool waiting = true;
-				while (waiting) {
-					const ulong word = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 4];
-					const ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 5];
-					const ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 6];
-					const ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 7];
-					const ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8];
-					const ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 1];
-					const ulong word7 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 2];
-					const ulong word8 = *(volatile __global ulong *)&orders_kernel5_status0[(before - lane) * 8 + 3];
-					if (word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) {
-						const bool theirs = (word4 & 1UL) != 0UL;
-						const long theirs2 = (long)((word & 9223372036854775807UL) | (((word4 >> 34) & 1UL) << 63));
-						const long theirs3 = (long)((word2 & 9223372036854775807UL) | (((word4 >> 35) & 1UL) << 63));
-						const int theirs4 = (int)((word4 >> 1) & 2147483647UL);
-						const long theirs5 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 36) & 1UL) << 63));
-						const bool theirs6 = ((word4 >> 32) & 1UL) != 0UL;
-						const bool theirs7 = ((word4 >> 33) & 1UL) != 0UL;
-						present7 = theirs;
-						last7 = theirs2;
-						last8 = theirs3;
-						add7 = theirs4;
-						add8 = theirs5;
-						present8 = theirs6;
-						head4 = theirs7;
-						waiting = false;
-						atomic_min(&shared_nearest[turn], (uint)lane);
-					} else if (word5 >= 9223372036854775808UL && word6 >= 9223372036854775808UL && word7 >= 9223372036854775808UL && word8 >= 9223372036854775808UL) {
-						const bool theirs = (word8 & 1UL) != 0UL;
-						const long theirs2 = (long)((word5 & 9223372036854775807UL) | (((word8 >> 34) & 1UL) << 63));
-						const long theirs3 = (long)((word6 & 9223372036854775807UL) | (((word8 >> 35) & 1UL) << 63));
-						const int theirs4 = (int)((word8 >> 1) & 2147483647UL);
-						const long theirs5 = (long)((word7 & 9223372036854775807UL) | (((word8 >> 36) & 1UL) << 63));
-						const bool theirs6 = ((word8 >> 32) & 1UL) != 0UL;
-						const bool theirs7 = ((word8 >> 33) & 1UL) != 0UL;
-						present7 = theirs;
-						last7 = theirs2;
-						last8 = theirs3;
-						add7 = theirs4;
-						add8 = theirs5;
-						present8 = theirs6;
-						head4 = theirs7;
-						waiting = false;
-					} else {
-						spins++;
-						if ((spins & 1023) == 0) {
-							if (spins >= 16777216) {
-								atomic_or(&v_abort[0], 1u);
-							}
-							if (*(volatile __global uint *)&v_abort[0] != 0u) {
-								waiting = false;
-								atomic_min(&shared_nearest[turn], (uint)lane);
-							}
+				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) || (word5 >= 9223372036854775808UL && word6 >= 9223372036854775808UL && word7 >= 9223372036854775808UL && word8 >= 9223372036854775808UL))) {
+					spins++;
+					if ((spins & 1023) == 0) {
+						if (spins >= 16777216) {
+							atomic_or(&v_abort[0], 1u);
 						}
+						if (*(volatile __global uint *)&v_abort[0] != 0u) {
+							waiting = false;
+						}
+					}
+					word = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 4];
+					word2 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 5];
+					word3 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 6];
+					word4 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 7];
+					word5 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8];
+					word6 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 1];
+					word7 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 2];
+					word8 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 3];
+				}
+				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL)) {
+					const bool theirs = (word8 & 1UL) != 0UL;
+					const long theirs2 = (long)((word5 & 9223372036854775807UL) | (((word8 >> 34) & 1UL) << 63));
+					const long theirs3 = (long)((word6 & 9223372036854775807UL) | (((word8 >> 35) & 1UL) << 63));
+					const int theirs4 = (int)((word8 >> 1) & 2147483647UL);
+					const long theirs5 = (long)((word7 & 9223372036854775807UL) | (((word8 >> 36) & 1UL) << 63));
+					const bool theirs6 = ((word8 >> 32) & 1UL) != 0UL;
+					const bool theirs7 = ((word8 >> 33) & 1UL) != 0UL;
+					present7 = theirs;
+					last7 = theirs2;
+					last8 = theirs3;
+					add7 = theirs4;
+					add8 = theirs5;
+					present8 = theirs6;
+					head4 = theirs7;
+					if (false) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
+					}
+				} else {
+					const bool theirs = (word4 & 1UL) != 0UL;
+					const long theirs2 = (long)((word & 9223372036854775807UL) | (((word4 >> 34) & 1UL) << 63));
+					const long theirs3 = (long)((word2 & 9223372036854775807UL) | (((word4 >> 35) & 1UL) << 63));
+					const int theirs4 = (int)((word4 >> 1) & 2147483647UL);
+					const long theirs5 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 36) & 1UL) << 63));
+					const bool theirs6 = ((word4 >> 32) & 1UL) != 0UL;
+					const bool theirs7 = ((word4 >> 33) & 1UL) != 0UL;
+					present7 = theirs;
+					last7 = theirs2;
+					last8 = theirs3;
+					add7 = theirs4;
+					add8 = theirs5;
+					present8 = theirs6;
+					head4 = theirs7;
+					if (true) {
+						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
@@ -1034,21 +1058,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
-		shared_bool_0[72] = present5;
-		shared_i64_0[72] = last5;
-		shared_i64_1[72] = last6;
-		shared_i32_0[72] = add5;
-		shared_i64_2[72] = add6;
-		shared_bool_1[72] = present6;
-		shared_bool_2[72] = head3;
+		earlier_bool_0[0] = present5;
+		earlier_i64_0[0] = last5;
+		earlier_i64_1[0] = last6;
+		earlier_i32_0[0] = add5;
+		earlier_i64_2[0] = add6;
+		earlier_bool_1[0] = present6;
+		earlier_bool_2[0] = head3;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const bool state22 = shared_bool_0[72] != 0;
-	const long state23 = shared_i64_0[72];
-	const long state24 = shared_i64_1[72];
-	const int state25 = shared_i32_0[72];
-	const long state26 = shared_i64_2[72];
-	const bool state27 = shared_bool_2[72] != 0;
+	const bool state22 = earlier_bool_0[0] != 0;
+	const long state23 = earlier_i64_0[0];
+	const long state24 = earlier_i64_1[0];
+	const int state25 = earlier_i32_0[0];
+	const long state26 = earlier_i64_2[0];
+	const bool state27 = earlier_bool_2[0] != 0;
 	const bool present7 = state22 || state15;
 	const long last7 = state15 ? state16 : state23;
 	const long last8 = state20 ? state17 : state24;
