@@ -29,7 +29,8 @@ type workerTester struct {
 	clients chan *workerClient
 	absent  error  // why nothing runs
 	rows    int    // that a run may have; 0 is any number
-	folder  string // of the simulator that the workers run under; "" is none
+	folder  string // for files that last as long as the tester
+	log     bool   // the workers run under a simulator, which writes one
 }
 
 type workerClient struct {
@@ -49,7 +50,16 @@ var workersPerDevice = min(max(runtime.GOMAXPROCS(0)/2, 2), 8)
 // newDriverTester opens the device of a number in a driver's listing.
 func newDriverTester(ctx context.Context, d *driver, name string, number int) *workerTester {
 	t := &workerTester{name: name, number: number, driver: d}
-	t.open(ctx, worker.Options{Program: d.program})
+	var err error
+	if t.folder, err = os.MkdirTemp("", "kgen-difftest-"); err != nil {
+		t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+		return t
+	}
+	options := worker.Options{Program: d.program}
+	if d.keeps != "" && os.Getenv(d.keeps) == "" { // random programs are of no use to anybody else
+		options.Environment = []string{d.keeps + "=" + t.folder}
+	}
+	t.open(ctx, options)
 	return t
 }
 
@@ -81,7 +91,7 @@ func (t *workerTester) open(ctx context.Context, options worker.Options) {
 func (t *workerTester) openOne(ctx context.Context, options worker.Options, number int) (*workerClient, error) {
 	c := &workerClient{space: memory.NewSpace(0)}
 	options.Space = c.space
-	if t.folder != "" {
+	if t.log {
 		c.log.path = filepath.Join(t.folder, fmt.Sprintf("%d.log", number))
 		options.Environment = slices.Concat(options.Environment, oclgrind.Environment(c.log.path))
 	}

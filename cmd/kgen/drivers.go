@@ -19,12 +19,13 @@ type driver struct {
 	program worker.Program
 	emitter kernels.Emitter
 	quick   []string // options that make the compiler quick, at the expense of its code
+	keeps   string   // the variable of the folder in which a driver keeps what it compiles; "" is none
 }
 
 // drivers are all of them.
 var drivers = []driver{
-	{"opencl", worker.OpenCL, opencl.Emitter(), []string{"-cl-opt-disable"}},
-	{"cuda", worker.CUDA, cuda.Emitter(), nil},
+	{"opencl", worker.OpenCL, opencl.Emitter(), []string{"-cl-opt-disable"}, "POCL_CACHE_DIR"},
+	{"cuda", worker.CUDA, cuda.Emitter(), nil, ""},
 }
 
 // driverByDevice returns the driver of the device called name, and its number
