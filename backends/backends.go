@@ -52,7 +52,8 @@ type Entry struct {
 	Params   []Field
 	Results  []Field
 
-	NewPartial string // the function that makes a partial, if they are wanted
+	Partial    string // the type of partials, if they are wanted
+	NewPartial string // the function that makes one
 }
 
 // Field is a parameter or a result of an entry.

@@ -25,3 +25,8 @@ var GoProperty []byte
 //
 //go:embed gosupport/partial.go
 var GoPartial []byte
+
+// GoShards is the file that tests of partials share.
+//
+//go:embed gosupport/shards.go
+var GoShards []byte

@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// The tests that kgen emits for the corpus pass, as one package.
+// The tests that kgen emits for the corpus and its partials pass, as one package.
 func TestEmittedTests(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
@@ -25,9 +25,16 @@ func TestEmittedTests(t *testing.T) {
 	for _, entry := range entries {
 		pipelines = append(pipelines, entry.Pipeline)
 	}
+	special, err := Load("testdata/partials")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range special {
+		pipelines = append(pipelines, entry.Pipeline)
+	}
 	folder := newModule(t)
-	if tested := emitWithTests(t, folder, "corpus", fuse.LevelAuto, pipelines); tested < 60 {
-		t.Errorf("only %d pipelines have tests", tested)
+	if tested, partials := emitWithTests(t, folder, "corpus", fuse.LevelAuto, pipelines); tested < 60 || partials < 28+len(special) {
+		t.Errorf("only %d pipelines have tests, and %d partials have", tested, partials)
 	}
 	goCommand(t, folder, "vet", "./...")
 	tool := os.Getenv("KGEN_STATICCHECK")
@@ -47,8 +54,9 @@ func newModule(t *testing.T) string {
 }
 
 // emitWithTests writes a package with the functions and tests of those
-// pipelines that compile, and returns how many these are.
-func emitWithTests(t *testing.T, folder, pkg, level string, pipelines []*ir.Pipeline) int {
+// pipelines that compile, and with partials of those that have them, and
+// returns how many these are.
+func emitWithTests(t *testing.T, folder, pkg, level string, pipelines []*ir.Pipeline) (tested, partials int) {
 	t.Helper()
 	var programs []*backends.Program
 	var compiled []*ir.Pipeline
@@ -59,6 +67,12 @@ func emitWithTests(t *testing.T, folder, pkg, level string, pipelines []*ir.Pipe
 			continue
 		}
 		if err != nil {
+			t.Fatal(err)
+		}
+		var refused ir.Error
+		if program.Partial, err = compile.Partial(p, compile.Options{Level: level}); err == nil {
+			partials++
+		} else if !errors.As(err, &refused) {
 			t.Fatal(err)
 		}
 		programs, compiled = append(programs, program), append(compiled, p)
@@ -75,7 +89,7 @@ func emitWithTests(t *testing.T, folder, pkg, level string, pipelines []*ir.Pipe
 	for _, file := range append(out.Files, tests...) {
 		write(t, filepath.Join(folder, pkg, file.Name), file.Text)
 	}
-	return len(programs)
+	return len(programs), partials
 }
 
 // goCommand runs the go command in a folder.

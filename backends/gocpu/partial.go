@@ -63,7 +63,7 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 		w.newName = "new" + exportedName(w.name)
 	}
 	w.newName = h.names.FreshAsIs(w.newName)
-	h.entry.NewPartial = w.newName
+	h.entry.Partial, h.entry.NewPartial = w.name, w.newName
 	w.header = h.names.FreshAsIs(local + "PartialHeader")
 	if p.Halo != nil {
 		w.rowsName = h.names.FreshAsIs(local + "Rows")

@@ -50,7 +50,7 @@ func SineInto(dst *SineResult, x []float64, options ...Option) error {
 		return fmt.Errorf("gen.go:32: Sine: %w", call.err)
 	}
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			sineKernel1(lo, hi, x, y)
 		})
 	} else {

@@ -88,7 +88,7 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 		var openMeanPrice2 float64
 		var openFirstDiscount2 float64
 		var openMeanDiscount2 float64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegun3, openPresent, openOrder3, openHead, openLines3, openPresent2, openFirstQuantity3, openHead2, openMeanQuantity3, openPresent3, openFirstPrice3, openHead3, openMeanPrice3, openPresent4, openFirstDiscount3, openHead4, openMeanDiscount3 := summaryKernel1Summary(lo, hi, order, quantity, price, discount)

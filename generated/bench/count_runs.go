@@ -49,7 +49,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 		var gBegun2 int64
 		var openKey2 int32
 		var openCount2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32769)
 			countScratch := make([]int64, 32769)
 			for blocks.next() {

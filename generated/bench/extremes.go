@@ -56,7 +56,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 		var openKey2 int32
 		openLow2 := int32(2147483647)
 		openHigh2 := int32(-2147483648)
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32769)
 			lowScratch := make([]int32, 32769)
 			highScratch := make([]int32, 32769)

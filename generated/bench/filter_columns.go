@@ -51,7 +51,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var hitPlace2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			yScratch := make([]int64, 32768)
 			zScratch := make([]float64, 32768)
 			for blocks.next() {

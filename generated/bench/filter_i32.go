@@ -42,7 +42,7 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var selectedPlace2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			xScratch := make([]int32, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi

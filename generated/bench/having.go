@@ -57,7 +57,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 		var openC2 int64
 		var openLast2 int32
 		var openSum2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				gBegun3, openHead, openC3, openPresent, openLast3, openHead2, openSum3 := havingKernel1Summary(lo, hi, key, value)
@@ -117,7 +117,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var keepPlace2 int64
-		kgenInOrder(workers, int(gLength), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(gLength), 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32768)
 			countScratch := make([]int64, 32768)
 			totalScratch := make([]int64, 32768)

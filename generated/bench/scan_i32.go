@@ -41,7 +41,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var total2 int32
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				total3 := scanI32Kernel1Summary(lo, hi, x)

@@ -56,7 +56,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 		var openKey2 int32
 		var openCount2 int64
 		var openTotal2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32769)
 			countScratch := make([]int64, 32769)
 			totalScratch := make([]int64, 32769)

@@ -48,7 +48,7 @@ func DiscountsInto(dst *DiscountsResult, lShipdate []int32, lDiscount []float64,
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var revenue2 float64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				revenue3 := discountsKernel1(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)
@@ -230,7 +230,7 @@ func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64,
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var sum2 float64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				sum3 := discountsShardKernel1(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from2, to2)

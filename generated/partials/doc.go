@@ -2,4 +2,4 @@
 // and types for computing the same in shards.
 package partials
 
-//go:generate go run ../../cmd/kgen emit lineitem.kg --backend gocpu --partials --package partials -o .
+//go:generate go run ../../cmd/kgen emit lineitem.kg --backend gocpu --partials --tests --package partials -o .

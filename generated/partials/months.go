@@ -92,7 +92,7 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var busy2 int64
-		kgenInOrder(workers, int(bLength), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(bLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				busy3 := monthsKernel3Summary(lo, hi, lines)
@@ -411,7 +411,7 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 		return fmt.Errorf("lineitem.kg:17:1: MonthsPartial.Add: %w", call.err)
 	}
 	if workers > 1 {
-		kgenFork(workers, int(bLength), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, int(bLength), 4096, func(_, lo, hi int) {
 			monthsShardKernel3(lo, hi, bMinCount, bMinMin, min2, int64(n))
 		})
 	} else {
@@ -503,7 +503,7 @@ func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from2 int
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var busy2 int64
-		kgenInOrder(workers, b, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, b, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				busy3 := monthsFinishKernel1Summary(lo, hi, lines)

@@ -57,7 +57,7 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 		var openKey2 int64
 		var openCount2 int64
 		var openQuantity2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int64, 32769)
 			countScratch := make([]int64, 32769)
 			quantityScratch := make([]int64, 32769)
@@ -380,7 +380,7 @@ func ordersShard(dst *ordersState, lOrderkey, lQuantity []int64, options ...Opti
 		var openKey2 int64
 		var openCount2 int64
 		var openSum2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int64, 32769)
 			countScratch := make([]int64, 32769)
 			sumScratch := make([]int64, 32769)

@@ -41,7 +41,7 @@ func OvertakenInto(dst *OvertakenResult, lOrderkey []int64, lShipdate []int32, o
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var lines2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				lines3 := overtakenKernel1(lo, hi, lOrderkey, lShipdate)
@@ -316,7 +316,7 @@ func overtakenShard(dst *overtakenState, lOrderkey []int64, fromRow, toRow int64
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var count2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				count3 := overtakenShardKernel1(lo, hi, lOrderkey, lShipdate, fromRow, toRow)

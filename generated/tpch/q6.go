@@ -48,7 +48,7 @@ func Q6Into(dst *Q6Result, lShipdate []int32, lDiscount []float64, lQuantity []i
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var revenue2 float64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				revenue3 := q6Kernel1(lo, hi, lShipdate, lDiscount, lQuantity, lExtendedprice, from, to)

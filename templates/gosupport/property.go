@@ -49,40 +49,47 @@ func kgenTest(t *testing.T, make func() kgenSubject) {
 // few and many rows, one worker and several, new memory and used memory.
 func kgenTestAgreement(t *testing.T, make func() kgenSubject) {
 	t.Helper()
+	if !kgenTestSeeds(t, make, kgenCompare) || testing.Short() {
+		return
+	}
+	for seed := range uint64(len(kgenHabits)) { // enough rows for several workers
+		if kgenReport(t, make, kgenCompare, seed, 100_000+int(seed)) {
+			return
+		}
+	}
+}
+
+// kgenTestSeeds compares on arguments of many seeds, or those of the one that
+// the environment names, and reports whether all agree.
+func kgenTestSeeds(t *testing.T, make func() kgenSubject, compare func(kgenSubject, *kgenData) string) bool {
+	t.Helper()
 	if text, ok := os.LookupEnv("KGEN_SEED"); ok {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		rows, errRows := strconv.Atoi(os.Getenv("KGEN_ROWS"))
 		if err = errors.Join(err, errRows); err != nil {
 			t.Fatal("KGEN_SEED and KGEN_ROWS are to be numbers:", err)
 		}
-		kgenReport(t, make, seed, rows)
-		return
+		kgenReport(t, make, compare, seed, rows)
+		return false
 	}
 	sizes := []int{0, 1, 2, 3, 5, 17, 40, 200, 1000, 2500}
 	for seed := range uint64(180) {
-		if kgenReport(t, make, seed, sizes[seed%uint64(len(sizes))]) {
-			return
+		if kgenReport(t, make, compare, seed, sizes[seed%uint64(len(sizes))]) {
+			return false
 		}
 	}
-	if testing.Short() {
-		return
-	}
-	for seed := range uint64(len(kgenHabits)) { // enough rows for several workers
-		if kgenReport(t, make, seed, 100_000+int(seed)) {
-			return
-		}
-	}
+	return true
 }
 
 // kgenReport tells of a difference with the fewest rows that show one.
-func kgenReport(t *testing.T, make func() kgenSubject, seed uint64, rows int) (failed bool) {
+func kgenReport(t *testing.T, make func() kgenSubject, compare func(kgenSubject, *kgenData) string, seed uint64, rows int) (failed bool) {
 	t.Helper()
-	difference := kgenCompare(make(), kgenSeeded(seed, rows))
+	difference := compare(make(), kgenSeeded(seed, rows))
 	if difference == "" {
 		return false
 	}
 	for fewer := 0; fewer < rows; fewer += 1 + fewer/8 {
-		if shown := kgenCompare(make(), kgenSeeded(seed, fewer)); shown != "" {
+		if shown := compare(make(), kgenSeeded(seed, fewer)); shown != "" {
 			difference, rows = shown, fewer
 			break
 		}

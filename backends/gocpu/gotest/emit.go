@@ -14,8 +14,12 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// SupportName is the file that all tests of a package share.
-const SupportName = "kgen_support_test.go"
+// SupportName is the file that all tests of a package share, and shardsName the
+// one that those of partials do.
+const (
+	SupportName = "kgen_support_test.go"
+	shardsName  = "kgen_partial_test.go"
+)
 
 // Emit prints the tests of the functions that gocpu emitted for some
 // pipelines, for the same package: a file per pipeline and the one they share.
@@ -29,7 +33,11 @@ func Emit(pipelines []*ir.Pipeline, emitted *backends.Output, options backends.O
 		name := strings.TrimSuffix(emitted.Files[i].Name, ".go") + "_kgen_test.go"
 		files = append(files, backends.File{Name: name, Text: text})
 	}
-	return append(files, backends.File{Name: SupportName, Text: gocpu.SupportFile(options.Package, templates.GoProperty)}), nil
+	files = append(files, backends.File{Name: SupportName, Text: gocpu.SupportFile(options.Package, templates.GoProperty)})
+	if slices.ContainsFunc(emitted.Entries, func(e backends.Entry) bool { return e.Partial != "" }) {
+		files = append(files, backends.File{Name: shardsName, Text: gocpu.SupportFile(options.Package, templates.GoShards)})
+	}
+	return files, nil
 }
 
 // file prints the test file of one pipeline.
@@ -50,6 +58,9 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 	}
 	w.subject()
 	w.tests()
+	if entry.Partial != "" {
+		w.partial()
+	}
 	w.example()
 	if w.fault != nil {
 		return nil, w.fault

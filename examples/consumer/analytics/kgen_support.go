@@ -21,6 +21,7 @@ type Option struct {
 	workers  int
 	allocate func(bytes int) []byte
 	scratch  *Scratch
+	block    int                                      // rows of a block; of tests, which have few rows for several workers
 	trace    func(step string, elapsed time.Duration) // of code that was emitted with WithTrace
 }
 
@@ -84,6 +85,9 @@ func kgenBegin(options []Option) (c kgenCall) {
 		if option.scratch != nil {
 			c.scratch = option.scratch
 		}
+		if option.block != 0 {
+			c.block = option.block
+		}
 		if option.trace != nil {
 			c.trace = option.trace
 		}
@@ -95,7 +99,7 @@ func kgenBegin(options []Option) (c kgenCall) {
 // from where a second one pays, and never more than rows.
 func kgenWorkers(c *kgenCall, rows, least int) int {
 	switch {
-	case rows < least:
+	case rows < least && c.block == 0:
 		return 1
 	case c.workers < 1:
 		return runtime.GOMAXPROCS(0)
@@ -144,9 +148,19 @@ func kgenTemporary[T any](c *kgenCall, n int) []T {
 	return (*column)[:n]
 }
 
+// part returns how many rows workers may take at once: size, unless tests ask
+// for fewer. Without a call the size is fixed.
+func (c *kgenCall) part(size int) int {
+	if c == nil || c.block == 0 {
+		return size
+	}
+	return min(size, c.block)
+}
+
 // kgenFork cuts the rows into at most workers ranges at multiples of grain,
 // runs body for all at once and waits. Equal arguments give equal ranges.
-func kgenFork(workers, rows, grain int, body func(worker, lo, hi int)) {
+func kgenFork(c *kgenCall, workers, rows, grain int, body func(worker, lo, hi int)) {
+	grain = c.part(grain)
 	grains := (rows + grain - 1) / grain
 	size := (grains + workers - 1) / workers * grain
 	var group sync.WaitGroup
@@ -180,11 +194,11 @@ type kgenBlocks struct {
 
 // kgenInOrder runs body on up to workers goroutines, among which the blocks of
 // the rows are shared out, and waits for all.
-func kgenInOrder(workers, rows, block int, body func(blocks *kgenBlocks)) {
-	chain := &kgenChain{rows: rows, block: block}
+func kgenInOrder(c *kgenCall, workers, rows, block int, body func(blocks *kgenBlocks)) {
+	chain := &kgenChain{rows: rows, block: c.part(block)}
 	chain.turn = sync.NewCond(&chain.lock)
 	var group sync.WaitGroup
-	for range min(workers, (rows+block-1)/block) - 1 {
+	for range min(workers, (rows+chain.block-1)/chain.block) - 1 {
 		group.Add(1)
 		go func() {
 			defer group.Done()

@@ -61,7 +61,7 @@ func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) e
 		var openOrder2 int32
 		var openLines2 int64
 		var openQuantity2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			orderScratch := make([]int32, 32769)
 			linesScratch := make([]int64, 32769)
 			quantityScratch := make([]int64, 32769)

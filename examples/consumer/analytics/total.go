@@ -33,7 +33,7 @@ func TotalInto(dst *TotalResult, x []int64, options ...Option) error {
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var total2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				total3 := totalKernel1(lo, hi, x)

@@ -42,7 +42,7 @@ func TurnoverInto(dst *TurnoverResult, price, quantity []float64, options ...Opt
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var turnover2 float64
 		var items2 float64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				turnover3, items3 := turnoverKernel1(lo, hi, price, quantity)

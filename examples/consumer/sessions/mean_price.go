@@ -46,7 +46,7 @@ func MeanPriceInto(dst *MeanPriceResult, cents, items []int64, options ...Option
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var sum3 int64
 		var sum4 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				sum5, sum6 := meanPriceKernel1(lo, hi, cents, items)

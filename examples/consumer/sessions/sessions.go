@@ -72,7 +72,7 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 		var openBegin2 int64
 		var openSpent2 int64
 		var openLast2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				sBegun3, openPresent, openUser3, openPresent2, openBegin3, openHead, openSpent3, openPresent3, openLast3 := sessionsKernel1Summary(lo, hi, user, time, cents)

@@ -39,7 +39,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	workers := kgenWorkers(&call, n, 65536)
 	gHead := kgenTemporary[bool](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			countRunsKernel1(lo, hi, key, gHead)
 		})
 	} else {
@@ -48,7 +48,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	gTotal := kgenTemporary[int64](&call, (n+4095)/4096)
 	gPartial := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, n, 4096, func(_, lo, hi int) {
 			countRunsKernel2(lo, hi, gHead, gTotal, gPartial)
 		})
 	} else {
@@ -59,7 +59,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
-		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset3 := countRunsKernel3Summary(lo, hi, gTotal)
@@ -77,7 +77,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	gLength := offset
 	g := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			countRunsKernel4(lo, hi, gOffset, gPartial, g)
 		})
 	} else {
@@ -98,7 +98,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 		var openGOpen2 int64
 		var openKey2 int32
 		var openCount2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				openPresent3, openGOpen3, openPresent4, openKey3, openHead, openCount3 := countRunsKernel5Summary(lo, hi, g, key)

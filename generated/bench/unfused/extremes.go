@@ -43,7 +43,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	workers := kgenWorkers(&call, n, 65536)
 	gHead := kgenTemporary[bool](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			extremesKernel1(lo, hi, key, gHead)
 		})
 	} else {
@@ -52,7 +52,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	gTotal := kgenTemporary[int64](&call, (n+4095)/4096)
 	gPartial := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, n, 4096, func(_, lo, hi int) {
 			extremesKernel2(lo, hi, gHead, gTotal, gPartial)
 		})
 	} else {
@@ -63,7 +63,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
-		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset3 := extremesKernel3Summary(lo, hi, gTotal)
@@ -81,7 +81,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	gLength := offset
 	g := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			extremesKernel4(lo, hi, gOffset, gPartial, g)
 		})
 	} else {
@@ -105,7 +105,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 		var openKey2 int32
 		openLow2 := int32(2147483647)
 		openHigh2 := int32(-2147483648)
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				openPresent3, openGOpen3, openPresent4, openKey3, openHead, openLow3, openHead2, openHigh3 := extremesKernel5Summary(lo, hi, g, key, value)

@@ -45,7 +45,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	workers := kgenWorkers(&call, n, 65536)
 	hit := kgenTemporary[bool](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			filterColumnsKernel1(lo, hi, x, hit, limit)
 		})
 	} else {
@@ -54,7 +54,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	hitTotal := kgenTemporary[int64](&call, (n+4095)/4096)
 	hitPartial := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, n, 4096, func(_, lo, hi int) {
 			filterColumnsKernel2(lo, hi, hit, hitTotal, hitPartial)
 		})
 	} else {
@@ -65,7 +65,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
-		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset3 := filterColumnsKernel3Summary(lo, hi, hitTotal)
@@ -83,7 +83,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	hitLength := offset
 	hitPlace := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			filterColumnsKernel4(lo, hi, hitOffset, hitPartial, hitPlace)
 		})
 	} else {
@@ -95,7 +95,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 		return fmt.Errorf("bench.kg:32:1: FilterColumns: %w", call.err)
 	}
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			filterColumnsKernel5(lo, hi, hit, y, y2, hitPlace, z, z2)
 		})
 	} else {

@@ -37,7 +37,7 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	workers := kgenWorkers(&call, n, 65536)
 	mask := kgenTemporary[bool](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			filterI32Kernel1(lo, hi, x, mask, limit)
 		})
 	} else {
@@ -46,7 +46,7 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	selectedTotal := kgenTemporary[int64](&call, (n+4095)/4096)
 	selectedPartial := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, n, 4096, func(_, lo, hi int) {
 			filterI32Kernel2(lo, hi, mask, selectedTotal, selectedPartial)
 		})
 	} else {
@@ -57,7 +57,7 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
-		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset3 := filterI32Kernel3Summary(lo, hi, selectedTotal)
@@ -75,7 +75,7 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	selectedLength := offset
 	selectedPlace := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			filterI32Kernel4(lo, hi, selectedOffset, selectedPartial, selectedPlace)
 		})
 	} else {
@@ -86,7 +86,7 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 		return fmt.Errorf("bench.kg:9:1: FilterI32: %w", call.err)
 	}
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			filterI32Kernel5(lo, hi, mask, x, x2, selectedPlace)
 		})
 	} else {

@@ -45,7 +45,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	workers := kgenWorkers(&call, n, 65536)
 	gHead := kgenTemporary[bool](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			havingKernel1(lo, hi, key, gHead)
 		})
 	} else {
@@ -54,7 +54,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	gTotal := kgenTemporary[int64](&call, (n+4095)/4096)
 	gPartial := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, n, 4096, func(_, lo, hi int) {
 			havingKernel2(lo, hi, gHead, gTotal, gPartial)
 		})
 	} else {
@@ -65,7 +65,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
-		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset3 := havingKernel3Summary(lo, hi, gTotal)
@@ -83,7 +83,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	gLength := offset
 	g := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			havingKernel4(lo, hi, gOffset, gPartial, g)
 		})
 	} else {
@@ -104,7 +104,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 		var openC2 int64
 		var openLast2 int32
 		var openSum2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				openPresent3, openGOpen3, openHead, openC3, openPresent4, openLast3, openHead2, openSum3 := havingKernel5Summary(lo, hi, g, key, value)
@@ -154,7 +154,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	}
 	keep := kgenTemporary[bool](&call, int(gLength))
 	if workers > 1 {
-		kgenFork(workers, int(gLength), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, int(gLength), 4096, func(_, lo, hi int) {
 			havingKernel6(lo, hi, c, keep, least)
 		})
 	} else {
@@ -163,7 +163,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	keepTotal := kgenTemporary[int64](&call, (int(gLength)+4095)/4096)
 	keepPartial := kgenTemporary[int64](&call, int(gLength))
 	if workers > 1 {
-		kgenFork(workers, int(gLength), 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, int(gLength), 4096, func(_, lo, hi int) {
 			havingKernel7(lo, hi, keep, keepTotal, keepPartial)
 		})
 	} else {
@@ -174,7 +174,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset3 int64
-		kgenInOrder(workers, (int(gLength)+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (int(gLength)+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset4 := havingKernel8Summary(lo, hi, keepTotal)
@@ -192,7 +192,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	keepLength := offset2
 	keepPlace := kgenTemporary[int64](&call, int(gLength))
 	if workers > 1 {
-		kgenFork(workers, int(gLength), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, int(gLength), 4096, func(_, lo, hi int) {
 			havingKernel9(lo, hi, keepOffset, keepPartial, keepPlace)
 		})
 	} else {
@@ -205,7 +205,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 		return fmt.Errorf("bench.kg:44:1: Having: %w", call.err)
 	}
 	if workers > 1 {
-		kgenFork(workers, int(gLength), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, int(gLength), 4096, func(_, lo, hi int) {
 			havingKernel10(lo, hi, keep, aggregate, key2, keepPlace, c, count, aggregate2, total)
 		})
 	} else {

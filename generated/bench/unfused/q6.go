@@ -45,7 +45,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	workers := kgenWorkers(&call, n, 65536)
 	hit := kgenTemporary[bool](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			q6Kernel1(lo, hi, shipdate, discount, quantity, hit, from, to)
 		})
 	} else {
@@ -54,7 +54,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	hitTotal := kgenTemporary[int64](&call, (n+4095)/4096)
 	hitPartial := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, n, 4096, func(_, lo, hi int) {
 			q6Kernel2(lo, hi, hit, hitTotal, hitPartial)
 		})
 	} else {
@@ -65,7 +65,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
-		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset3 := q6Kernel3Summary(lo, hi, hitTotal)
@@ -83,7 +83,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	hitLength := offset
 	hitPlace := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			q6Kernel4(lo, hi, hitOffset, hitPartial, hitPlace)
 		})
 	} else {
@@ -92,7 +92,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	compact := kgenTemporary[float64](&call, n)
 	compact2 := kgenTemporary[float64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			q6Kernel5(lo, hi, hit, price, compact, hitPlace, discount, compact2)
 		})
 	} else {
@@ -100,7 +100,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	}
 	map2 := kgenTemporary[float64](&call, int(hitLength))
 	if workers > 1 {
-		kgenFork(workers, int(hitLength), 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, int(hitLength), 4096, func(_, lo, hi int) {
 			q6Kernel6(lo, hi, compact, compact2, map2)
 		})
 	} else {
@@ -110,7 +110,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var revenue2 float64
-		kgenInOrder(workers, int(hitLength), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, int(hitLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				revenue3 := q6Kernel7(lo, hi, map2)

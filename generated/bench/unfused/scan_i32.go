@@ -38,7 +38,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	totalTotal := kgenTemporary[int32](&call, (n+4095)/4096)
 	totalPartial := kgenTemporary[int32](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, n, 4096, func(_, lo, hi int) {
 			scanI32Kernel1(lo, hi, x, totalTotal, totalPartial)
 		})
 	} else {
@@ -48,7 +48,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset int32
-		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset2 := scanI32Kernel2Summary(lo, hi, totalTotal)
@@ -67,7 +67,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 		return fmt.Errorf("bench.kg:4:1: ScanI32: %w", call.err)
 	}
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			scanI32Kernel3(lo, hi, totalOffset, totalPartial, total)
 		})
 	} else {

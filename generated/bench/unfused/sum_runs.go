@@ -43,7 +43,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	workers := kgenWorkers(&call, n, 65536)
 	gHead := kgenTemporary[bool](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			sumRunsKernel1(lo, hi, key, gHead)
 		})
 	} else {
@@ -52,7 +52,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	gTotal := kgenTemporary[int64](&call, (n+4095)/4096)
 	gPartial := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(nil, workers, n, 4096, func(_, lo, hi int) {
 			sumRunsKernel2(lo, hi, gHead, gTotal, gPartial)
 		})
 	} else {
@@ -63,7 +63,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	if workers > 1 {
 		// what goroutines share lives on the heap; what one worker uses stays on the stack
 		var offset2 int64
-		kgenInOrder(workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				offset3 := sumRunsKernel3Summary(lo, hi, gTotal)
@@ -81,7 +81,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	gLength := offset
 	g := kgenTemporary[int64](&call, n)
 	if workers > 1 {
-		kgenFork(workers, n, 4096, func(_, lo, hi int) {
+		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 			sumRunsKernel4(lo, hi, gOffset, gPartial, g)
 		})
 	} else {
@@ -105,7 +105,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 		var openKey2 int32
 		var openCount2 int64
 		var openTotal2 int64
-		kgenInOrder(workers, n, 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				openPresent3, openGOpen3, openPresent4, openKey3, openHead, openCount3, openHead2, openTotal3 := sumRunsKernel5Summary(lo, hi, g, key, value)
