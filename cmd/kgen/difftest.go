@@ -285,7 +285,7 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 			}
 			list = append(list, t)
 		default:
-			return nil, usageErrorf("no device %s can be tested: there are gocpu, gocpu:race, emulated, cudaemu, cudaemu:check, oclgrind, and opencl:0, cuda:0 and on", name)
+			return nil, usageErrorf("no device %s can be tested: there are gocpu, emulated, cudaemu, cudaemu:check, gocpu:race, oclgrind, and opencl:0, cuda:0 and on", name)
 		}
 	}
 	if len(list) == 0 {
