@@ -25,7 +25,7 @@ func PlanFeatures(p *plan.Plan) []string {
 					names = append(names, "groups of several tiles")
 				}
 				if v.Schedule.Part > 0 {
-					names = append(names, "parts")
+					names = append(names, "launches in parts")
 				}
 				if v.Schedule.Variant != "" {
 					names = append(names, "variant "+v.Schedule.Variant)
