@@ -61,4 +61,9 @@ __device__ double __longlong_as_double(long long);
 __device__ unsigned __byte_perm(unsigned, unsigned, unsigned);
 __device__ int __popc(unsigned);
 __device__ int __popcll(kgen_u64);
+__device__ int __clz(int);
 }
+template <class T> __device__ T __shfl_sync(unsigned, T, int, int = 32);
+template <class T> __device__ T __shfl_up_sync(unsigned, T, unsigned, int = 32);
+template <class T> __device__ T __shfl_down_sync(unsigned, T, unsigned, int = 32);
+extern "C" __device__ unsigned __ballot_sync(unsigned, int);
