@@ -16,14 +16,23 @@ type Options struct {
 
 // Source returns the text of random program number of a seed; equal arguments
 // give equal text on every machine. Its pipeline is called rNUMBER.
-func Source(seed uint64, number int, options Options) string {
-	g := &generator{
-		r:       rand.New(rand.NewPCG(seed, uint64(number))),
-		without: options.Without,
-		taken:   map[string]bool{},
+func Source(seed uint64, number int, options Options) (text string) {
+	for attempt := range attempts {
+		g := &generator{
+			r:       rand.New(rand.NewPCG(seed, uint64(number)^uint64(attempt)<<32)),
+			without: options.Without,
+			taken:   map[string]bool{},
+		}
+		if text = g.program(fmt.Sprintf("r%d", number), number); g.paired != nil {
+			break
+		}
 	}
-	return g.program(fmt.Sprintf("r%d", number), number)
+	return text
 }
+
+// attempts are made until a program has its pair of operators: some pairs need
+// a grouping that is there by chance only.
+const attempts = 12
 
 // Pipeline returns the program of Source. An error is a fault of the generator
 // or of package ir, which disagree about what is valid.
@@ -70,6 +79,7 @@ type generator struct {
 	pool       []*value // what operands are chosen from
 	domains    []*domain
 	wanted     *value  // an operand that the next operator shall take, if it can
+	paired     *value  // what reads the first operator of the program's pair
 	focus      *domain // rows that an operator made last, which others shall read; or nil
 	count      int
 }
@@ -132,13 +142,20 @@ func (g *generator) statement(rule rule) *value {
 // pair makes a value of the first operator and one of the second that reads it.
 func (g *generator) pair(rules []rule, pair [2]ir.Op) {
 	find := func(op ir.Op) rule { return rules[slices.IndexFunc(rules, func(r rule) bool { return r.op == op })] }
+	first, second := find(pair[0]), find(pair[1])
+	// Most operators give what they take: a value to begin with.
+	shared := slices.DeleteFunc(slices.Clone(first.gives), func(k ir.Kind) bool { return !slices.Contains(second.takes, k) })
+	if k := shared[g.r.IntN(len(shared))]; !slices.ContainsFunc(g.pool, func(v *value) bool { return v.kind == k }) {
+		g.parameter(k, g.domains[0])
+	}
 	pool, statements := slices.Clone(g.pool), len(g.statements)
-	for range 5 * tries {
-		if first := g.statement(find(pair[0])); first != nil {
+	for range 20 * tries {
+		if first := g.statement(first); first != nil {
 			g.wanted = first
-			second := g.statement(find(pair[1]))
+			second := g.statement(second)
 			g.wanted = nil
 			if second != nil && slices.Contains(second.operands, first) {
+				g.paired = second
 				return
 			}
 		}
@@ -164,8 +181,9 @@ func (g *generator) text(name string) string {
 		results = g.params[:1]
 	}
 	for len(results) > mostResults {
-		i := g.r.IntN(len(results))
-		results = slices.Delete(results, i, i+1)
+		if i := g.r.IntN(len(results)); results[i] != g.paired {
+			results = slices.Delete(results, i, i+1)
+		}
 	}
 	needed := map[*value]bool{}
 	var need func(v *value)

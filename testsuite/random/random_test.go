@@ -29,8 +29,8 @@ func TestProgramsAreValid(t *testing.T) {
 	}
 }
 
-// Programs have every operator, and all pairs of operators that types allow,
-// with the operators of all devices and with all operators.
+// Programs have every operator, and nearly all pairs of operators that types
+// allow, with the operators of all devices and with all operators.
 func TestCoverage(t *testing.T) {
 	for _, without := range [][]ir.Op{nil, {ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpArgmin, ir.OpArgmax}} {
 		var c Coverage
@@ -55,8 +55,8 @@ func TestCoverage(t *testing.T) {
 			}
 		}
 		t.Logf("%d of %d pairs; missing %v", len(pairs)-len(missing), len(pairs), missing)
-		if 100*len(missing) > 5*len(pairs) {
-			t.Error("more than 5 % of the pairs are missing")
+		if 200*len(missing) > len(pairs) {
+			t.Error("more than half a percent of the pairs are missing")
 		}
 	}
 }
