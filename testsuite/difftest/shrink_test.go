@@ -114,7 +114,8 @@ func TestShrinks(t *testing.T) {
 			for _, c := range r.Columns {
 				rows = max(rows, c.Len())
 			}
-			if statements := strings.Count(string(text), " = "); statements > 5 || rows > 5 {
+			_, body, _ := strings.Cut(string(text), "\n") // a parameter has a default, perhaps
+			if statements := strings.Count(body, " = "); statements > 5 || rows > 5 {
 				t.Errorf("%d statements, %d rows:\n%s", statements, rows, text)
 			}
 			again := Run(t.Context(), Options{Devices: []Device{device}, Runs: 1,
