@@ -37,14 +37,14 @@ func (k *kernel) sumsOnly(d int) bool {
 // known, and a branch that is taken half of the time costs more than what it
 // skips; but a row that the tests of one column already exclude need not load
 // the others. So those tests are one branch, which is guessed wrong less often
-// than a branch for each, and the rest of the guard is a mask.
+// than a branch for each, and the rest of the guard is a mask; so is all of it
+// where there are no other columns.
 func (g *body) sumSelected(d int) {
 	conditions, rest := g.splitGuard(g.Domains[d].Guard)
-	first := g.expr(conditions[0])
-	if len(conditions) > 1 {
-		first = loop.Ne(g.bitOfAll(conditions), loop.ConstOf(ir.Scalar{Kind: ir.U64}))
+	if !g.loadsMore(d, conditions) {
+		conditions, rest = nil, append(conditions, rest...)
 	}
-	g.b.If(first, func() {
+	sums := func() {
 		if len(rest) == 0 {
 			g.block(d)
 			return
@@ -63,7 +63,41 @@ func (g *body) sumSelected(d int) {
 				}
 			}
 		}
-	}, nil)
+	}
+	switch {
+	case len(conditions) == 0:
+		sums()
+	case len(conditions) == 1:
+		g.b.If(g.expr(conditions[0]), sums, nil)
+	default:
+		g.b.If(loop.Ne(g.bitOfAll(conditions), loop.ConstOf(ir.Scalar{Kind: ir.U64})), sums, nil)
+	}
+}
+
+// loadsMore reports whether the selected rows of d need other columns than
+// some conditions of their guard.
+func (g *body) loadsMore(d int, conditions []tile.ID) bool {
+	columns := map[int]bool{}
+	for _, v := range conditions {
+		g.markLoads(v, columns)
+	}
+	for i := range g.Ops {
+		if op := &g.Ops[i]; g.needed[i] && g.home[i] == d && !op.Epilogue {
+			own := map[int]bool{}
+			for _, v := range op.Args {
+				g.markLoads(v, own)
+			}
+			if op.Kind == tile.Load {
+				own[op.Stream] = true
+			}
+			for s := range own {
+				if !columns[s] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // bitOfAll is 1 where all conditions hold, and 0 elsewhere, without a branch.

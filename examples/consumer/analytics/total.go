@@ -24,7 +24,7 @@ func Total(x []int64, options ...Option) (TotalResult, error) {
 // TotalInto is Total with the results in dst.
 func TotalInto(dst *TotalResult, x []int64, options ...Option) error {
 	if dst == nil {
-		return errors.New("analytics.kg:31:1: TotalInto: dst is nil; give it a *TotalResult to fill in")
+		return errors.New("analytics.kg:37:1: TotalInto: dst is nil; give it a *TotalResult to fill in")
 	}
 	n := len(x)
 	call := kgenBegin(options)

@@ -28,11 +28,11 @@ func Turnover(price, quantity []float64, options ...Option) (TurnoverResult, err
 // TurnoverInto is Turnover with the results in dst.
 func TurnoverInto(dst *TurnoverResult, price, quantity []float64, options ...Option) error {
 	if dst == nil {
-		return errors.New("analytics.kg:36:1: TurnoverInto: dst is nil; give it a *TurnoverResult to fill in")
+		return errors.New("analytics.kg:42:1: TurnoverInto: dst is nil; give it a *TurnoverResult to fill in")
 	}
 	n := len(price)
 	if len(quantity) != n {
-		return fmt.Errorf("analytics.kg:36:34: Turnover: quantity has %d rows and price has %d, but both are over n", len(quantity), n)
+		return fmt.Errorf("analytics.kg:42:34: Turnover: quantity has %d rows and price has %d, but both are over n", len(quantity), n)
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)

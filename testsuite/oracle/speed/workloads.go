@@ -25,6 +25,7 @@ var (
 	discount, quantity, price []float64
 
 	below     analytics.BelowResult
+	belowSum  analytics.BelowSumResult
 	orders    analytics.OrdersResult
 	revenue   analytics.RevenueResult
 	total     analytics.TotalResult
@@ -50,12 +51,18 @@ const (
 
 // What adds the results up, of DuckDB's table result.
 const (
-	filterAdded   = "SELECT count(*)::BIGINT, sum(x)::BIGINT FROM result"
-	runsAdded     = "SELECT sum(o)::BIGINT, sum(q)::BIGINT FROM result"
-	revenueAdded  = "SELECT revenue FROM result"
-	totalAdded    = "SELECT 0::BIGINT, total FROM result"
-	turnoverAdded = "SELECT turnover + items FROM result"
+	filterAdded = "SELECT count(*)::BIGINT, sum(x)::BIGINT FROM result"
+	runsAdded   = "SELECT sum(o)::BIGINT, sum(q)::BIGINT FROM result"
 )
+
+// Queries whose results are numbers.
+const (
+	totalQuery    = "SELECT 0::BIGINT, sum(x)::BIGINT FROM wide"
+	turnoverQuery = "SELECT sum(price * quantity) + sum(quantity) FROM items"
+)
+
+var revenueQuery = fmt.Sprintf("SELECT sum(price * discount) FROM lineitem WHERE "+
+	"shipdate >= %d AND shipdate < %d AND discount BETWEEN 0.05::DOUBLE AND 0.07::DOUBLE AND quantity < 24", from, to)
 
 var workloads = buildWorkloads()
 
@@ -63,18 +70,25 @@ func buildWorkloads() []workload {
 	var list []workload
 	for _, percent := range []int{10, 50, 90} {
 		limit := int32(math.MinInt32 + int64(percent)*(1<<32)/100)
+		prepare := func(rows int) { value, handKeys = randomInts(rows), make([]int32, rows+1) }
+		row := func(i int) []driver.Value { return []driver.Value{value[i]} }
+		query := fmt.Sprintf("SELECT x FROM values WHERE x < %d", limit)
 		list = append(list, workload{
-			name: fmt.Sprintf("filter %d %%", percent), table: "values(x INTEGER)",
-			query:   fmt.Sprintf("SELECT x FROM values WHERE x < %d", limit),
-			added:   filterAdded,
-			prepare: func(rows int) { value, handKeys = randomInts(rows), make([]int32, rows+1) },
-			row:     func(i int) []driver.Value { return []driver.Value{value[i]} },
-			fresh:   func() { newBelow = must(analytics.Below(value, limit, with)) },
-			again:   func() { check(analytics.BelowInto(&below, value, limit, with)) },
-			own:     func() { check(bench.FilterI32Into(&ownFilter, value, limit, ownWith)) },
-			other:   func() { peers.Filter(handKeys, value, limit, workers) },
+			name: fmt.Sprintf("filter %d %%", percent), table: "values(x INTEGER)", query: query, added: filterAdded, prepare: prepare, row: row, least: 2,
+			fresh: func() { newBelow = must(analytics.Below(value, limit, with)) },
+			again: func() { check(analytics.BelowInto(&below, value, limit, with)) },
+			own:   func() { check(bench.FilterI32Into(&ownFilter, value, limit, ownWith)) },
+			other: func() { peers.Filter(handKeys, value, limit, workers) },
 			agree: func(db *database) error {
 				return same(db, filterAdded, int64(len(below.X)), sum(below.X))
+			},
+		}, workload{
+			name: fmt.Sprintf("filter %d %%, added up", percent), table: "values(x INTEGER)", prepare: prepare, row: row, least: 2,
+			query: fmt.Sprintf("SELECT count(*), sum(x)::BIGINT FROM values WHERE x < %d", limit),
+			fresh: func() { belowSum = must(analytics.BelowSum(value, limit, with)) },
+			again: func() { check(analytics.BelowSumInto(&belowSum, value, limit, with)) },
+			agree: func(db *database) error {
+				return same(db, fmt.Sprintf("SELECT count(*), sum(x)::BIGINT FROM values WHERE x < %d", limit), belowSum.Rows, belowSum.Sum)
 			},
 		})
 	}
@@ -82,7 +96,7 @@ func buildWorkloads() []workload {
 		list = append(list, workload{
 			name: fmt.Sprintf("orders of %d lines", run), table: "lines(o INTEGER, quantity INTEGER)",
 			query: "SELECT o, count(*) AS n, sum(quantity)::BIGINT AS q FROM lines GROUP BY o",
-			added: runsAdded,
+			added: runsAdded, least: 2,
 			prepare: func(rows int) {
 				order, value = randomRuns(rows, run), randomInts(rows)
 				handKeys, handCounts, handSums = make([]int32, rows), make([]int64, rows), make([]int64, rows)
@@ -99,9 +113,7 @@ func buildWorkloads() []workload {
 	}
 	return append(list, workload{
 		name: "Q6", table: "lineitem(shipdate INTEGER, discount DOUBLE, quantity DOUBLE, price DOUBLE)",
-		query: fmt.Sprintf("SELECT sum(price * discount) AS revenue FROM lineitem WHERE "+
-			"shipdate >= %d AND shipdate < %d AND discount BETWEEN 0.05::DOUBLE AND 0.07::DOUBLE AND quantity < 24", from, to),
-		added:   revenueAdded,
+		query: revenueQuery, least: 2,
 		prepare: randomLineitem,
 		row:     func(i int) []driver.Value { return []driver.Value{shipdate[i], discount[i], quantity[i], price[i]} },
 		fresh:   func() { revenue = must(analytics.Revenue(shipdate, discount, quantity, price, from, to, with)) },
@@ -113,7 +125,7 @@ func buildWorkloads() []workload {
 		},
 		other: func() { handTotal = peers.Q6(shipdate, discount, quantity, price, from, to, workers) },
 		agree: func(db *database) error {
-			got, err := db.value(revenueAdded)
+			got, err := db.value(revenueQuery)
 			if x, ok := got.(float64); err == nil && (!ok || math.Abs(x-revenue.Revenue) > 1e-9*x) {
 				err = fmt.Errorf("revenue %v, DuckDB has %v", revenue.Revenue, got)
 			}
@@ -121,8 +133,7 @@ func buildWorkloads() []workload {
 		},
 	}, workload{
 		name: "plain sum", table: "wide(x BIGINT)",
-		query: "SELECT sum(x)::BIGINT AS total FROM wide",
-		added: totalAdded,
+		query: totalQuery, least: 1,
 		prepare: func(rows int) {
 			wide = make([]int64, rows)
 			for i, x := range randomInts(rows) {
@@ -133,18 +144,17 @@ func buildWorkloads() []workload {
 		fresh: func() { total = must(analytics.Total(wide, with)) },
 		again: func() { check(analytics.TotalInto(&total, wide, with)) },
 		other: func() { handSum(wide) },
-		agree: func(db *database) error { return same(db, totalAdded, 0, total.Total) },
+		agree: func(db *database) error { return same(db, totalQuery, 0, total.Total) },
 	}, workload{
 		name: "turnover, 1 worker; gonum", table: "items(price DOUBLE, quantity DOUBLE)",
-		query:   "SELECT sum(price * quantity) AS turnover, sum(quantity) AS items FROM items",
-		added:   turnoverAdded,
+		query:   turnoverQuery,
 		prepare: randomLineitem,
 		row:     func(i int) []driver.Value { return []driver.Value{price[i], quantity[i]} },
 		fresh:   func() { turnover = must(analytics.Turnover(price, quantity, analytics.WithWorkers(1))) },
 		again:   func() { check(analytics.TurnoverInto(&turnover, price, quantity, analytics.WithWorkers(1))) },
 		other:   func() { handTotal = floats.Dot(price, quantity) + floats.Sum(quantity) },
 		agree: func(db *database) error {
-			got, err := db.value(turnoverAdded)
+			got, err := db.value(turnoverQuery)
 			want := turnover.Turnover + turnover.Items
 			if x, ok := got.(float64); err == nil && (!ok || math.Abs(x-want) > 1e-9*x || math.Abs(handTotal-want) > 1e-9*x) {
 				err = fmt.Errorf("turnover and items %v, gonum has %v and DuckDB %v", want, handTotal, got)
