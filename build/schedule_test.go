@@ -29,7 +29,7 @@ func TestParseSchedule(t *testing.T) {
 		"part=0":                            "part is 1 to 2147483647 rows that a launch takes",
 		"part=2147483648":                   "part is 1 to 2147483647 rows that a launch takes",
 		"scheme=flat":                       "scheme is lookback or published",
-		"warp=32":                           "there are workgroup, items, chunk, scheme, offsets, variant and part",
+		"warp=32":                           "there are workgroup, items, chunk, scheme, ids, offsets, variant and part",
 		"chunk=0":                           "chunk is 1 to 1024 tiles",
 		"offsets=lookback,scheme=published": "offsets is scan or broadcast",
 		"offsets=scan":                      "offsets is a choice of scheme=published",

@@ -67,6 +67,7 @@ const (
 	smallShape = "workgroup=64,items=4"
 	userShape  = "workgroup=256"
 	toolShape  = "workgroup=64,items=2"
+	staticIDs  = ",scheme=" + simt.SchemeLookback + ",ids=" + plan.Static // numbers of groups instead of tickets
 )
 
 // choices are the schedules: every scheme, what else a scheme has, and every
@@ -76,6 +77,9 @@ func choices() (list []choice) {
 		list = append(list, choice{userShape + ",scheme=" + scheme, userInputs}, choice{smallShape + ",scheme=" + scheme, smallInputs})
 	}
 	list = append(list, choice{userShape + ",ids=" + plan.Static, userInputs}, choice{smallShape + ",ids=" + plan.Static, smallInputs})
+	for _, shape := range []choice{{userShape, userInputs}, {smallShape, smallInputs}} {
+		list = append(list, choice{shape.schedule + staticIDs, shape.inputs})
+	}
 	published := smallShape + ",scheme=" + simt.SchemePublished
 	for _, scheme := range build.Schemes {
 		list = append(list, choice{smallShape + ",part=512,scheme=" + scheme, smallInputs})
@@ -94,6 +98,7 @@ func toolChoices() (list []choice) {
 	for _, scheme := range build.Schemes {
 		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs})
 	}
+	list = append(list, choice{toolShape + staticIDs, toolInputs})
 	for _, variant := range plan.Variants {
 		if variant != plan.Segmented {
 			list = append(list, choice{toolShape + ",variant=" + variant, toolInputs})
