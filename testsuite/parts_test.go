@@ -42,6 +42,8 @@ func TestParts(t *testing.T) {
 					schedule := plan.Schedule{Workgroup: 4, Items: 2, Scheme: scheme, Variant: variants[(i+j+k)%len(variants)], Part: []int64{1, 16, 31}[(i+j)%3]}
 					if scheme == simt.SchemePublished {
 						schedule.Chunk = 1 + (i+j)%3
+					} else if i%2 == 0 {
+						schedule.IDs = plan.Static
 					}
 					program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: schedule.Variant})
 					var unsupported *fuse.Unsupported
@@ -59,12 +61,16 @@ func TestParts(t *testing.T) {
 					most := int64(0) // launches of one kernel
 					run := func(in exec.Inputs) (*exec.Result, error) {
 						launches := map[string]int64{}
-						return exec.Run(context.Background(), simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 2))), lowered.Plan, in, exec.Options{Event: func(e exec.Event) {
+						result, err := exec.Run(context.Background(), simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 2))), lowered.Plan, in, exec.Options{Event: func(e exec.Event) {
 							if e.Step == "launch" {
 								launches[e.Name]++
 								most = max(most, launches[e.Name])
 							}
 						}})
+						if err == nil && len(result.GaveUp) > 0 {
+							t.Errorf("%s, %+v: %v", level, schedule, result.GaveUp)
+						}
+						return result, err
 					}
 					agreeOn(t, lowered.Plan, run, entry.Pipeline, fmt.Sprintf("%s, %+v, own data", level, schedule), entry.Columns)
 					for seed, rows := range []int{0, 1, 24, 110} {
