@@ -77,6 +77,8 @@ func (p *printer) function(f *loop.Func) *jen.Statement {
 			code.Comment(line).Line()
 		}
 	}
+	// Within its caller, which has much to keep, a loop would run short of registers.
+	code.Comment("//").Line().Comment("//go:noinline").Line()
 	code.Func().Id(name).Params(params...)
 	if len(results) == 1 {
 		code.Add(results[0])

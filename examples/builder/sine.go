@@ -61,6 +61,8 @@ func SineInto(dst *SineResult, x []float64, options ...Option) error {
 }
 
 // sineKernel1 runs rows lo to hi through the stages map1, map2, from the state before them to the one after.
+//
+//go:noinline
 func sineKernel1(lo, hi int, x, y []float64) {
 	xRows := x[lo:hi]
 	yRows := y[lo:hi]

@@ -201,6 +201,8 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 }
 
 // summaryKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, from the state before them to the one after.
+//
+//go:noinline
 func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQuantity, meanQuantity, totalQuantity, price, firstPrice, meanPrice, totalPrice, discount, firstDiscount, meanDiscount, totalDiscount []float64, gBegun, openOrder, openLines int64, openFirstQuantity, openMeanQuantity, openFirstPrice, openMeanPrice, openFirstDiscount, openMeanDiscount float64) (int64, int64, int64, float64, float64, float64, float64, float64, float64) {
 	lines = lines[:len(order2)]
 	firstQuantity = firstQuantity[:len(order2)]
@@ -280,6 +282,8 @@ func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQua
 
 // summaryKernel1Summary returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, aggregate.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func summaryKernel1Summary(lo, hi int, order []int64, quantity, price, discount []float64) (int64, bool, int64, bool, int64, bool, float64, bool, float64, bool, float64, bool, float64, bool, float64, bool, float64) {
 	var gBegun int64
 	var openPresent bool

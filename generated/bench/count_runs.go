@@ -106,6 +106,8 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 // countRunsKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
@@ -130,6 +132,8 @@ func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun 
 // countRunsKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
 // Every row stores the group that it belongs to, over what the row before has.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
@@ -173,6 +177,8 @@ func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun
 
 // countRunsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if gBegun > 0 {

@@ -126,6 +126,8 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 
 // extremesKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
@@ -163,6 +165,8 @@ func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegu
 
 // extremesKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
@@ -239,6 +243,8 @@ func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBeg
 
 // extremesKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]

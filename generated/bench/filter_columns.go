@@ -76,6 +76,8 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 
 // filterColumnsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, compact, from the state before them to the one after.
 // Every row is stored, and the next one over it unless it is selected.
+//
+//go:noinline
 func filterColumnsKernel1(lo, hi int, x []int32, y, y2 []int64, z, z2 []float64, limit int32, hitPlace int64) int64 {
 	z2 = z2[:len(y2)]
 	xRows := x[lo:hi]

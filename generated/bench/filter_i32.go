@@ -64,6 +64,8 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 
 // filterI32Kernel1 runs rows lo to hi through the stages mask, partial, offset, add, compact, from the state before them to the one after.
 // Every row is stored, and the next one over it unless it is selected.
+//
+//go:noinline
 func filterI32Kernel1(lo, hi int, x, x2 []int32, limit int32, selectedPlace int64) int64 {
 	xRows := x[lo:hi]
 	for len(xRows) >= 4 {

@@ -147,6 +147,8 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 // Every row stores the group that it belongs to, over what the row before has.
 // A place past the end is that of rows after hi, which store it themselves.
+//
+//go:noinline
 func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
@@ -182,6 +184,8 @@ func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []i
 // Every row stores the group that it belongs to, over what the row before has.
 // A place past the end is that of rows after hi, which store it themselves.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
@@ -250,6 +254,8 @@ func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []
 // havingKernel1 runs rows lo to hi through the stages mask1, partial1, offset1, add1, aggregate, mask2, window by window, as many or few rows begin a group.
 // Every row stores the group that it belongs to, over what the row before has.
 // A place past the end is that of rows after hi, which store it themselves.
+//
+//go:noinline
 func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
@@ -282,6 +288,8 @@ func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32,
 
 // havingKernel1Summary returns what rows lo to hi add to the state, in the stages mask1, partial1, offset1, add1, aggregate, mask2.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, bool, int32, bool, int64) {
 	var gBegun int64
 	var openHead bool
@@ -317,6 +325,8 @@ func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, b
 
 // havingKernel2 runs rows lo to hi through the stages partial2, offset2, add2, compact, from the state before them to the one after.
 // Every row is stored, and the next one over it unless it is selected.
+//
+//go:noinline
 func havingKernel2(lo, hi int, keep []bool, aggregate, key []int32, c, count, aggregate2, total []int64, keepPlace int64) int64 {
 	count = count[:len(key)]
 	total = total[:len(key)]

@@ -60,6 +60,8 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 }
 
 // scanI32Kernel1 runs rows lo to hi through the stages partial, offset, add, from the state before them to the one after.
+//
+//go:noinline
 func scanI32Kernel1(lo, hi int, x, total []int32, total2 int32) int32 {
 	xRows := x[lo:hi]
 	totalRows := total[lo:hi]
@@ -73,6 +75,8 @@ func scanI32Kernel1(lo, hi int, x, total []int32, total2 int32) int32 {
 }
 
 // scanI32Kernel1Summary returns what rows lo to hi add to the state, in the stages partial, offset, add.
+//
+//go:noinline
 func scanI32Kernel1Summary(lo, hi int, x []int32) int32 {
 	var total int32
 	xRows := x[lo:hi]

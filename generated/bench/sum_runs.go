@@ -127,6 +127,8 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 // sumRunsKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
@@ -156,6 +158,8 @@ func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []i
 // sumRunsKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
 // Every row stores the group that it belongs to, over what the row before has.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
@@ -210,6 +214,8 @@ func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []
 
 // sumRunsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]

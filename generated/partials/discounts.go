@@ -68,6 +68,8 @@ func DiscountsInto(dst *DiscountsResult, lShipdate []int32, lDiscount []float64,
 
 // discountsKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
 // A row adds x&mask: mask has all bits of a row that is selected, and none of another.
+//
+//go:noinline
 func discountsKernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
 	var revenue float64
 	lShipdateRows := lShipdate[lo:hi]
@@ -250,6 +252,8 @@ func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64,
 
 // discountsShardKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
 // A row adds x&mask: mask has all bits of a row that is selected, and none of another.
+//
+//go:noinline
 func discountsShardKernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
 	var sum float64
 	lShipdateRows := lShipdate[lo:hi]

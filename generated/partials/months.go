@@ -132,6 +132,8 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 }
 
 // monthsKernel2 runs rows lo to hi through the stages map1, map2, aggregate, reduce1, from the state before them to the one after.
+//
+//go:noinline
 func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []int64, bMinMin []int32, bMinCount []int64, from int32, b int64, failures []int64, mean, mean2 int64) (int64, int64) {
 	x := kgenYear(from)
 	x2 := kgenMonth(from)
@@ -176,6 +178,8 @@ func monthsKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, quantity []i
 }
 
 // monthsKernel3 runs rows lo to hi through the stages finish, map3, reduce2, from the state before them to the one after.
+//
+//go:noinline
 func monthsKernel3(lo, hi int, bMinCount []int64, bMinMin, first []int32, lines []int64, from int32, busy int64) int64 {
 	bMinCountRows := bMinCount[lo:hi]
 	bMinMinRows := bMinMin[lo:hi]
@@ -193,6 +197,8 @@ func monthsKernel3(lo, hi int, bMinCount []int64, bMinMin, first []int32, lines 
 }
 
 // monthsKernel3Summary returns what rows lo to hi add to the state, in the stages finish, map3, reduce2.
+//
+//go:noinline
 func monthsKernel3Summary(lo, hi int, lines []int64) int64 {
 	var busy int64
 	linesRows := lines[lo:hi]
@@ -429,6 +435,8 @@ func monthsShard(dst *monthsState, checks *[2]int64, lShipdate []int32, lQuantit
 }
 
 // monthsShardKernel2 runs rows lo to hi through the stages map1, map2, aggregate, reduce, from the state before them to the one after.
+//
+//go:noinline
 func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []int64, bMinMin []int32, bMinCount []int64, from int32, b int64, failures []int64, sum2 int64) int64 {
 	x := kgenYear(from)
 	x2 := kgenMonth(from)
@@ -472,6 +480,8 @@ func monthsShardKernel2(lo, hi int, lShipdate []int32, lines, lQuantity, sum []i
 }
 
 // monthsShardKernel3 runs rows lo to hi through the stages finish, scalar2, from the state before them to the one after.
+//
+//go:noinline
 func monthsShardKernel3(lo, hi int, bMinCount []int64, bMinMin, min2 []int32, n int64) {
 	bMinCountRows := bMinCount[lo:hi]
 	bMinMinRows := bMinMin[lo:hi]
@@ -538,6 +548,8 @@ func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from2 int
 }
 
 // monthsFinishKernel1 runs rows lo to hi through the stages map1, map2, scalar, reduce, from the state before them to the one after.
+//
+//go:noinline
 func monthsFinishKernel1(lo, hi int, lines []int64, min2, first []int32, from int32, rows, sum2, busy int64) int64 {
 	linesRows := lines[lo:hi]
 	minRows := min2[lo:hi]
@@ -553,6 +565,8 @@ func monthsFinishKernel1(lo, hi int, lines []int64, min2, first []int32, from in
 }
 
 // monthsFinishKernel1Summary returns what rows lo to hi add to the state, in the stages map1, map2, scalar, reduce.
+//
+//go:noinline
 func monthsFinishKernel1Summary(lo, hi int, lines []int64) int64 {
 	var busy int64
 	linesRows := lines[lo:hi]

@@ -60,6 +60,8 @@ func OvertakenInto(dst *OvertakenResult, lOrderkey []int64, lShipdate []int32, o
 }
 
 // overtakenKernel1 returns what rows lo to hi add to the state, in the stages map, reduce.
+//
+//go:noinline
 func overtakenKernel1(lo, hi int, lOrderkey []int64, lShipdate []int32) int64 {
 	var lines int64
 	var lastLOrderkey int64
@@ -335,6 +337,8 @@ func overtakenShard(dst *overtakenState, lOrderkey []int64, fromRow, toRow int64
 }
 
 // overtakenShardKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, map1, map2, compact, map3, reduce.
+//
+//go:noinline
 func overtakenShardKernel1(lo, hi int, lOrderkey []int64, lShipdate []int32, fromRow, toRow int64) int64 {
 	var count int64
 	var lastLOrderkey int64

@@ -128,6 +128,8 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 // ordersKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
@@ -157,6 +159,8 @@ func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity [
 // ordersKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
 // Every row stores the group that it belongs to, over what the row before has.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
@@ -211,6 +215,8 @@ func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity 
 
 // ordersKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]

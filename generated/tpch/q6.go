@@ -68,6 +68,8 @@ func Q6Into(dst *Q6Result, lShipdate []int32, lDiscount []float64, lQuantity []i
 
 // q6Kernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
 // A row adds x&mask: mask has all bits of a row that is selected, and none of another.
+//
+//go:noinline
 func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
 	var revenue float64
 	lShipdateRows := lShipdate[lo:hi]

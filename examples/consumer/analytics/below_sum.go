@@ -61,6 +61,8 @@ func BelowSumInto(dst *BelowSumResult, x []int32, limit int32, options ...Option
 
 // belowSumKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, scalar, reduce.
 // A row adds x&mask: mask has all bits of a row that is selected, and none of another.
+//
+//go:noinline
 func belowSumKernel1(lo, hi int, x []int32, limit int32) (int64, int64) {
 	var selectedPlace int64
 	var sum int64

@@ -132,6 +132,8 @@ func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) e
 // ordersKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func ordersKernel1Dense(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]
@@ -161,6 +163,8 @@ func ordersKernel1Dense(lo, hi int, order, order2 []int32, lines []int64, quanti
 // ordersKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
 // Every row stores the group that it belongs to, over what the row before has.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func ordersKernel1Sparse(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]
@@ -215,6 +219,8 @@ func ordersKernel1Sparse(lo, hi int, order, order2 []int32, lines []int64, quant
 
 // ordersKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
 // Every row stores the group that it belongs to, over what the row before has.
+//
+//go:noinline
 func ordersKernel1(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]

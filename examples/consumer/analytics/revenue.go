@@ -72,6 +72,8 @@ func RevenueInto(dst *RevenueResult, shipdate []int32, discount, quantity, price
 
 // revenueKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
 // A row adds x&mask: mask has all bits of a row that is selected, and none of another.
+//
+//go:noinline
 func revenueKernel1(lo, hi int, shipdate []int32, discount, quantity, price []float64, from, to int32) float64 {
 	var revenue float64
 	shipdateRows := shipdate[lo:hi]

@@ -52,6 +52,8 @@ func TotalInto(dst *TotalResult, x []int64, options ...Option) error {
 }
 
 // totalKernel1 returns what rows lo to hi add to the state, in the stages reduce.
+//
+//go:noinline
 func totalKernel1(lo, hi int, x []int64) int64 {
 	var total int64
 	xRows := x[lo:hi]

@@ -65,6 +65,8 @@ func TurnoverInto(dst *TurnoverResult, price, quantity []float64, options ...Opt
 }
 
 // turnoverKernel1 returns what rows lo to hi add to the state, in the stages map, reduce.
+//
+//go:noinline
 func turnoverKernel1(lo, hi int, price, quantity []float64) (float64, float64) {
 	var turnover float64
 	var items float64

@@ -91,6 +91,8 @@ func MeanPriceInto(dst *MeanPriceResult, cents, items []int64, options ...Option
 }
 
 // meanPriceKernel1 returns what rows lo to hi add to the state, in the stages reduce, scalar.
+//
+//go:noinline
 func meanPriceKernel1(lo, hi int, cents, items []int64) (int64, int64) {
 	var sum int64
 	var sum2 int64

@@ -138,6 +138,8 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 // Every row stores the group that it belongs to, over what the row before has.
 // A place past the end is that of rows after hi, which store it themselves.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds []int64, sBegun, openUser, openBegin, openSpent, openLast int64) (int64, int64, int64, int64, int64) {
 	begin = begin[:len(user2)]
 	spent = spent[:len(user2)]
@@ -197,6 +199,8 @@ func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds
 
 // sessionsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, mask, partial, offset, add, aggregate, map2.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func sessionsKernel1Summary(lo, hi int, user, time, cents []int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64) {
 	var sBegun int64
 	var openPresent bool

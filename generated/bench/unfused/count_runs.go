@@ -144,6 +144,8 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 }
 
 // countRunsKernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
+//
+//go:noinline
 func countRunsKernel1(lo, hi int, key []int32, gHead []bool) {
 	var lastKey int32
 	if lo > 0 {
@@ -163,6 +165,8 @@ func countRunsKernel1(lo, hi int, key []int32, gHead []bool) {
 }
 
 // countRunsKernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
+//
+//go:noinline
 func countRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	var gPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -181,6 +185,8 @@ func countRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 }
 
 // countRunsKernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
+//
+//go:noinline
 func countRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
 	gOffsetRows := gOffset[lo:hi]
@@ -194,6 +200,8 @@ func countRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 }
 
 // countRunsKernel3Summary returns what rows lo to hi add to the state, in the stages offset.
+//
+//go:noinline
 func countRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
@@ -204,6 +212,8 @@ func countRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
 }
 
 // countRunsKernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
+//
+//go:noinline
 func countRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gPartialRows := gPartial[lo:hi]
 	gRows := g[lo:hi]
@@ -217,6 +227,8 @@ func countRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 }
 
 // countRunsKernel5 runs rows lo to hi through the stages aggregate, from the state before them to the one after.
+//
+//go:noinline
 func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, openPresent bool, openGOpen int64, openKey int32, openCount int64) (bool, int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
@@ -247,6 +259,8 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, o
 
 // countRunsKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, bool, int32, bool, int64) {
 	var openPresent bool
 	var openGOpen int64

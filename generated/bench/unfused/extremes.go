@@ -160,6 +160,8 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 }
 
 // extremesKernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
+//
+//go:noinline
 func extremesKernel1(lo, hi int, key []int32, gHead []bool) {
 	var lastKey int32
 	if lo > 0 {
@@ -179,6 +181,8 @@ func extremesKernel1(lo, hi int, key []int32, gHead []bool) {
 }
 
 // extremesKernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
+//
+//go:noinline
 func extremesKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	var gPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -197,6 +201,8 @@ func extremesKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 }
 
 // extremesKernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
+//
+//go:noinline
 func extremesKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
 	gOffsetRows := gOffset[lo:hi]
@@ -210,6 +216,8 @@ func extremesKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 }
 
 // extremesKernel3Summary returns what rows lo to hi add to the state, in the stages offset.
+//
+//go:noinline
 func extremesKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
@@ -220,6 +228,8 @@ func extremesKernel3Summary(lo, hi int, gTotal []int64) int64 {
 }
 
 // extremesKernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
+//
+//go:noinline
 func extremesKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gPartialRows := gPartial[lo:hi]
 	gRows := g[lo:hi]
@@ -233,6 +243,8 @@ func extremesKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 }
 
 // extremesKernel5 runs rows lo to hi through the stages aggregate, from the state before them to the one after.
+//
+//go:noinline
 func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32, openPresent bool, openGOpen int64, openKey, openLow, openHigh int32) (bool, int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
@@ -272,6 +284,8 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 }
 
 // extremesKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
+//
+//go:noinline
 func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int32, bool, int32) {
 	var openPresent bool
 	var openGOpen int64

@@ -107,6 +107,8 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 }
 
 // filterColumnsKernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
+//
+//go:noinline
 func filterColumnsKernel1(lo, hi int, x []int32, hit []bool, limit int32) {
 	xRows := x[lo:hi]
 	hitRows := hit[lo:hi]
@@ -119,6 +121,8 @@ func filterColumnsKernel1(lo, hi int, x []int32, hit []bool, limit int32) {
 }
 
 // filterColumnsKernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
+//
+//go:noinline
 func filterColumnsKernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) {
 	var hitPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -137,6 +141,8 @@ func filterColumnsKernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) 
 }
 
 // filterColumnsKernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
+//
+//go:noinline
 func filterColumnsKernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 	hitTotalRows := hitTotal[lo:hi]
 	hitOffsetRows := hitOffset[lo:hi]
@@ -150,6 +156,8 @@ func filterColumnsKernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64)
 }
 
 // filterColumnsKernel3Summary returns what rows lo to hi add to the state, in the stages offset.
+//
+//go:noinline
 func filterColumnsKernel3Summary(lo, hi int, hitTotal []int64) int64 {
 	var offset int64
 	hitTotalRows := hitTotal[lo:hi]
@@ -160,6 +168,8 @@ func filterColumnsKernel3Summary(lo, hi int, hitTotal []int64) int64 {
 }
 
 // filterColumnsKernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
+//
+//go:noinline
 func filterColumnsKernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 	hitPartialRows := hitPartial[lo:hi]
 	hitPlaceRows := hitPlace[lo:hi]
@@ -172,6 +182,8 @@ func filterColumnsKernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 }
 
 // filterColumnsKernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
+//
+//go:noinline
 func filterColumnsKernel5(lo, hi int, hit []bool, y, y2, hitPlace []int64, z, z2 []float64) {
 	z2 = z2[:len(y2)]
 	hitRows := hit[lo:hi]

@@ -97,6 +97,8 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 }
 
 // filterI32Kernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
+//
+//go:noinline
 func filterI32Kernel1(lo, hi int, x []int32, mask []bool, limit int32) {
 	xRows := x[lo:hi]
 	maskRows := mask[lo:hi]
@@ -108,6 +110,8 @@ func filterI32Kernel1(lo, hi int, x []int32, mask []bool, limit int32) {
 }
 
 // filterI32Kernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
+//
+//go:noinline
 func filterI32Kernel2(lo, hi int, mask []bool, selectedTotal, selectedPartial []int64) {
 	var selectedPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -126,6 +130,8 @@ func filterI32Kernel2(lo, hi int, mask []bool, selectedTotal, selectedPartial []
 }
 
 // filterI32Kernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
+//
+//go:noinline
 func filterI32Kernel3(lo, hi int, selectedTotal, selectedOffset []int64, offset int64) int64 {
 	selectedTotalRows := selectedTotal[lo:hi]
 	selectedOffsetRows := selectedOffset[lo:hi]
@@ -139,6 +145,8 @@ func filterI32Kernel3(lo, hi int, selectedTotal, selectedOffset []int64, offset 
 }
 
 // filterI32Kernel3Summary returns what rows lo to hi add to the state, in the stages offset.
+//
+//go:noinline
 func filterI32Kernel3Summary(lo, hi int, selectedTotal []int64) int64 {
 	var offset int64
 	selectedTotalRows := selectedTotal[lo:hi]
@@ -149,6 +157,8 @@ func filterI32Kernel3Summary(lo, hi int, selectedTotal []int64) int64 {
 }
 
 // filterI32Kernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
+//
+//go:noinline
 func filterI32Kernel4(lo, hi int, selectedOffset, selectedPartial, selectedPlace []int64) {
 	selectedPartialRows := selectedPartial[lo:hi]
 	selectedPlaceRows := selectedPlace[lo:hi]
@@ -161,6 +171,8 @@ func filterI32Kernel4(lo, hi int, selectedOffset, selectedPartial, selectedPlace
 }
 
 // filterI32Kernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
+//
+//go:noinline
 func filterI32Kernel5(lo, hi int, mask []bool, x, x2 []int32, selectedPlace []int64) {
 	maskRows := mask[lo:hi]
 	xRows := x[lo:hi]

@@ -218,6 +218,8 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 }
 
 // havingKernel1 runs rows lo to hi through the stages mask1, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel1(lo, hi int, key []int32, gHead []bool) {
 	var lastKey int32
 	if lo > 0 {
@@ -237,6 +239,8 @@ func havingKernel1(lo, hi int, key []int32, gHead []bool) {
 }
 
 // havingKernel2 runs rows lo to hi through the stages partial1, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	var gPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -255,6 +259,8 @@ func havingKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 }
 
 // havingKernel3 runs rows lo to hi through the stages offset1, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
 	gOffsetRows := gOffset[lo:hi]
@@ -268,6 +274,8 @@ func havingKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 }
 
 // havingKernel3Summary returns what rows lo to hi add to the state, in the stages offset1.
+//
+//go:noinline
 func havingKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
@@ -278,6 +286,8 @@ func havingKernel3Summary(lo, hi int, gTotal []int64) int64 {
 }
 
 // havingKernel4 runs rows lo to hi through the stages add1, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gPartialRows := gPartial[lo:hi]
 	gRows := g[lo:hi]
@@ -291,6 +301,8 @@ func havingKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 }
 
 // havingKernel5 runs rows lo to hi through the stages aggregate, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggregate2 []int64, openPresent bool, openGOpen, openC int64, openLast int32, openSum int64) (bool, int64, int64, int32, int64) {
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
@@ -330,6 +342,8 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 
 // havingKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int64, bool, int32, bool, int64) {
 	var openPresent bool
 	var openGOpen int64
@@ -367,6 +381,8 @@ func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int6
 }
 
 // havingKernel6 runs rows lo to hi through the stages mask2, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel6(lo, hi int, c []int64, keep []bool, least int64) {
 	cRows := c[lo:hi]
 	keepRows := keep[lo:hi]
@@ -379,6 +395,8 @@ func havingKernel6(lo, hi int, c []int64, keep []bool, least int64) {
 }
 
 // havingKernel7 runs rows lo to hi through the stages partial2, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel7(lo, hi int, keep []bool, keepTotal, keepPartial []int64) {
 	var keepPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -397,6 +415,8 @@ func havingKernel7(lo, hi int, keep []bool, keepTotal, keepPartial []int64) {
 }
 
 // havingKernel8 runs rows lo to hi through the stages offset2, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel8(lo, hi int, keepTotal, keepOffset []int64, offset int64) int64 {
 	keepTotalRows := keepTotal[lo:hi]
 	keepOffsetRows := keepOffset[lo:hi]
@@ -410,6 +430,8 @@ func havingKernel8(lo, hi int, keepTotal, keepOffset []int64, offset int64) int6
 }
 
 // havingKernel8Summary returns what rows lo to hi add to the state, in the stages offset2.
+//
+//go:noinline
 func havingKernel8Summary(lo, hi int, keepTotal []int64) int64 {
 	var offset int64
 	keepTotalRows := keepTotal[lo:hi]
@@ -420,6 +442,8 @@ func havingKernel8Summary(lo, hi int, keepTotal []int64) int64 {
 }
 
 // havingKernel9 runs rows lo to hi through the stages add2, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel9(lo, hi int, keepOffset, keepPartial, keepPlace []int64) {
 	keepPartialRows := keepPartial[lo:hi]
 	keepPlaceRows := keepPlace[lo:hi]
@@ -432,6 +456,8 @@ func havingKernel9(lo, hi int, keepOffset, keepPartial, keepPlace []int64) {
 }
 
 // havingKernel10 runs rows lo to hi through the stages compact, from the state before them to the one after.
+//
+//go:noinline
 func havingKernel10(lo, hi int, keep []bool, aggregate, key []int32, keepPlace, c, count, aggregate2, total []int64) {
 	count = count[:len(key)]
 	total = total[:len(key)]

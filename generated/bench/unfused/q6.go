@@ -129,6 +129,8 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 }
 
 // q6Kernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
+//
+//go:noinline
 func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity []float64, hit []bool, from, to int32) {
 	shipdateRows := shipdate[lo:hi]
 	discountRows := discount[lo:hi]
@@ -146,6 +148,8 @@ func q6Kernel1(lo, hi int, shipdate []int32, discount, quantity []float64, hit [
 }
 
 // q6Kernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
+//
+//go:noinline
 func q6Kernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) {
 	var hitPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -164,6 +168,8 @@ func q6Kernel2(lo, hi int, hit []bool, hitTotal, hitPartial []int64) {
 }
 
 // q6Kernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
+//
+//go:noinline
 func q6Kernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 	hitTotalRows := hitTotal[lo:hi]
 	hitOffsetRows := hitOffset[lo:hi]
@@ -177,6 +183,8 @@ func q6Kernel3(lo, hi int, hitTotal, hitOffset []int64, offset int64) int64 {
 }
 
 // q6Kernel3Summary returns what rows lo to hi add to the state, in the stages offset.
+//
+//go:noinline
 func q6Kernel3Summary(lo, hi int, hitTotal []int64) int64 {
 	var offset int64
 	hitTotalRows := hitTotal[lo:hi]
@@ -187,6 +195,8 @@ func q6Kernel3Summary(lo, hi int, hitTotal []int64) int64 {
 }
 
 // q6Kernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
+//
+//go:noinline
 func q6Kernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 	hitPartialRows := hitPartial[lo:hi]
 	hitPlaceRows := hitPlace[lo:hi]
@@ -199,6 +209,8 @@ func q6Kernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 }
 
 // q6Kernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
+//
+//go:noinline
 func q6Kernel5(lo, hi int, hit []bool, price, compact []float64, hitPlace []int64, discount, compact2 []float64) {
 	compact2 = compact2[:len(compact)]
 	hitRows := hit[lo:hi]
@@ -219,6 +231,8 @@ func q6Kernel5(lo, hi int, hit []bool, price, compact []float64, hitPlace []int6
 }
 
 // q6Kernel6 runs rows lo to hi through the stages map, from the state before them to the one after.
+//
+//go:noinline
 func q6Kernel6(lo, hi int, compact, compact2, map2 []float64) {
 	compactRows := compact[lo:hi]
 	compact2Rows := compact2[lo:hi]
@@ -232,6 +246,8 @@ func q6Kernel6(lo, hi int, compact, compact2, map2 []float64) {
 }
 
 // q6Kernel7 returns what rows lo to hi add to the state, in the stages reduce.
+//
+//go:noinline
 func q6Kernel7(lo, hi int, map2 []float64) float64 {
 	var revenue float64
 	mapRows := map2[lo:hi]

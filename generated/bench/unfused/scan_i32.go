@@ -78,6 +78,8 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 }
 
 // scanI32Kernel1 runs rows lo to hi through the stages partial, from the state before them to the one after.
+//
+//go:noinline
 func scanI32Kernel1(lo, hi int, x, totalTotal, totalPartial []int32) {
 	var totalPartial2 int32
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -96,6 +98,8 @@ func scanI32Kernel1(lo, hi int, x, totalTotal, totalPartial []int32) {
 }
 
 // scanI32Kernel2 runs rows lo to hi through the stages offset, from the state before them to the one after.
+//
+//go:noinline
 func scanI32Kernel2(lo, hi int, totalTotal, totalOffset []int32, offset int32) int32 {
 	totalTotalRows := totalTotal[lo:hi]
 	totalOffsetRows := totalOffset[lo:hi]
@@ -109,6 +113,8 @@ func scanI32Kernel2(lo, hi int, totalTotal, totalOffset []int32, offset int32) i
 }
 
 // scanI32Kernel2Summary returns what rows lo to hi add to the state, in the stages offset.
+//
+//go:noinline
 func scanI32Kernel2Summary(lo, hi int, totalTotal []int32) int32 {
 	var offset int32
 	totalTotalRows := totalTotal[lo:hi]
@@ -119,6 +125,8 @@ func scanI32Kernel2Summary(lo, hi int, totalTotal []int32) int32 {
 }
 
 // scanI32Kernel3 runs rows lo to hi through the stages add, from the state before them to the one after.
+//
+//go:noinline
 func scanI32Kernel3(lo, hi int, totalOffset, totalPartial, total []int32) {
 	totalPartialRows := totalPartial[lo:hi]
 	totalRows := total[lo:hi]

@@ -160,6 +160,8 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 }
 
 // sumRunsKernel1 runs rows lo to hi through the stages mask, from the state before them to the one after.
+//
+//go:noinline
 func sumRunsKernel1(lo, hi int, key []int32, gHead []bool) {
 	var lastKey int32
 	if lo > 0 {
@@ -179,6 +181,8 @@ func sumRunsKernel1(lo, hi int, key []int32, gHead []bool) {
 }
 
 // sumRunsKernel2 runs rows lo to hi through the stages partial, from the state before them to the one after.
+//
+//go:noinline
 func sumRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 	var gPartial2 int64
 	for chunk := lo; chunk < hi; chunk += 4096 {
@@ -197,6 +201,8 @@ func sumRunsKernel2(lo, hi int, gHead []bool, gTotal, gPartial []int64) {
 }
 
 // sumRunsKernel3 runs rows lo to hi through the stages offset, from the state before them to the one after.
+//
+//go:noinline
 func sumRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 	gTotalRows := gTotal[lo:hi]
 	gOffsetRows := gOffset[lo:hi]
@@ -210,6 +216,8 @@ func sumRunsKernel3(lo, hi int, gTotal, gOffset []int64, offset int64) int64 {
 }
 
 // sumRunsKernel3Summary returns what rows lo to hi add to the state, in the stages offset.
+//
+//go:noinline
 func sumRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
 	var offset int64
 	gTotalRows := gTotal[lo:hi]
@@ -220,6 +228,8 @@ func sumRunsKernel3Summary(lo, hi int, gTotal []int64) int64 {
 }
 
 // sumRunsKernel4 runs rows lo to hi through the stages add, from the state before them to the one after.
+//
+//go:noinline
 func sumRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 	gPartialRows := gPartial[lo:hi]
 	gRows := g[lo:hi]
@@ -233,6 +243,8 @@ func sumRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 }
 
 // sumRunsKernel5 runs rows lo to hi through the stages aggregate, from the state before them to the one after.
+//
+//go:noinline
 func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, value []int32, total []int64, openPresent bool, openGOpen int64, openKey int32, openCount, openTotal int64) (bool, int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
@@ -272,6 +284,8 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 
 // sumRunsKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
 // sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+//
+//go:noinline
 func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int64, bool, int64) {
 	var openPresent bool
 	var openGOpen int64
