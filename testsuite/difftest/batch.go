@@ -40,10 +40,11 @@ type batch struct {
 	stages   map[string]int
 	features map[string]int
 	differed map[string]bool // program, device and level: told once
+	tested   []bool          // programs: those that an interrupt leaves over count for nothing
 }
 
 func (t *tester) batch(ctx context.Context, numbers []int) *batch {
-	b := &batch{tester: t, numbers: numbers, stages: map[string]int{}, features: map[string]int{}, differed: map[string]bool{}}
+	b := &batch{tester: t, numbers: numbers, stages: map[string]int{}, features: map[string]int{}, differed: map[string]bool{}, tested: make([]bool, len(numbers))}
 	for at := range numbers {
 		b.compile(at)
 	}
@@ -64,12 +65,39 @@ func (t *tester) batch(ctx context.Context, numbers []int) *batch {
 				return b
 			}
 			if t.Case == nil || t.Case.Run == run {
+				b.count(at)
 				b.run(ctx, at, run)
 			}
 			t.progress(1, len(b.report.Mismatches) > 0)
 		}
 	}
 	return b
+}
+
+// count notes what a program has, the first time.
+func (b *batch) count(at int) {
+	if b.tested[at] {
+		return
+	}
+	b.tested[at] = true
+	for _, u := range b.units {
+		if u.at != at {
+			continue
+		}
+		for _, k := range u.job.Program.Plan.Kernels {
+			for _, s := range k.Stages {
+				b.stages[strings.TrimRight(s, "0123456789")]++
+			}
+		}
+		for i, p := range u.ready {
+			if p.Err != nil {
+				continue
+			}
+			for _, name := range p.Features() {
+				b.features[b.Devices[i].Name()+": "+name]++
+			}
+		}
+	}
 }
 
 // compile makes the units of a program.
@@ -81,7 +109,6 @@ func (b *batch) compile(at int) {
 		b.mismatch(Case{number, 0}, program, "generator", "-", plan.Schedule{}, nil, err)
 		return
 	}
-	b.report.Programs++
 	for _, level := range b.levelsOf(number) {
 		schedule := b.schedule(number)
 		compiled, err := compileGuarded(program.Pipeline, level, schedule.Variant, b.Limit)
@@ -96,11 +123,6 @@ func (b *batch) compile(at int) {
 			b.report.cell("compiler", level).Mismatches++
 			b.mismatch(Case{number, 0}, program, "compiler", level, schedule, nil, err)
 			continue
-		}
-		for _, k := range compiled.Plan.Kernels {
-			for _, s := range k.Stages {
-				b.stages[strings.TrimRight(s, "0123456789")]++
-			}
 		}
 		b.units = append(b.units, &unit{at: at, level: level, job: b.job(number, compiled, schedule)})
 	}
@@ -168,11 +190,7 @@ func (b *batch) prepare(ctx context.Context) {
 		for i, u := range b.units {
 			u.ready = append(u.ready, ready[i])
 			switch err := ready[i].Err; {
-			case err == nil:
-				for _, name := range ready[i].Features() {
-					b.features[d.Name()+": "+name]++
-				}
-			case ctx.Err() != nil:
+			case err == nil, ctx.Err() != nil:
 			case errors.Is(err, ErrAbsent):
 				b.report.cell(d.Name(), u.level).absent(err.Error())
 			case b.isRefused(ctx, d, u.job, err):

@@ -214,8 +214,8 @@ func TestAbsentAndInterrupted(t *testing.T) {
 			}
 		},
 	})
-	if !r.Interrupted || r.Inputs == 0 || r.CountMismatches() > 0 {
-		t.Errorf("interrupted %v, %d inputs, %d differ", r.Interrupted, r.Inputs, r.CountMismatches())
+	if !r.Interrupted || r.Inputs == 0 || r.CountMismatches() > 0 || r.Programs == 0 || r.Programs > r.Inputs {
+		t.Errorf("interrupted %v, %d programs, %d inputs, %d differ", r.Interrupted, r.Programs, r.Inputs, r.CountMismatches())
 	}
 	absent := 0
 	for _, c := range r.Cells {

@@ -320,7 +320,6 @@ func (t *tester) progress(inputs int, found bool) {
 // add adds what a batch found.
 func (t *tester) add(b *batch) {
 	r := t.report
-	r.Programs += b.report.Programs
 	r.Inputs += b.report.Inputs
 	r.Refused += b.report.Refused
 	r.Executions += b.report.Executions
@@ -337,8 +336,9 @@ func (t *tester) add(b *batch) {
 		}
 	}
 	r.Mismatches = append(r.Mismatches, b.report.Mismatches...)
-	for _, p := range b.programs {
-		if p.Pipeline != nil {
+	for at, p := range b.programs {
+		if p.Pipeline != nil && b.tested[at] {
+			r.Programs++
 			t.coverage.programs.Add(p.Pipeline)
 		}
 	}
