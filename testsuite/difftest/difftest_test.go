@@ -207,7 +207,7 @@ func TestAbsentAndInterrupted(t *testing.T) {
 	inputs := 0
 	r := Run(ctx, Options{
 		Devices: []Device{&fake{name: "good"}, &fake{name: "none", refuse: ErrAbsent}},
-		Random:  100000, Seed: 1, Batch: 4,
+		Random:  100000, Seed: 1, Batch: 40,
 		Progress: func(done, total int64) {
 			if inputs++; inputs == 20 {
 				cancel()
