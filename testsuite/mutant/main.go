@@ -9,8 +9,7 @@
 //
 // A mutant is killed if difftest finds a difference, and survives if it does
 // not. One that changes no result is equivalent: the list says why. The exit
-// status is 1 where a mutant survives that is not said to, or no longer fits
-// the sources.
+// status is 1 where a mutant survives, or no longer fits the sources.
 package main
 
 import (
@@ -37,9 +36,6 @@ type Mutant struct {
 	Programs string // pipelines of the corpus that have what it breaks; "" is random ones
 	// Equivalent says why no result changes, of a mutant that may survive.
 	Equivalent string
-	// Survives says why one that does change results is not noticed, which is no
-	// news.
-	Survives string
 }
 
 // parts is how many parts a run of all is cut into.
@@ -130,7 +126,6 @@ func run(ctx context.Context, mutants []Mutant) bool {
 	}
 	defer os.RemoveAll(folder)
 	names := map[verdict][]string{}
-	news := 0 // that survive, and were not known to
 	sound := &baseline{folder: folder, clean: map[string]bool{}}
 	for _, m := range mutants {
 		if ctx.Err() != nil {
@@ -139,9 +134,6 @@ func run(ctx context.Context, mutants []Mutant) bool {
 		begin := time.Now()
 		v, detail := m.run(ctx, folder, sound)
 		names[v] = append(names[v], m.Name)
-		if v == survived && m.Survives == "" {
-			news++
-		}
 		fmt.Printf("%-12s %-40s %4.0f s  %s\n", v, m.Name, time.Since(begin).Seconds(), detail)
 	}
 	fmt.Printf("\n%d mutants", len(mutants))
@@ -157,7 +149,7 @@ func run(ctx context.Context, mutants []Mutant) bool {
 			fmt.Printf("%s: %s\n", v, name)
 		}
 	}
-	return news == 0 && len(names[broken]) == 0 && ctx.Err() == nil
+	return len(names[survived]) == 0 && len(names[broken]) == 0 && ctx.Err() == nil
 }
 
 // baseline is kgen without a bug, which no test may find different.
@@ -221,7 +213,7 @@ func (m Mutant) run(ctx context.Context, folder string, sound *baseline) (verdic
 	if m.Equivalent != "" {
 		return equivalent, m.Equivalent
 	}
-	return survived, m.Survives
+	return survived, ""
 }
 
 // build makes the executable, without touching the sources.
