@@ -65,6 +65,22 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 	}
 }
 
+// Memory reaches to the next multiple of 8, also where no buffer is rounded up.
+func TestMemoryReachesToWords(t *testing.T) {
+	s := openSession(t, New())
+	s.device.pool.Exact = true
+	for bytes, want := range map[int64]int64{1: 8, 8: 8, 13: 16} {
+		m, err := s.Alloc(bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.(*buffer).Size; got != want {
+			t.Errorf("of %d bytes %d are there, want %d", bytes, got, want)
+		}
+		s.Free(m)
+	}
+}
+
 func TestCommandsAreRetired(t *testing.T) {
 	s := openSession(t, New())
 	m, err := s.Alloc(8)
