@@ -30,7 +30,7 @@ func (k *kernel) shared() int {
 	if k.hasSubgroups() {
 		return k.workgroup / k.subgroup
 	}
-	return k.workgroup + 2*rakes(k.workgroup) + 1
+	return k.workgroup + 3*rakes(k.workgroup) + 1
 }
 
 // rakes returns how many work-items of a group fold stretches of the others.
@@ -61,8 +61,9 @@ func (e *emission) storeState(shared []*loop.Var, at loop.Expr, values []loop.Ex
 // a state next has to wait for the group first.
 //
 // Some work-items, about as many as the square root of the group, each fold a
-// stretch of states one by one; one folds those folds; and each adds the two
-// parts up. That takes three barriers, whatever the width of the state.
+// stretch of states one by one, and then the folds of the stretches before
+// their own; and each adds the two parts up. That takes three barriers,
+// whatever the width of the state.
 func (e *emission) groupScan(st *state, mine []loop.Expr) (before, total []loop.Expr) {
 	if len(st.slots) == 0 {
 		return nil, nil
@@ -74,35 +75,41 @@ func (e *emission) groupScan(st *state, mine []loop.Expr) (before, total []loop.
 	n := rakes(e.workgroup)
 	length := e.workgroup / n
 	// A place is left free behind each stretch, so that banks do not collide;
-	// the folds of the stretches and that of all lie behind.
+	// the folds of the stretches, those of the earlier ones, and that of all lie
+	// behind.
 	place := func(lane loop.Expr) loop.Expr { return loop.Add(lane, loop.Div(lane, loop.Int(int64(length)))) }
 	folds := int64(e.workgroup + n)
-	// rake replaces states by the folds of those before, and returns that of all.
-	rake := func(count int, at func(i loop.Expr) loop.Expr) []loop.Expr {
-		fold := e.declare(st, st.identities())
-		e.b.For("i", loop.Int(0), loop.Int(int64(count)), func(i *loop.Var) {
-			place := e.b.Let("place", at(i))
-			theirs := e.loadState(shared, place)
-			e.storeState(shared, place, exprsOf(fold))
-			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
-		})
-		return exprsOf(fold)
-	}
+	earlier := folds + int64(n)
+	all := earlier + int64(n)
 	e.storeState(shared, e.b.Let("place", place(e.lane)), mine)
 	e.b.Barrier(loop.GroupScope)
 	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
 		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(length+1))))
-		fold := rake(length, func(i loop.Expr) loop.Expr { return loop.Add(start, i) })
-		e.storeState(shared, loop.Add(loop.Int(folds), e.lane), fold)
+		fold := e.declare(st, st.identities())
+		e.b.For("i", loop.Int(0), loop.Int(int64(length)), func(i *loop.Var) {
+			at := e.b.Let("at", loop.Add(start, i))
+			theirs := e.loadState(shared, at)
+			e.storeState(shared, at, exprsOf(fold)) // that of those before
+			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
+		})
+		e.storeState(shared, loop.Add(loop.Int(folds), e.lane), exprsOf(fold))
 	}, nil)
 	e.b.Barrier(loop.GroupScope)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
-		fold := rake(n, func(i loop.Expr) loop.Expr { return loop.Add(loop.Int(folds), i) })
-		e.storeState(shared, loop.Int(folds+int64(n)), fold)
+	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
+		fold := e.declare(st, st.identities())
+		e.b.For("i", loop.Int(0), loop.Int(int64(n)), func(i *loop.Var) {
+			theirs := e.choose(loop.Lt(i, e.lane), e.loadState(shared, loop.Add(loop.Int(folds), i)), st.identities())
+			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
+		})
+		e.storeState(shared, loop.Add(loop.Int(earlier), e.lane), exprsOf(fold))
+		e.b.If(loop.Eq(e.lane, loop.Int(int64(n-1))), func() {
+			last := e.loadState(shared, loop.Int(folds+int64(n-1)))
+			e.storeState(shared, loop.Int(all), e.combine(st, exprsOf(fold), last))
+		}, nil)
 	}, nil)
 	e.b.Barrier(loop.GroupScope)
 	stretch := e.b.Let("stretch", loop.Div(e.lane, loop.Int(int64(length))))
-	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(folds), stretch)), e.loadState(shared, place(e.lane)))
-	total = e.loadState(shared, loop.Int(folds+int64(n)))
+	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.lane)))
+	total = e.loadState(shared, loop.Int(all))
 	return before, total
 }

@@ -30,6 +30,7 @@ type kernel struct {
 type shape struct {
 	workgroup, items int
 	subgroup         int    // work-items in lock step that can read each other's values, or 0
+	budget           int64  // bytes of local memory of a group
 	variant          string // of aggregation in tables
 	long             bool   // rows are numbered past 2^31, see parts.go
 }

@@ -23,7 +23,7 @@ const spinLimit = 1 << 24
 const abortCheck = 1 << 10
 
 // mostWindow is how many work-items ask at once.
-const mostWindow = 64
+const mostWindow = 32
 
 // ticket numbers the tile, in the order in which groups begin.
 func (s *launches) ticket(e *emission) loop.Expr {

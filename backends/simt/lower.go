@@ -136,7 +136,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	k := newKernel(t, shape{workgroup: l.schedule.Workgroup, items: l.schedule.Items, subgroup: l.target.Subgroup, variant: l.schedule.Variant, long: l.inParts()}, lines, aligned)
+	k := newKernel(t, shape{workgroup: l.schedule.Workgroup, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}, lines, aligned)
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
@@ -154,6 +154,14 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 			l.out.Steps = append(l.out.Steps, plan.Step{Read: &plan.Read{Buffer: l.cells[op.Ref], Scalars: []string{op.Ref}}})
 		}
 	}
+}
+
+// budget returns the local memory that a group may take.
+func (l *lowering) budget() int64 {
+	if l.suffix != "" {
+		return fallbackBudget
+	}
+	return localBudget
 }
 
 // launchRows ends a function and appends the step that launches it over all rows.

@@ -20,7 +20,8 @@ const registerBudget = 448
 
 // localBudget is how many bytes of local memory a group may take: what all
 // devices of some size have, with room for three groups a unit on most.
-const localBudget = 44 << 10
+// fallbackBudget is that of a fallback, which OpenCL 1.2 asks of every device.
+const localBudget, fallbackBudget = 44 << 10, 31 << 10
 
 // itemChoices are the rows of a work-item that are tried, the best first: those
 // that wide accesses read without conflicts of banks come before their like.
@@ -136,7 +137,7 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 		}
 	}
 	p.bytes = max(p.bytes, outside)
-	if registers*k.items > registerBudget || p.bytes+k.stateBytes() > localBudget {
+	if registers*k.items > registerBudget || p.bytes+k.stateBytes() > k.budget {
 		return false
 	}
 	k.pool = p
@@ -233,7 +234,7 @@ func (e *emission) poolOf(word ir.Kind) *loop.Var {
 	const name = "pool"
 	base := e.local[name]
 	if base == nil {
-		base = &loop.Var{Name: name, T: loop.ArrayOf(int(e.pool.bytes)/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
+		base = &loop.Var{Name: name, T: loop.ArrayOf(int(e.poolBytes())/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
 		e.local[name] = base
 	}
 	if word == ir.U32 {
@@ -241,10 +242,18 @@ func (e *emission) poolOf(word ir.Kind) *loop.Var {
 	}
 	view := name + "_" + word.String()
 	if e.local[view] == nil {
-		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(int(e.pool.bytes)/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
+		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(int(e.poolBytes())/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
 		e.over[view] = base
 	}
 	return e.local[view]
+}
+
+// poolBytes returns the size of the pool in this function.
+func (e *emission) poolBytes() int64 {
+	if len(e.picks) > 0 && !e.effects { // no rows are numbered
+		return e.picks[0].region
+	}
+	return e.pool.bytes
 }
 
 // toWord and fromWord pass an element through a word of the pool.

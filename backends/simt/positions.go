@@ -180,7 +180,7 @@ func (k *kernel) tryPicks(columns []tile.Staged) bool {
 		k.picks[j].region = p.bytes
 		p.bytes += aligned16(k.rows() * int64(numberKind.Size()))
 	}
-	if k.items > bitsOfRows || k.rows() > mostNumbered || registers*k.items > registerBudget || p.bytes+k.stateBytes() > localBudget {
+	if k.items > bitsOfRows || k.rows() > mostNumbered || registers*k.items > registerBudget || p.bytes+k.stateBytes() > k.budget {
 		return false
 	}
 	k.pool = p

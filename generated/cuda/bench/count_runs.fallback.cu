@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	const int *__restrict__ key,
 	int *count_runs_kernel1_tile0,
 	int *count_runs_kernel1_tile1) {
-	__shared__ __align__(16) unsigned pool[7680];
+	__shared__ __align__(16) unsigned pool[5120];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	const int row02 = (int)row0;

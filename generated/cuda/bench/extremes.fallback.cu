@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	int *extremes_kernel1_tile0,
 	int *extremes_kernel1_tile1,
 	int *extremes_kernel1_tile2) {
-	__shared__ __align__(16) unsigned pool[9216];
+	__shared__ unsigned pool[7680];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
@@ -39,99 +39,56 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (unsigned)key[first + at];
-			} else {
-				pool[at] = 0u;
-			}
+	const int count = rest < 2560 ? rest : 2560LL;
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[at + at / 10] = (unsigned)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[3072 + at] = (unsigned)value[first + at];
-			} else {
-				pool[3072 + at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[2816 + (at + at / 10)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	int key_rows[11] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 10; item++) {
+		if (start + item < count) {
+			key_rows[item + 1] = (int)pool[own + item];
+		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	int value_rows[10] = {0};
+	const int start2 = lane * 10;
+	const int own2 = 2816 + lane * 11;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 10; item++) {
+		if (start2 + item < count) {
+			value_rows[item] = (int)pool[own2 + item];
+		}
 	}
 	__syncthreads();
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 3072) {
+	if (count == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add2;
@@ -142,8 +99,8 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -451,7 +408,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	int *key_2,
 	int *low,
 	int *high) {
-	__shared__ __align__(16) unsigned pool[9216];
+	__shared__ unsigned pool[7680];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
@@ -459,100 +416,57 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (unsigned)key[first + at];
-			} else {
-				pool[at] = 0u;
-			}
+	const int count = rest < 2560 ? rest : 2560LL;
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[at + at / 10] = (unsigned)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[3072 + at] = (unsigned)value[first + at];
-			} else {
-				pool[3072 + at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[2816 + (at + at / 10)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	int key_rows[11] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 10; item++) {
+		if (start + item < count) {
+			key_rows[item + 1] = (int)pool[own + item];
+		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	int value_rows[10] = {0};
+	const int start2 = lane * 10;
+	const int own2 = 2816 + lane * 11;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 10; item++) {
+		if (start2 + item < count) {
+			value_rows[item] = (int)pool[own2 + item];
+		}
 	}
 	__syncthreads();
 	unsigned head_kept = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 3072) {
+	if (count == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
 			const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -564,8 +478,8 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
@@ -698,9 +612,9 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int end = (int)(long long)add12;
 	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
 	const int end2 = (int)(long long)((unsigned long long)(long long)add12 - 1ULL);
-	if (count == 3072) {
+	if (count == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 10; item++) {
 			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			const long long g_begun = (long long)add14;
 			const bool x = g_begun > 0LL;
@@ -710,9 +624,9 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 			if (head && x) {
 				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 				const int offset2 = (int)slot - base2;
-				pool[offset2 + 3072] = (unsigned)low2;
+				pool[offset2 + 2560] = (unsigned)low2;
 				const int offset3 = (int)slot - base2;
-				pool[offset3 + 6144] = (unsigned)high2;
+				pool[offset3 + 5120] = (unsigned)high2;
 			}
 			if (head) {
 				const int offset2 = (int)g_begun - base;
@@ -727,8 +641,8 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				const long long g_begun = (long long)add14;
@@ -738,9 +652,9 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 				const int high2 = v_max13;
 				if (head && x) {
 					const int offset2 = (int)slot - base2;
-					pool[offset2 + 3072] = (unsigned)low2;
+					pool[offset2 + 2560] = (unsigned)low2;
 					const int offset3 = (int)slot - base2;
-					pool[offset3 + 6144] = (unsigned)high2;
+					pool[offset3 + 5120] = (unsigned)high2;
 				}
 				if (head) {
 					const int offset2 = (int)g_begun - base;
@@ -768,7 +682,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	while (at2 < count3) {
 		const int place = base2 + at2;
 		if (place >= 0) {
-			low[place] = (int)pool[at2 + 3072];
+			low[place] = (int)pool[at2 + 2560];
 		}
 		at2 += 256;
 	}
@@ -777,7 +691,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	while (at3 < count4) {
 		const int place = base2 + at3;
 		if (place >= 0) {
-			high[place] = (int)pool[at3 + 6144];
+			high[place] = (int)pool[at3 + 5120];
 		}
 		at3 += 256;
 	}

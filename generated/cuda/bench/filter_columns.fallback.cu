@@ -21,38 +21,38 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	int limit,
 	const int *__restrict__ x,
 	int *filter_columns_kernel1_tile0) {
-	__shared__ unsigned pool[10240];
+	__shared__ unsigned pool[6144];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2560;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560LL;
+	const int count = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 10] = (unsigned)x[first + at];
+			pool[at + at / 6] = (unsigned)x[first + at];
 		}
 	}
 	__syncthreads();
-	int x_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	int x_rows[6] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			x_rows[item] = (int)pool[own + item];
 		}
 	}
 	__syncthreads();
 	int add = 0;
-	if (count == 2560) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool hit = x_rows[item] < limit;
 			if (hit) {
 				const int add2 = (int)((unsigned)add + 1u);
@@ -61,8 +61,8 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
 				if (hit) {
@@ -205,58 +205,58 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	const int *__restrict__ filter_columns_kernel1_tile0,
 	long long *y_2,
 	double *z_2) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[6144];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2560;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560LL;
+	const int count = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 10] = (unsigned)x[first + at];
+			pool[at + at / 6] = (unsigned)x[first + at];
 		}
 	}
-	if (count == 2560 && (first & 1) == 0) {
+	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(y + (first + at));
 			const long long y2 = wide.x;
 			const long long y3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1408 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
+			*(ulonglong2 *)(pool_u64 + (896 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
-				pool_u64[1408 + at] = (unsigned long long)y[first + at];
+				pool_u64[896 + at] = (unsigned long long)y[first + at];
 			} else {
-				pool_u64[1408 + at] = 0ULL;
+				pool_u64[896 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
-	int x_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	int x_rows[6] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			x_rows[item] = (int)pool[own + item];
 		}
 	}
-	long long y_rows[10] = {0};
-	const int own2 = 1408 + lane * 10;
+	long long y_rows[6] = {0};
+	const int own2 = 896 + lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
@@ -265,9 +265,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 		y_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	if (count == 2560 && (first & 1) == 0) {
+	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const double2 wide = *(const double2 *)(z + (first + at));
 			const double z2 = wide.x;
@@ -276,7 +276,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
@@ -286,10 +286,10 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 		}
 	}
 	__syncthreads();
-	double z_rows[10] = {0};
-	const int own3 = lane * 10;
+	double z_rows[6] = {0};
+	const int own3 = lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
@@ -300,9 +300,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	__syncthreads();
 	unsigned hit_kept = 0u;
 	int add = 0;
-	if (count == 2560) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool hit = x_rows[item] < limit;
 			hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
 			if (hit) {
@@ -312,8 +312,8 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
 				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
@@ -370,9 +370,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	int add14 = add13;
 	const int base = (int)(long long)earlier;
 	const int end = (int)(long long)add12;
-	if (count == 2560) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (hit) {
 				const long long hit_place = (long long)add14;
@@ -380,15 +380,15 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 				const int offset2 = (int)hit_place - base;
 				pool_u64[offset2] = (unsigned long long)y_rows[item];
 				const int offset3 = (int)hit_place - base;
-				pool_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
+				pool_u64[offset3 + 1536] = (unsigned long long)__double_as_longlong(z_rows[item]);
 				const int add15 = (int)((unsigned)add14 + 1u);
 				add14 = add15;
 			}
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (hit) {
@@ -396,7 +396,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 					const int offset2 = (int)hit_place - base;
 					pool_u64[offset2] = (unsigned long long)y_rows[item];
 					const int offset3 = (int)hit_place - base;
-					pool_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
+					pool_u64[offset3 + 1536] = (unsigned long long)__double_as_longlong(z_rows[item]);
 					const int add15 = (int)((unsigned)add14 + 1u);
 					add14 = add15;
 				}
@@ -415,7 +415,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	int at2 = lane;
 	while (at2 < count3) {
 		const int place = base + at2;
-		z_2[place] = __longlong_as_double(pool_u64[at2 + 2560]);
+		z_2[place] = __longlong_as_double(pool_u64[at2 + 1536]);
 		at2 += 256;
 	}
 }

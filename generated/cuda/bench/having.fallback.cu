@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_sum0_published(
 	int *having_kernel1_tile1,
 	long long *having_kernel1_tile2) {
 	(void)least;
-	__shared__ unsigned pool[10240];
+	__shared__ unsigned pool[7680];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
@@ -41,44 +41,44 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_sum0_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
+	const int count = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned)key[first + at];
+			pool[at + at / 6] = (unsigned)key[first + at];
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (unsigned)value[first + at];
+			pool[1792 + (at + at / 6)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -87,10 +87,10 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_sum0_published(
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count == 2048) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add4;
@@ -101,8 +101,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -412,7 +412,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	long long *aggregate_2,
 	unsigned char *keep,
 	int *aggregate) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
@@ -421,44 +421,44 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
+	const int count = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned)key[first + at];
+			pool[at + at / 6] = (unsigned)key[first + at];
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (unsigned)value[first + at];
+			pool[1792 + (at + at / 6)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -468,10 +468,10 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count == 2048) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -483,8 +483,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
@@ -617,9 +617,9 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	const int end = (int)(long long)((unsigned long long)(long long)add34 - 1ULL);
 	const int base2 = (int)(long long)earlier;
 	const int end2 = (int)(long long)add34;
-	if (count == 2048) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			const long long g_begun = (long long)add38;
 			const bool x = g_begun > 0LL;
@@ -631,15 +631,15 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 				const int offset2 = (int)slot - base;
 				pool[offset2] = (unsigned)(int)c2;
 				const int offset3 = (int)slot - base;
-				pool_u64[offset3 + 2048] = (unsigned long long)aggregate_22;
+				pool_u64[offset3 + 1536] = (unsigned long long)aggregate_22;
 				// bench.kg:47: keep = c >= least
 				const int offset4 = (int)slot - base;
-				pool[offset4 + 8192] = (unsigned)(c2 >= least);
+				pool[offset4 + 6144] = (unsigned)(c2 >= least);
 			}
 			if (head) {
 				// bench.kg:46: c = count(by: g)
 				const int offset2 = (int)g_begun - base2;
-				pool[offset2 + 2048] = (unsigned)key_rows[item + 1];
+				pool[offset2 + 1536] = (unsigned)key_rows[item + 1];
 			}
 			const int add41 = (int)((unsigned)add38 + (unsigned)(int)(long long)head);
 			add38 = add41;
@@ -650,8 +650,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				const long long g_begun = (long long)add38;
@@ -663,15 +663,15 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 					const int offset2 = (int)slot - base;
 					pool[offset2] = (unsigned)(int)c2;
 					const int offset3 = (int)slot - base;
-					pool_u64[offset3 + 2048] = (unsigned long long)aggregate_22;
+					pool_u64[offset3 + 1536] = (unsigned long long)aggregate_22;
 					// bench.kg:47: keep = c >= least
 					const int offset4 = (int)slot - base;
-					pool[offset4 + 8192] = (unsigned)(c2 >= least);
+					pool[offset4 + 6144] = (unsigned)(c2 >= least);
 				}
 				if (head) {
 					// bench.kg:46: c = count(by: g)
 					const int offset2 = (int)g_begun - base2;
-					pool[offset2 + 2048] = (unsigned)key_rows[item + 1];
+					pool[offset2 + 1536] = (unsigned)key_rows[item + 1];
 				}
 				const int add41 = (int)((unsigned)add38 + (unsigned)(int)(long long)head);
 				add38 = add41;
@@ -697,7 +697,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	while (at2 < count3) {
 		const int place = base + at2;
 		if (place >= 0) {
-			aggregate_2[place] = (long long)pool_u64[at2 + 2048];
+			aggregate_2[place] = (long long)pool_u64[at2 + 1536];
 		}
 		at2 += 256;
 	}
@@ -706,7 +706,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	while (at3 < count4) {
 		const int place = base + at3;
 		if (place >= 0) {
-			keep[place] = pool[at3 + 8192] != 0u;
+			keep[place] = pool[at3 + 6144] != 0u;
 		}
 		at3 += 256;
 	}
@@ -714,7 +714,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 	int at4 = lane;
 	while (at4 < count5) {
 		const int place = base2 + at4;
-		aggregate[place] = (int)pool[at4 + 2048];
+		aggregate[place] = (int)pool[at4 + 1536];
 		at4 += 256;
 	}
 }
@@ -754,38 +754,38 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_sum0_published(
 	long long rows,
 	const unsigned char *__restrict__ keep,
 	int *having_kernel2_tile0) {
-	__shared__ unsigned pool[10240];
+	__shared__ unsigned pool[7680];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
+	const int count = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned)(keep[first + at] != 0);
+			pool[at + at / 6] = (unsigned)(keep[first + at] != 0);
 		}
 	}
 	__syncthreads();
-	unsigned char keep_rows[8] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	unsigned char keep_rows[6] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
 	__syncthreads();
 	int add = 0;
-	if (count == 2048) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			if (keep_rows[item] != 0) {
 				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
@@ -793,8 +793,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				if (keep_rows[item] != 0) {
 					const int add2 = (int)((unsigned)add + 1u);
@@ -937,89 +937,89 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 	int *key_2,
 	long long *count,
 	long long *total) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048LL;
+	const int count2 = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (unsigned)(keep[first + at] != 0);
+			pool[at + at / 6] = (unsigned)(keep[first + at] != 0);
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[2304 + (at + (at >> 3))] = (unsigned)aggregate[first + at];
+			pool[1792 + (at + at / 6)] = (unsigned)aggregate[first + at];
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool_u64[2304 + (at + (at >> 3))] = (unsigned long long)c[first + at];
+			pool_u64[1792 + (at + at / 6)] = (unsigned long long)c[first + at];
 		}
 	}
 	__syncthreads();
-	unsigned char keep_rows[8] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	unsigned char keep_rows[6] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count2) {
 			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
-	int aggregate_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int aggregate_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count2) {
 			aggregate_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	long long c_rows[8] = {0};
-	const int start3 = lane * 8;
-	const int own3 = 2304 + lane * 9;
+	long long c_rows[6] = {0};
+	const int start3 = lane * 6;
+	const int own3 = 1792 + lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start3 + item < count2) {
 			c_rows[item] = (long long)pool_u64[own3 + item];
 		}
 	}
 	__syncthreads();
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool_u64[at + (at >> 3)] = (unsigned long long)aggregate_2[first + at];
+			pool_u64[at + at / 6] = (unsigned long long)aggregate_2[first + at];
 		}
 	}
 	__syncthreads();
-	long long aggregate_2_rows[8] = {0};
-	const int start4 = lane * 8;
-	const int own4 = lane * 9;
+	long long aggregate_2_rows[6] = {0};
+	const int start4 = lane * 6;
+	const int own4 = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start4 + item < count2) {
 			aggregate_2_rows[item] = (long long)pool_u64[own4 + item];
 		}
 	}
 	__syncthreads();
 	int add = 0;
-	if (count2 == 2048) {
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			if (keep_rows[item] != 0) {
 				const int add2 = (int)((unsigned)add + 1u);
 				add = add2;
@@ -1027,8 +1027,8 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				if (keep_rows[item] != 0) {
 					const int add2 = (int)((unsigned)add + 1u);
@@ -1083,35 +1083,35 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 	int add14 = add13;
 	const int base = (int)(long long)earlier;
 	const int end = (int)(long long)add12;
-	if (count2 == 2048) {
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			if (keep_rows[item] != 0) {
 				const long long keep_place = (long long)add14;
 				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
 				const int offset2 = (int)keep_place - base;
 				pool[offset2] = (unsigned)aggregate_rows[item];
 				const int offset3 = (int)keep_place - base;
-				pool_u64[offset3 + 1024] = (unsigned long long)c_rows[item];
+				pool_u64[offset3 + 768] = (unsigned long long)c_rows[item];
 				const int offset4 = (int)keep_place - base;
-				pool_u64[offset4 + 3072] = (unsigned long long)aggregate_2_rows[item];
+				pool_u64[offset4 + 2304] = (unsigned long long)aggregate_2_rows[item];
 				const int add15 = (int)((unsigned)add14 + 1u);
 				add14 = add15;
 			}
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				if (keep_rows[item] != 0) {
 					const long long keep_place = (long long)add14;
 					const int offset2 = (int)keep_place - base;
 					pool[offset2] = (unsigned)aggregate_rows[item];
 					const int offset3 = (int)keep_place - base;
-					pool_u64[offset3 + 1024] = (unsigned long long)c_rows[item];
+					pool_u64[offset3 + 768] = (unsigned long long)c_rows[item];
 					const int offset4 = (int)keep_place - base;
-					pool_u64[offset4 + 3072] = (unsigned long long)aggregate_2_rows[item];
+					pool_u64[offset4 + 2304] = (unsigned long long)aggregate_2_rows[item];
 					const int add15 = (int)((unsigned)add14 + 1u);
 					add14 = add15;
 				}
@@ -1130,14 +1130,14 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel2_published(
 	int at2 = lane;
 	while (at2 < count4) {
 		const int place = base + at2;
-		count[place] = (long long)pool_u64[at2 + 1024];
+		count[place] = (long long)pool_u64[at2 + 768];
 		at2 += 256;
 	}
 	const int count5 = end - base;
 	int at3 = lane;
 	while (at3 < count5) {
 		const int place = base + at3;
-		total[place] = (long long)pool_u64[at3 + 3072];
+		total[place] = (long long)pool_u64[at3 + 2304];
 		at3 += 256;
 	}
 }

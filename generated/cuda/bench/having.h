@@ -20,49 +20,49 @@
 // having_kernel1_sum0_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2)
 #define HAVING_KERNEL1_SUM0_PUBLISHED_NAME "having_kernel1_sum0_published"
 #define HAVING_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_SUM0_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL1_SUM0_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL1_SUM0_PUBLISHED_ARGS 8
 
 // having_kernel1_scan0_published(row0, rows, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, having_kernel1_total0, having_kernel1_total1, having_kernel1_total2)
 #define HAVING_KERNEL1_SCAN0_PUBLISHED_NAME "having_kernel1_scan0_published"
 #define HAVING_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_SCAN0_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL1_SCAN0_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL1_SCAN0_PUBLISHED_ARGS 8
 
 // having_kernel1_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, c, aggregate_2, keep, aggregate)
 #define HAVING_KERNEL1_PUBLISHED_NAME "having_kernel1_published"
 #define HAVING_KERNEL1_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL1_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL1_PUBLISHED_ARGS 12
 
 // having_kernel1_finish_published(row0, rows, having_kernel1_total0, having_kernel1_total1, having_kernel1_total2, c, aggregate_2, keep, least, g_length_cell)
 #define HAVING_KERNEL1_FINISH_PUBLISHED_NAME "having_kernel1_finish_published"
 #define HAVING_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_FINISH_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL1_FINISH_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL1_FINISH_PUBLISHED_ARGS 10
 
 // having_kernel2_sum0_published(row0, rows, keep, having_kernel2_tile0)
 #define HAVING_KERNEL2_SUM0_PUBLISHED_NAME "having_kernel2_sum0_published"
 #define HAVING_KERNEL2_SUM0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_SUM0_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL2_SUM0_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL2_SUM0_PUBLISHED_ARGS 4
 
 // having_kernel2_scan0_published(row0, rows, having_kernel2_tile0, having_kernel2_total0)
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_NAME "having_kernel2_scan0_published"
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_SCAN0_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL2_SCAN0_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_ARGS 4
 
 // having_kernel2_published(row0, rows, keep, aggregate, c, aggregate_2, having_kernel2_tile0, key_2, count, total)
 #define HAVING_KERNEL2_PUBLISHED_NAME "having_kernel2_published"
 #define HAVING_KERNEL2_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL2_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL2_PUBLISHED_ARGS 10
 
 // having_kernel2_finish_published(row0, rows, having_kernel2_total0, keep_length_cell)
 #define HAVING_KERNEL2_FINISH_PUBLISHED_NAME "having_kernel2_finish_published"
 #define HAVING_KERNEL2_FINISH_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_FINISH_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL2_FINISH_PUBLISHED_ROWS 1536 // of a group
 #define HAVING_KERNEL2_FINISH_PUBLISHED_ARGS 4
 
 #endif

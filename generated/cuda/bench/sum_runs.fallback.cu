@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	int *sum_runs_kernel1_tile0,
 	int *sum_runs_kernel1_tile1,
 	long long *sum_runs_kernel1_tile2) {
-	__shared__ unsigned pool[10240];
+	__shared__ unsigned pool[6144];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
@@ -39,44 +39,44 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2560;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560LL;
+	const int count = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 10] = (unsigned)key[first + at];
+			pool[at + at / 6] = (unsigned)key[first + at];
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[2816 + (at + at / 10)] = (unsigned)value[first + at];
+			pool[1792 + (at + at / 6)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[11] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[10] = {0};
-	const int start2 = lane * 10;
-	const int own2 = 2816 + lane * 11;
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -85,10 +85,10 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count == 2560) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add4;
@@ -99,8 +99,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -408,7 +408,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	int *key_2,
 	long long *count,
 	long long *total) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[6144];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
@@ -417,44 +417,44 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2560;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2560 ? rest : 2560LL;
+	const int count2 = rest < 1536 ? rest : 1536LL;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + at / 10] = (unsigned)key[first + at];
+			pool[at + at / 6] = (unsigned)key[first + at];
 		}
 	}
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[2816 + (at + at / 10)] = (unsigned)value[first + at];
+			pool[1792 + (at + at / 6)] = (unsigned)value[first + at];
 		}
 	}
 	__syncthreads();
-	int key_rows[11] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count2) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[10] = {0};
-	const int start2 = lane * 10;
-	const int own2 = 2816 + lane * 11;
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count2) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -464,10 +464,10 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count2 == 2560) {
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -479,8 +479,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
@@ -613,9 +613,9 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	const int end = (int)(long long)add34;
 	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
 	const int end2 = (int)(long long)((unsigned long long)(long long)add34 - 1ULL);
-	if (count2 == 2560) {
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			const long long g_begun = (long long)add38;
 			const bool x = g_begun > 0LL;
@@ -625,9 +625,9 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 			if (head && x) {
 				// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 				const int offset2 = (int)slot - base2;
-				pool[offset2 + 2560] = (unsigned)(int)count3;
+				pool[offset2 + 1536] = (unsigned)(int)count3;
 				const int offset3 = (int)slot - base2;
-				pool_u64[offset3 + 2560] = (unsigned long long)total2;
+				pool_u64[offset3 + 1536] = (unsigned long long)total2;
 			}
 			if (head) {
 				const int offset2 = (int)g_begun - base;
@@ -642,8 +642,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				const long long g_begun = (long long)add38;
@@ -653,9 +653,9 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 				const long long total2 = add40;
 				if (head && x) {
 					const int offset2 = (int)slot - base2;
-					pool[offset2 + 2560] = (unsigned)(int)count3;
+					pool[offset2 + 1536] = (unsigned)(int)count3;
 					const int offset3 = (int)slot - base2;
-					pool_u64[offset3 + 2560] = (unsigned long long)total2;
+					pool_u64[offset3 + 1536] = (unsigned long long)total2;
 				}
 				if (head) {
 					const int offset2 = (int)g_begun - base;
@@ -683,7 +683,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	while (at2 < count4) {
 		const int place = base2 + at2;
 		if (place >= 0) {
-			count[place] = (long long)(int)pool[at2 + 2560];
+			count[place] = (long long)(int)pool[at2 + 1536];
 		}
 		at2 += 256;
 	}
@@ -692,7 +692,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	while (at3 < count5) {
 		const int place = base2 + at3;
 		if (place >= 0) {
-			total[place] = (long long)pool_u64[at3 + 2560];
+			total[place] = (long long)pool_u64[at3 + 1536];
 		}
 		at3 += 256;
 	}

@@ -24,20 +24,20 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	long long rows,
 	const double *__restrict__ x,
 	double *mavg7_kernel1_tile0) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[6144];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ double shared_f64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
-	if (count == 5120 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072LL;
+	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const double2 wide = *(const double2 *)(x + (first + at));
 			const double x2 = wide.x;
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
@@ -56,10 +56,10 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 		}
 	}
 	__syncthreads();
-	double x_rows[20] = {0};
-	const int own = lane * 20;
+	double x_rows[12] = {0};
+	const int own = lane * 12;
 	#pragma unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -69,16 +69,16 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	}
 	__syncthreads();
 	double add = 0.0;
-	if (count == 5120) {
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
@@ -214,20 +214,20 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	const double *__restrict__ x,
 	const double *__restrict__ mavg7_kernel1_tile0,
 	double *c) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[6144];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ double shared_f64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
-	if (count == 5120 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072LL;
+	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const double2 wide = *(const double2 *)(x + (first + at));
 			const double x2 = wide.x;
@@ -236,7 +236,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
@@ -246,10 +246,10 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 		}
 	}
 	__syncthreads();
-	double x_rows[20] = {0};
-	const int own = lane * 20;
+	double x_rows[12] = {0};
+	const int own = lane * 12;
 	#pragma unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -259,16 +259,16 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	}
 	__syncthreads();
 	double add = 0.0;
-	if (count == 5120) {
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
@@ -317,10 +317,10 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	const double earlier = mavg7_kernel1_tile0[tile];
 	const double add12 = earlier + add11;
 	double add13 = add12;
-	double c_rows[20] = {0};
-	if (count == 5120) {
+	double c_rows[12] = {0};
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const double add14 = add13 + x_rows[item];
 			add13 = add14;
 			const double c2 = add13;
@@ -329,8 +329,8 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const double add14 = add13 + x_rows[item];
 				add13 = add14;
@@ -339,16 +339,16 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = lane * 12;
 	#pragma unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)__double_as_longlong(c_rows[item]), (unsigned long long)__double_as_longlong(c_rows[item + 1]));
 	}
 	__syncthreads();
-	if (count == 5120 && (first & 1) == 0) {
+	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
 			const unsigned long long word = wide.x;
@@ -357,7 +357,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				c[first + at] = __longlong_as_double(pool_u64[at]);

@@ -20,19 +20,19 @@
 // mavg7_kernel1_sum0_published(row0, rows, x, mavg7_kernel1_tile0)
 #define MAVG7_KERNEL1_SUM0_PUBLISHED_NAME "mavg7_kernel1_sum0_published"
 #define MAVG7_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define MAVG7_KERNEL1_SUM0_PUBLISHED_ROWS 5120 // of a group
+#define MAVG7_KERNEL1_SUM0_PUBLISHED_ROWS 3072 // of a group
 #define MAVG7_KERNEL1_SUM0_PUBLISHED_ARGS 4
 
 // mavg7_kernel1_scan0_published(row0, rows, mavg7_kernel1_tile0, mavg7_kernel1_total0)
 #define MAVG7_KERNEL1_SCAN0_PUBLISHED_NAME "mavg7_kernel1_scan0_published"
 #define MAVG7_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define MAVG7_KERNEL1_SCAN0_PUBLISHED_ROWS 5120 // of a group
+#define MAVG7_KERNEL1_SCAN0_PUBLISHED_ROWS 3072 // of a group
 #define MAVG7_KERNEL1_SCAN0_PUBLISHED_ARGS 4
 
 // mavg7_kernel1_published(row0, rows, x, mavg7_kernel1_tile0, c)
 #define MAVG7_KERNEL1_PUBLISHED_NAME "mavg7_kernel1_published"
 #define MAVG7_KERNEL1_PUBLISHED_WORKGROUP 256
-#define MAVG7_KERNEL1_PUBLISHED_ROWS 5120 // of a group
+#define MAVG7_KERNEL1_PUBLISHED_ROWS 3072 // of a group
 #define MAVG7_KERNEL1_PUBLISHED_ARGS 5
 
 // mavg7_kernel2_published(row0, rows, c, avg)

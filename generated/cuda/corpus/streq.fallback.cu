@@ -25,39 +25,39 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	long long rows,
 	const unsigned long long *__restrict__ name,
 	int *streq_kernel1_tile0) {
-	__shared__ __align__(16) unsigned pool[9216];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
+	const int count = rest < 2560 ? rest : 2560LL;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	__syncthreads();
-	unsigned long long name_rows[12] = {0};
-	const int start = lane * 12;
-	const int own = lane * 13;
+	unsigned long long name_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
 			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	__syncthreads();
 	int add = 0;
-	if (count == 3072) {
+	if (count == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 10; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000ULL;
 			if (m) {
 				const int add2 = (int)((unsigned)add + 1u);
@@ -66,8 +66,8 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000ULL;
 				if (m) {
@@ -208,79 +208,58 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	const int *__restrict__ streq_kernel1_tile0,
 	unsigned long long *name_2,
 	int *v_2) {
-	__shared__ __align__(16) unsigned pool[9216];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 3072;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
+	const int count = rest < 2560 ? rest : 2560LL;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	__syncthreads();
-	unsigned long long name_rows[12] = {0};
-	const int start = lane * 12;
-	const int own = lane * 13;
+	unsigned long long name_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
 			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	__syncthreads();
-	if (count == 3072 && (first & 3) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(const int4 *)(v + (first + at));
-			const int v2 = wide.x;
-			const int v3 = wide.y;
-			const int v4 = wide.z;
-			const int v5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)v2, (unsigned)v3, (unsigned)v4, (unsigned)v5);
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (unsigned)v[first + at];
-			} else {
-				pool[at] = 0u;
-			}
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[at + at / 10] = (unsigned)v[first + at];
 		}
 	}
 	__syncthreads();
-	int v_rows[12] = {0};
-	const int own2 = lane * 12;
+	int v_rows[10] = {0};
+	const int start2 = lane * 10;
+	const int own2 = lane * 11;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
-		const unsigned word = wide.x;
-		const unsigned word2 = wide.y;
-		const unsigned word3 = wide.z;
-		const unsigned word4 = wide.w;
-		v_rows[item] = (int)word;
-		v_rows[item + 1] = (int)word2;
-		v_rows[item + 2] = (int)word3;
-		v_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 10; item++) {
+		if (start2 + item < count) {
+			v_rows[item] = (int)pool[own2 + item];
+		}
 	}
 	__syncthreads();
 	unsigned m_kept = 0u;
 	int add = 0;
-	if (count == 3072) {
+	if (count == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 10; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000ULL;
 			m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
 			if (m) {
@@ -290,8 +269,8 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000ULL;
 				m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
@@ -348,9 +327,9 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	int add14 = add13;
 	const int base = (int)(long long)earlier;
 	const int end = (int)(long long)add12;
-	if (count == 3072) {
+	if (count == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 10; item++) {
 			const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (m) {
 				const long long m_place = (long long)add14;
@@ -358,15 +337,15 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 				const int offset2 = (int)m_place - base;
 				pool_u64[offset2] = name_rows[item];
 				const int offset3 = (int)m_place - base;
-				pool[offset3 + 6144] = (unsigned)v_rows[item];
+				pool[offset3 + 5120] = (unsigned)v_rows[item];
 				const int add15 = (int)((unsigned)add14 + 1u);
 				add14 = add15;
 			}
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (m) {
@@ -374,7 +353,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 					const int offset2 = (int)m_place - base;
 					pool_u64[offset2] = name_rows[item];
 					const int offset3 = (int)m_place - base;
-					pool[offset3 + 6144] = (unsigned)v_rows[item];
+					pool[offset3 + 5120] = (unsigned)v_rows[item];
 					const int add15 = (int)((unsigned)add14 + 1u);
 					add14 = add15;
 				}
@@ -393,7 +372,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	int at2 = lane;
 	while (at2 < count3) {
 		const int place = base + at2;
-		v_2[place] = (int)pool[at2 + 6144];
+		v_2[place] = (int)pool[at2 + 5120];
 		at2 += 256;
 	}
 }

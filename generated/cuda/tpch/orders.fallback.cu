@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 	int *orders_kernel1_tile0,
 	int *orders_kernel1_tile1,
 	long long *orders_kernel1_tile2) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
@@ -40,13 +40,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
-	if (count == 2048 && (first & 1) == 0) {
+	const int count = rest < 1536 ? rest : 1536LL;
+	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)l_orderkey[first + at];
@@ -64,32 +64,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 			}
 		}
 	}
-	if (count == 2048 && (first & 1) == 0) {
+	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
 			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
-				pool_u64[2048 + at] = (unsigned long long)l_quantity[first + at];
+				pool_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
 			} else {
-				pool_u64[2048 + at] = 0ULL;
+				pool_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
-	long long l_orderkey_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 8;
+	long long l_orderkey_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -102,10 +102,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 	} else if (lane == 0 && first > 0) {
 		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
-	long long l_quantity_rows[8] = {0};
-	const int own2 = 2048 + lane * 8;
+	long long l_quantity_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
@@ -117,10 +117,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count == 2048) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
 			add = add4;
@@ -131,8 +131,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -440,7 +440,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	long long *key,
 	long long *count,
 	long long *quantity) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
@@ -449,13 +449,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048LL;
-	if (count2 == 2048 && (first & 1) == 0) {
+	const int count2 = rest < 1536 ? rest : 1536LL;
+	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
@@ -464,7 +464,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (unsigned long long)l_orderkey[first + at];
@@ -473,32 +473,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 			}
 		}
 	}
-	if (count2 == 2048 && (first & 1) == 0) {
+	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
 			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
-				pool_u64[2048 + at] = (unsigned long long)l_quantity[first + at];
+				pool_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
 			} else {
-				pool_u64[2048 + at] = 0ULL;
+				pool_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
-	long long l_orderkey_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 8;
+	long long l_orderkey_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -511,10 +511,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	} else if (lane == 0 && first > 0) {
 		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
-	long long l_quantity_rows[8] = {0};
-	const int own2 = 2048 + lane * 8;
+	long long l_quantity_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
@@ -527,10 +527,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count2 == 2048) {
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
 			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
@@ -542,8 +542,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
@@ -676,9 +676,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const int end = (int)(long long)add34;
 	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
 	const int end2 = (int)(long long)((unsigned long long)(long long)add34 - 1ULL);
-	if (count2 == 2048) {
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 			const long long g_begun = (long long)add38;
 			const bool x = g_begun > 0LL;
@@ -688,9 +688,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 			if (head && x) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)slot - base2;
-				pool[offset2 + 4096] = (unsigned)(int)count3;
+				pool[offset2 + 3072] = (unsigned)(int)count3;
 				const int offset3 = (int)slot - base2;
-				pool_u64[offset3 + 3072] = (unsigned long long)quantity2;
+				pool_u64[offset3 + 2304] = (unsigned long long)quantity2;
 			}
 			if (head) {
 				const int offset2 = (int)g_begun - base;
@@ -705,8 +705,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				const long long g_begun = (long long)add38;
@@ -716,9 +716,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 				const long long quantity2 = add40;
 				if (head && x) {
 					const int offset2 = (int)slot - base2;
-					pool[offset2 + 4096] = (unsigned)(int)count3;
+					pool[offset2 + 3072] = (unsigned)(int)count3;
 					const int offset3 = (int)slot - base2;
-					pool_u64[offset3 + 3072] = (unsigned long long)quantity2;
+					pool_u64[offset3 + 2304] = (unsigned long long)quantity2;
 				}
 				if (head) {
 					const int offset2 = (int)g_begun - base;
@@ -746,7 +746,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	while (at2 < count4) {
 		const int place = base2 + at2;
 		if (place >= 0) {
-			count[place] = (long long)(int)pool[at2 + 4096];
+			count[place] = (long long)(int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
@@ -755,7 +755,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	while (at3 < count5) {
 		const int place = base2 + at3;
 		if (place >= 0) {
-			quantity[place] = (long long)pool_u64[at3 + 3072];
+			quantity[place] = (long long)pool_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}

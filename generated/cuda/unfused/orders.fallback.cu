@@ -204,20 +204,20 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	long long rows,
 	const long long *__restrict__ g_total,
 	long long *orders_kernel3_tile0) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[6144];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
-	if (count == 5120 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072LL;
+	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(g_total + (first + at));
 			const long long g_total2 = wide.x;
@@ -226,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)g_total[first + at];
@@ -236,10 +236,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 		}
 	}
 	__syncthreads();
-	long long g_total_rows[20] = {0};
-	const int own = lane * 20;
+	long long g_total_rows[12] = {0};
+	const int own = lane * 12;
 	#pragma unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -249,16 +249,16 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	}
 	__syncthreads();
 	long long add = 0LL;
-	if (count == 5120) {
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 			add = add2;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 				add = add2;
@@ -394,20 +394,20 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	const long long *__restrict__ g_total,
 	const long long *__restrict__ orders_kernel3_tile0,
 	long long *g_offset) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[6144];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
-	if (count == 5120 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072LL;
+	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(g_total + (first + at));
 			const long long g_total2 = wide.x;
@@ -416,7 +416,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)g_total[first + at];
@@ -426,10 +426,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 		}
 	}
 	__syncthreads();
-	long long g_total_rows[20] = {0};
-	const int own = lane * 20;
+	long long g_total_rows[12] = {0};
+	const int own = lane * 12;
 	#pragma unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -439,16 +439,16 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	}
 	__syncthreads();
 	long long add = 0LL;
-	if (count == 5120) {
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 			add = add2;
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 				add = add2;
@@ -497,10 +497,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	const long long earlier = orders_kernel3_tile0[tile];
 	const long long add12 = (long long)((unsigned long long)earlier + (unsigned long long)add11);
 	long long add13 = add12;
-	long long g_offset_rows[20] = {0};
-	if (count == 5120) {
+	long long g_offset_rows[12] = {0};
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const long long offset2 = add13;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
@@ -509,8 +509,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const long long offset2 = add13;
 				g_offset_rows[item] = offset2;
@@ -519,16 +519,16 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = lane * 12;
 	#pragma unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)g_offset_rows[item], (unsigned long long)g_offset_rows[item + 1]);
 	}
 	__syncthreads();
-	if (count == 5120 && (first & 1) == 0) {
+	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
 			const unsigned long long word = wide.x;
@@ -537,7 +537,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				g_offset[first + at] = (long long)pool_u64[at];
@@ -606,7 +606,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	long long *orders_kernel5_tile4,
 	unsigned char *orders_kernel5_tile5,
 	unsigned char *orders_kernel5_tile6) {
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ unsigned char shared_bool_0[8];
 	__shared__ unsigned char shared_bool_1[8];
@@ -619,13 +619,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
-	if (count == 2048 && (first & 1) == 0) {
+	const int count = rest < 1536 ? rest : 1536LL;
+	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(g + (first + at));
 			const long long g2 = wide.x;
@@ -634,7 +634,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)g[first + at];
@@ -643,32 +643,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 			}
 		}
 	}
-	if (count == 2048 && (first & 1) == 0) {
+	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
-				pool_u64[2048 + at] = (unsigned long long)l_orderkey[first + at];
+				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[2048 + at] = 0ULL;
+				pool_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
-	long long g_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 8;
+	long long g_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -681,10 +681,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	long long l_orderkey_rows[8] = {0};
-	const int own2 = 2048 + lane * 8;
+	long long l_orderkey_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
@@ -693,9 +693,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		l_orderkey_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	if (count == 2048 && (first & 1) == 0) {
+	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
@@ -704,7 +704,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (unsigned long long)l_quantity[first + at];
@@ -714,10 +714,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		}
 	}
 	__syncthreads();
-	long long l_quantity_rows[8] = {0};
-	const int own3 = lane * 8;
+	long long l_quantity_rows[6] = {0};
+	const int own3 = lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
@@ -733,10 +733,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	long long add2 = 0LL;
 	bool present2 = false;
 	bool head = false;
-	if (count == 2048) {
+	if (count == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			const long long last3 = g_rows[item + 1];
 			present = true;
@@ -753,8 +753,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				const long long last3 = g_rows[item + 1];
@@ -1398,7 +1398,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	long long *count,
 	long long *quantity) {
 	(void)orders_kernel5_tile5;
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ unsigned char shared_bool_0[8];
 	__shared__ unsigned char shared_bool_1[8];
@@ -1411,13 +1411,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048LL;
-	if (count2 == 2048 && (first & 1) == 0) {
+	const int count2 = rest < 1536 ? rest : 1536LL;
+	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(g + (first + at));
 			const long long g2 = wide.x;
@@ -1426,7 +1426,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (unsigned long long)g[first + at];
@@ -1435,32 +1435,32 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 			}
 		}
 	}
-	if (count2 == 2048 && (first & 1) == 0) {
+	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
-				pool_u64[2048 + at] = (unsigned long long)l_orderkey[first + at];
+				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[2048 + at] = 0ULL;
+				pool_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
-	long long g_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 8;
+	long long g_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
 		const unsigned long long word = wide.x;
@@ -1473,10 +1473,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	long long l_orderkey_rows[8] = {0};
-	const int own2 = 2048 + lane * 8;
+	long long l_orderkey_rows[6] = {0};
+	const int own2 = 1536 + lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
@@ -1485,9 +1485,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		l_orderkey_rows[item + 1] = (long long)word2;
 	}
 	__syncthreads();
-	if (count2 == 2048 && (first & 1) == 0) {
+	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
@@ -1496,7 +1496,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (unsigned long long)l_quantity[first + at];
@@ -1506,10 +1506,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	}
 	__syncthreads();
-	long long l_quantity_rows[8] = {0};
-	const int own3 = lane * 8;
+	long long l_quantity_rows[6] = {0};
+	const int own3 = lane * 6;
 	#pragma unroll
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
@@ -1526,10 +1526,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	long long add2 = 0LL;
 	bool present2 = false;
 	bool head = false;
-	if (count2 == 2048) {
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
 			const long long last3 = g_rows[item + 1];
@@ -1547,8 +1547,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
@@ -1827,9 +1827,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	bool head13 = head12;
 	const int base = (int)earlier2;
 	const int end = (int)last23;
-	if (count2 == 2048) {
+	if (count2 == 1536) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool present25 = present24;
 			const long long g_open = last26;
 			const long long key2 = last27;
@@ -1841,9 +1841,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 				const int offset2 = (int)g_open - base;
 				pool_u64[offset2] = (unsigned long long)key2;
 				const int offset3 = (int)g_open - base;
-				pool[offset3 + 4096] = (unsigned)(int)count3;
+				pool[offset3 + 3072] = (unsigned)(int)count3;
 				const int offset4 = (int)g_open - base;
-				pool_u64[offset4 + 3072] = (unsigned long long)quantity2;
+				pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
 			}
 			const long long last28 = g_rows[item + 1];
 			present24 = true;
@@ -1859,8 +1859,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool present25 = present24;
 				const long long g_open = last26;
@@ -1872,9 +1872,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 					const int offset2 = (int)g_open - base;
 					pool_u64[offset2] = (unsigned long long)key2;
 					const int offset3 = (int)g_open - base;
-					pool[offset3 + 4096] = (unsigned)(int)count3;
+					pool[offset3 + 3072] = (unsigned)(int)count3;
 					const int offset4 = (int)g_open - base;
-					pool_u64[offset4 + 3072] = (unsigned long long)quantity2;
+					pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
 				}
 				const long long last28 = g_rows[item + 1];
 				present24 = true;
@@ -1905,7 +1905,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	while (at2 < count4) {
 		const int place = base + at2;
 		if (place >= 0) {
-			count[place] = (long long)(int)pool[at2 + 4096];
+			count[place] = (long long)(int)pool[at2 + 3072];
 		}
 		at2 += 256;
 	}
@@ -1914,7 +1914,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	while (at3 < count5) {
 		const int place = base + at3;
 		if (place >= 0) {
-			quantity[place] = (long long)pool_u64[at3 + 3072];
+			quantity[place] = (long long)pool_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}

@@ -43,8 +43,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__local int earlier_i32_1[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ushort *const pool_u16 = (__local ushort *)pool;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -137,11 +137,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			shared_i32_0[at] = add3;
+			shared_i32_1[at] = add4;
 			const int add5 = (int)((uint)add3 + (uint)state);
 			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
@@ -151,31 +151,38 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		shared_i32_1[272 + lane] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add3 = 0;
 		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const int state3 = i < lane ? state : 0;
+			const int state4 = i < lane ? state2 : 0;
+			const int add5 = (int)((uint)add3 + (uint)state3);
+			const int add6 = state3 > 0 ? state4 : (int)((uint)add4 + (uint)state4);
 			add3 = add5;
 			add4 = add6;
 		}
-		shared_i32_0[288] = add3;
-		shared_i32_1[288] = add4;
+		shared_i32_0[288 + lane] = add3;
+		shared_i32_1[288 + lane] = add4;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
+			shared_i32_0[304] = add5;
+			shared_i32_1[304] = add6;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add3 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
-	const int state4 = shared_i32_1[288];
+	const int state3 = shared_i32_0[304];
+	const int state4 = shared_i32_1[304];
 	if (lane == 0) {
 		if (tile > 0) {
 			const ulong bits = (ulong)(uint)state3;
@@ -199,7 +206,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 64) {
+		if (lane < 32) {
 			int add6 = 0;
 			int add7 = 0;
 			if (before >= lane) {
@@ -237,12 +244,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start3 = lane * 8;
+			const int start3 = lane * 4;
 			int add6 = 0;
 			int add7 = 0;
 			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at2 = (start3 + 7) - i;
+			for (int i = 0; i < 4; i++) {
+				const int at2 = (start3 + 3) - i;
 				const int state5 = shared_i32_0[at2];
 				const int state6 = shared_i32_1[at2];
 				const int state7 = at2 <= last ? state5 : 0;
@@ -252,8 +259,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 				add6 = add8;
 				add7 = add9;
 			}
-			shared_i32_0[64 + lane] = add6;
-			shared_i32_1[64 + lane] = add7;
+			shared_i32_0[32 + lane] = add6;
+			shared_i32_1[32 + lane] = add7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
@@ -261,7 +268,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			int add7 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at2 = 71 - i;
+				const int at2 = 39 - i;
 				const int state5 = shared_i32_0[at2];
 				const int state6 = shared_i32_1[at2];
 				const int add8 = (int)((uint)add6 + (uint)state5);
@@ -274,7 +281,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			add4 = add8;
 			add5 = add9;
 		}
-		before = last < 64 ? -1L : before - 64;
+		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
 		const int add6 = (int)((uint)add4 + (uint)state3);

@@ -32,20 +32,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict key,
 	__global int *count_runs_kernel1_tile0,
 	__global int *count_runs_kernel1_tile1) {
-	__local __attribute__((aligned(16))) uint pool[7680];
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
+	__local __attribute__((aligned(16))) uint pool[3072];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
-	if (count == 5120 && (first & 3) == 0) {
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 4;
 			const int4 wide = *(__global const int4 *)(key + (first + at));
 			const int key2 = wide.x;
@@ -56,7 +56,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool[at] = (uint)key[first + at];
@@ -66,11 +66,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[21] = {0};
-	const int start = lane * 20;
-	const int own = lane * 20;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	kgen_unroll
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(__local uint4 *)(pool + (own + item));
 		const uint word = wide.x;
@@ -90,17 +90,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
-	if (count == 5120) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				picked = picked | ((uint)head << ((uint)item & 31));
@@ -108,7 +108,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 20, 0L), 20L);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 12, 0L), 12L);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -120,11 +120,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			shared_i32_0[at] = add3;
+			shared_i32_1[at] = add4;
 			const int add5 = (int)((uint)add3 + (uint)state);
 			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
@@ -134,27 +134,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		shared_i32_1[272 + lane] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add3 = 0;
 		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const int state3 = i < lane ? state : 0;
+			const int state4 = i < lane ? state2 : 0;
+			const int add5 = (int)((uint)add3 + (uint)state3);
+			const int add6 = state3 > 0 ? state4 : (int)((uint)add4 + (uint)state4);
 			add3 = add5;
 			add4 = add6;
 		}
-		shared_i32_0[288] = add3;
-		shared_i32_1[288] = add4;
+		shared_i32_0[288 + lane] = add3;
+		shared_i32_1[288 + lane] = add4;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
+			shared_i32_0[304] = add5;
+			shared_i32_1[304] = add6;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
-	const int state2 = shared_i32_1[288];
+	const int state = shared_i32_0[304];
+	const int state2 = shared_i32_1[304];
 	if (lane == 0) {
 		count_runs_kernel1_tile0[tile] = state;
 		count_runs_kernel1_tile1[tile] = state2;
@@ -169,8 +176,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global int *count_runs_kernel1_total0,
 	__global int *count_runs_kernel1_total1) {
 	(void)row0;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -202,11 +209,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				shared_i32_0[place2] = add5;
-				shared_i32_1[place2] = add6;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				const int state2 = shared_i32_1[at];
+				shared_i32_0[at] = add5;
+				shared_i32_1[at] = add6;
 				const int add7 = (int)((uint)add5 + (uint)state);
 				const int add8 = state > 0 ? state2 : (int)((uint)add6 + (uint)state2);
 				add5 = add7;
@@ -216,34 +223,41 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			shared_i32_1[272 + lane] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add5 = 0;
 			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				shared_i32_0[place2] = add5;
-				shared_i32_1[place2] = add6;
-				const int add7 = (int)((uint)add5 + (uint)state);
-				const int add8 = state > 0 ? state2 : (int)((uint)add6 + (uint)state2);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = shared_i32_1[272 + i];
+				const int state3 = i < lane ? state : 0;
+				const int state4 = i < lane ? state2 : 0;
+				const int add7 = (int)((uint)add5 + (uint)state3);
+				const int add8 = state3 > 0 ? state4 : (int)((uint)add6 + (uint)state4);
 				add5 = add7;
 				add6 = add8;
 			}
-			shared_i32_0[288] = add5;
-			shared_i32_1[288] = add6;
+			shared_i32_0[288 + lane] = add5;
+			shared_i32_1[288 + lane] = add6;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int state2 = shared_i32_1[287];
+				const int add7 = (int)((uint)add5 + (uint)state);
+				const int add8 = state > 0 ? state2 : (int)((uint)add6 + (uint)state2);
+				shared_i32_0[304] = add7;
+				shared_i32_1[304] = add8;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_1[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
+		const int state2 = shared_i32_1[288 + stretch];
 		const int state3 = shared_i32_0[lane + lane / 16];
 		const int state4 = shared_i32_1[lane + lane / 16];
 		const int add5 = (int)((uint)state + (uint)state3);
 		const int add6 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
-		const int state5 = shared_i32_0[288];
-		const int state6 = shared_i32_1[288];
+		const int state5 = shared_i32_0[304];
+		const int state6 = shared_i32_1[304];
 		const int add7 = (int)((uint)add + (uint)add5);
 		const int add8 = add5 > 0 ? add6 : (int)((uint)add2 + (uint)add6);
 		int add9 = add7;
@@ -283,21 +297,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict count_runs_kernel1_tile1,
 	__global int *key_2,
 	__global long *count) {
-	__local __attribute__((aligned(16))) uint pool[7680];
+	__local __attribute__((aligned(16))) uint pool[4608];
 	__local ushort *const pool_u16 = (__local ushort *)pool;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 5120 ? rest : 5120L;
-	if (count2 == 5120 && (first & 3) == 0) {
+	const int count2 = rest < 3072 ? rest : 3072L;
+	if (count2 == 3072 && (first & 3) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 4;
 			const int4 wide = *(__global const int4 *)(key + (first + at));
 			const int key2 = wide.x;
@@ -308,7 +322,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool[at] = (uint)key[first + at];
@@ -318,11 +332,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[21] = {0};
-	const int start = lane * 20;
-	const int own = lane * 20;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	kgen_unroll
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(__local uint4 *)(pool + (own + item));
 		const uint word = wide.x;
@@ -342,17 +356,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
-	if (count2 == 5120) {
+	if (count2 == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				picked = picked | ((uint)head << ((uint)item & 31));
@@ -360,7 +374,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0L), 20L);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 12, 0L), 12L);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -372,11 +386,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			shared_i32_0[at] = add3;
+			shared_i32_1[at] = add4;
 			const int add5 = (int)((uint)add3 + (uint)state);
 			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
 			add3 = add5;
@@ -386,34 +400,41 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		shared_i32_1[272 + lane] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add3 = 0;
 		int add4 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			shared_i32_0[place2] = add3;
-			shared_i32_1[place2] = add4;
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const int state3 = i < lane ? state : 0;
+			const int state4 = i < lane ? state2 : 0;
+			const int add5 = (int)((uint)add3 + (uint)state3);
+			const int add6 = state3 > 0 ? state4 : (int)((uint)add4 + (uint)state4);
 			add3 = add5;
 			add4 = add6;
 		}
-		shared_i32_0[288] = add3;
-		shared_i32_1[288] = add4;
+		shared_i32_0[288 + lane] = add3;
+		shared_i32_1[288 + lane] = add4;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const int add5 = (int)((uint)add3 + (uint)state);
+			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
+			shared_i32_0[304] = add5;
+			shared_i32_1[304] = add6;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add3 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
-	int at = (int)add3 + 10240;
-	const int start2 = lane * 20;
+	const int state3 = shared_i32_0[304];
+	int at = (int)add3 + 6144;
+	const int start2 = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 20; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
 			pool_u16[at] = (ushort)(start2 + item);
 			at++;
@@ -424,18 +445,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
 	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
-		const int number = (int)pool_u16[10240 + at2];
+		const int number = (int)pool_u16[6144 + at2];
 		const int place2 = base + at2;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 		const int key2 = (int)pool[number];
 		key_2[place2] = key2;
 		if (at2 > 0) {
-			const int v_distance = number - (int)pool_u16[10240 + (at2 - 1)];
+			const int v_distance = number - (int)pool_u16[6144 + (at2 - 1)];
 			count[place2 - 1] = (long)v_distance;
 		}
 	}
 	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
-		const int number = (int)pool_u16[10240];
+		const int number = (int)pool_u16[6144];
 		count[base - 1] = (long)(number + (int)earlier2);
 	}
 }

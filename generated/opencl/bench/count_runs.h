@@ -14,25 +14,25 @@
 // count_runs_kernel1_sum0_published(row0, rows, key, count_runs_kernel1_tile0, count_runs_kernel1_tile1)
 #define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_NAME "count_runs_kernel1_sum0_published"
 #define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_ROWS 5120 // of a group
+#define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_ROWS 3072 // of a group
 #define COUNT_RUNS_KERNEL1_SUM0_PUBLISHED_ARGS 5
 
 // count_runs_kernel1_scan0_published(row0, rows, count_runs_kernel1_tile0, count_runs_kernel1_tile1, count_runs_kernel1_total0, count_runs_kernel1_total1)
 #define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_NAME "count_runs_kernel1_scan0_published"
 #define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_ROWS 5120 // of a group
+#define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_ROWS 3072 // of a group
 #define COUNT_RUNS_KERNEL1_SCAN0_PUBLISHED_ARGS 6
 
 // count_runs_kernel1_published(row0, rows, key, count_runs_kernel1_tile0, count_runs_kernel1_tile1, key_2, count)
 #define COUNT_RUNS_KERNEL1_PUBLISHED_NAME "count_runs_kernel1_published"
 #define COUNT_RUNS_KERNEL1_PUBLISHED_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_PUBLISHED_ROWS 5120 // of a group
+#define COUNT_RUNS_KERNEL1_PUBLISHED_ROWS 3072 // of a group
 #define COUNT_RUNS_KERNEL1_PUBLISHED_ARGS 7
 
 // count_runs_kernel1_finish_published(row0, rows, count_runs_kernel1_total0, count_runs_kernel1_total1, count, g_length_cell)
 #define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_NAME "count_runs_kernel1_finish_published"
 #define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_ROWS 5120 // of a group
+#define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_ROWS 3072 // of a group
 #define COUNT_RUNS_KERNEL1_FINISH_PUBLISHED_ARGS 6
 
 #endif

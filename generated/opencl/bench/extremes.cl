@@ -41,9 +41,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__local int earlier_i32_1[1];
 	__local int earlier_i32_2[1];
 	__local __attribute__((aligned(16))) uint pool[9216];
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local int shared_i32_2[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local int shared_i32_2[305];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -186,13 +186,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const int state3 = shared_i32_2[at];
+			shared_i32_0[at] = add2;
+			shared_i32_1[at] = v_min2;
+			shared_i32_2[at] = v_max2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
 			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
@@ -205,44 +205,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		shared_i32_2[272 + lane] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((uint)add2 + (uint)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const int state3 = shared_i32_2[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 2147483647;
+			const int state6 = i < lane ? state3 : -2147483647 - 1;
+			const int add3 = (int)((uint)add2 + (uint)state4);
+			const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(v_min2, state5);
+			const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(v_max2, state6);
 			add2 = add3;
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[288] = add2;
-		shared_i32_1[288] = v_min2;
-		shared_i32_2[288] = v_max2;
+		shared_i32_0[288 + lane] = add2;
+		shared_i32_1[288 + lane] = v_min2;
+		shared_i32_2[288 + lane] = v_max2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const int state3 = shared_i32_2[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
+			shared_i32_0[304] = add3;
+			shared_i32_1[304] = v_min3;
+			shared_i32_2[304] = v_max3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const int state3 = shared_i32_2[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
+	const int state2 = shared_i32_1[288 + stretch];
+	const int state3 = shared_i32_2[288 + stretch];
 	const int state4 = shared_i32_0[lane + lane / 16];
 	const int state5 = shared_i32_1[lane + lane / 16];
 	const int state6 = shared_i32_2[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state4);
 	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-	const int state7 = shared_i32_0[288];
-	const int state8 = shared_i32_1[288];
-	const int state9 = shared_i32_2[288];
+	const int state7 = shared_i32_0[304];
+	const int state8 = shared_i32_1[304];
+	const int state9 = shared_i32_2[304];
 	if (lane == 0) {
 		if (tile > 0) {
 			const ulong bits = (ulong)(uint)state7;
@@ -341,7 +351,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 64) {
+		if (lane < 32) {
 			int add6 = 0;
 			int v_min6 = 2147483647;
 			int v_max6 = -2147483647 - 1;
@@ -401,13 +411,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start2 = lane * 8;
+			const int start2 = lane * 4;
 			int add6 = 0;
 			int v_min6 = 2147483647;
 			int v_max6 = -2147483647 - 1;
 			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start2 + 7) - i;
+			for (int i = 0; i < 4; i++) {
+				const int at = (start2 + 3) - i;
 				const int state10 = shared_i32_0[at];
 				const int state11 = shared_i32_1[at];
 				const int state12 = shared_i32_2[at];
@@ -421,9 +431,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 				v_min6 = v_min7;
 				v_max6 = v_max7;
 			}
-			shared_i32_0[64 + lane] = add6;
-			shared_i32_1[64 + lane] = v_min6;
-			shared_i32_2[64 + lane] = v_max6;
+			shared_i32_0[32 + lane] = add6;
+			shared_i32_1[32 + lane] = v_min6;
+			shared_i32_2[32 + lane] = v_max6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
@@ -432,7 +442,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			int v_max6 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
+				const int at = 39 - i;
 				const int state10 = shared_i32_0[at];
 				const int state11 = shared_i32_1[at];
 				const int state12 = shared_i32_2[at];
@@ -450,7 +460,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			v_min5 = v_min7;
 			v_max5 = v_max7;
 		}
-		before = last < 64 ? -1L : before - 64;
+		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
 		const int add6 = (int)((uint)add5 + (uint)state7);

@@ -26,107 +26,64 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *extremes_kernel1_tile0,
 	__global int *extremes_kernel1_tile1,
 	__global int *extremes_kernel1_tile2) {
-	__local __attribute__((aligned(16))) uint pool[9216];
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local int shared_i32_2[289];
+	__local uint pool[6144];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local int shared_i32_2[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)key[first + at];
-			} else {
-				pool[at] = 0u;
-			}
+	const int count = rest < 2048 ? rest : 2048L;
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[3072 + at] = (uint)value[first + at];
-			} else {
-				pool[3072 + at] = 0u;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start + item < count) {
+			key_rows[item + 1] = (int)pool[own + item];
+		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start2 + item < count) {
+			value_rows[item] = (int)pool[own2 + item];
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 3072) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int add2 = (int)((uint)add + (uint)(int)(long)head);
 			add = add2;
@@ -137,8 +94,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int add2 = (int)((uint)add + (uint)(int)(long)head);
@@ -156,19 +113,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start3 = lane * 17;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
+			const int at = start3 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const int state3 = shared_i32_2[at];
+			shared_i32_0[at] = add2;
+			shared_i32_1[at] = v_min2;
+			shared_i32_2[at] = v_max2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
 			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
@@ -181,34 +138,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		shared_i32_2[272 + lane] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((uint)add2 + (uint)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const int state3 = shared_i32_2[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 2147483647;
+			const int state6 = i < lane ? state3 : -2147483647 - 1;
+			const int add3 = (int)((uint)add2 + (uint)state4);
+			const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(v_min2, state5);
+			const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(v_max2, state6);
 			add2 = add3;
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[288] = add2;
-		shared_i32_1[288] = v_min2;
-		shared_i32_2[288] = v_max2;
+		shared_i32_0[288 + lane] = add2;
+		shared_i32_1[288 + lane] = v_min2;
+		shared_i32_2[288 + lane] = v_max2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const int state3 = shared_i32_2[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
+			shared_i32_0[304] = add3;
+			shared_i32_1[304] = v_min3;
+			shared_i32_2[304] = v_max3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
-	const int state2 = shared_i32_1[288];
-	const int state3 = shared_i32_2[288];
+	const int state = shared_i32_0[304];
+	const int state2 = shared_i32_1[304];
+	const int state3 = shared_i32_2[304];
 	if (lane == 0) {
 		extremes_kernel1_tile0[tile] = state;
 		extremes_kernel1_tile1[tile] = state2;
@@ -226,9 +193,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *extremes_kernel1_total1,
 	__global int *extremes_kernel1_total2) {
 	(void)row0;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local int shared_i32_2[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local int shared_i32_2[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -267,13 +234,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			int v_max3 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const int state3 = shared_i32_2[place2];
-				shared_i32_0[place2] = add3;
-				shared_i32_1[place2] = v_min3;
-				shared_i32_2[place2] = v_max3;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				const int state2 = shared_i32_1[at];
+				const int state3 = shared_i32_2[at];
+				shared_i32_0[at] = add3;
+				shared_i32_1[at] = v_min3;
+				shared_i32_2[at] = v_max3;
 				const int add4 = (int)((uint)add3 + (uint)state);
 				const int v_min4 = state > 0 ? state2 : kgen_least_i32(v_min3, state2);
 				const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(v_max3, state3);
@@ -286,44 +253,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			shared_i32_2[272 + lane] = v_max3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add3 = 0;
 			int v_min3 = 2147483647;
 			int v_max3 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const int state3 = shared_i32_2[place2];
-				shared_i32_0[place2] = add3;
-				shared_i32_1[place2] = v_min3;
-				shared_i32_2[place2] = v_max3;
-				const int add4 = (int)((uint)add3 + (uint)state);
-				const int v_min4 = state > 0 ? state2 : kgen_least_i32(v_min3, state2);
-				const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(v_max3, state3);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = shared_i32_1[272 + i];
+				const int state3 = shared_i32_2[272 + i];
+				const int state4 = i < lane ? state : 0;
+				const int state5 = i < lane ? state2 : 2147483647;
+				const int state6 = i < lane ? state3 : -2147483647 - 1;
+				const int add4 = (int)((uint)add3 + (uint)state4);
+				const int v_min4 = state4 > 0 ? state5 : kgen_least_i32(v_min3, state5);
+				const int v_max4 = state4 > 0 ? state6 : kgen_greatest_i32(v_max3, state6);
 				add3 = add4;
 				v_min3 = v_min4;
 				v_max3 = v_max4;
 			}
-			shared_i32_0[288] = add3;
-			shared_i32_1[288] = v_min3;
-			shared_i32_2[288] = v_max3;
+			shared_i32_0[288 + lane] = add3;
+			shared_i32_1[288 + lane] = v_min3;
+			shared_i32_2[288 + lane] = v_max3;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int state2 = shared_i32_1[287];
+				const int state3 = shared_i32_2[287];
+				const int add4 = (int)((uint)add3 + (uint)state);
+				const int v_min4 = state > 0 ? state2 : kgen_least_i32(v_min3, state2);
+				const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(v_max3, state3);
+				shared_i32_0[304] = add4;
+				shared_i32_1[304] = v_min4;
+				shared_i32_2[304] = v_max4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_1[272 + stretch];
-		const int state3 = shared_i32_2[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
+		const int state2 = shared_i32_1[288 + stretch];
+		const int state3 = shared_i32_2[288 + stretch];
 		const int state4 = shared_i32_0[lane + lane / 16];
 		const int state5 = shared_i32_1[lane + lane / 16];
 		const int state6 = shared_i32_2[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state4);
 		const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 		const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-		const int state7 = shared_i32_0[288];
-		const int state8 = shared_i32_1[288];
-		const int state9 = shared_i32_2[288];
+		const int state7 = shared_i32_0[304];
+		const int state8 = shared_i32_1[304];
+		const int state9 = shared_i32_2[304];
 		const int add4 = (int)((uint)add + (uint)add3);
 		const int v_min4 = add3 > 0 ? v_min3 : kgen_least_i32(v_min, v_min3);
 		const int v_max4 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max, v_max3);
@@ -375,108 +352,65 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *key_2,
 	__global int *low,
 	__global int *high) {
-	__local __attribute__((aligned(16))) uint pool[9216];
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local int shared_i32_2[289];
+	__local uint pool[6144];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local int shared_i32_2[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)key[first + at];
-			} else {
-				pool[at] = 0u;
-			}
+	const int count = rest < 2048 ? rest : 2048L;
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[3072 + at] = (uint)value[first + at];
-			} else {
-				pool[3072 + at] = 0u;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start + item < count) {
+			key_rows[item + 1] = (int)pool[own + item];
+		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start2 + item < count) {
+			value_rows[item] = (int)pool[own2 + item];
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uint head_kept = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 3072) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			head_kept = head_kept | ((uint)head << ((uint)item & 31));
 			const int add2 = (int)((uint)add + (uint)(int)(long)head);
@@ -488,8 +422,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				head_kept = head_kept | ((uint)head << ((uint)item & 31));
@@ -508,19 +442,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start3 = lane * 17;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
+			const int at = start3 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const int state3 = shared_i32_2[at];
+			shared_i32_0[at] = add2;
+			shared_i32_1[at] = v_min2;
+			shared_i32_2[at] = v_max2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
 			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
@@ -533,42 +467,52 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		shared_i32_2[272 + lane] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const int state3 = shared_i32_2[place2];
-			shared_i32_0[place2] = add2;
-			shared_i32_1[place2] = v_min2;
-			shared_i32_2[place2] = v_max2;
-			const int add3 = (int)((uint)add2 + (uint)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const int state3 = shared_i32_2[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 2147483647;
+			const int state6 = i < lane ? state3 : -2147483647 - 1;
+			const int add3 = (int)((uint)add2 + (uint)state4);
+			const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(v_min2, state5);
+			const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(v_max2, state6);
 			add2 = add3;
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[288] = add2;
-		shared_i32_1[288] = v_min2;
-		shared_i32_2[288] = v_max2;
+		shared_i32_0[288 + lane] = add2;
+		shared_i32_1[288 + lane] = v_min2;
+		shared_i32_2[288 + lane] = v_max2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const int state3 = shared_i32_2[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
+			shared_i32_0[304] = add3;
+			shared_i32_1[304] = v_min3;
+			shared_i32_2[304] = v_max3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const int state3 = shared_i32_2[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
+	const int state2 = shared_i32_1[288 + stretch];
+	const int state3 = shared_i32_2[288 + stretch];
 	const int state4 = shared_i32_0[lane + lane / 16];
 	const int state5 = shared_i32_1[lane + lane / 16];
 	const int state6 = shared_i32_2[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state4);
 	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-	const int state7 = shared_i32_0[288];
+	const int state7 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = extremes_kernel1_tile0[tile];
 	const int earlier2 = extremes_kernel1_tile1[tile];
@@ -584,9 +528,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int end = (int)(long)add3;
 	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
 	const int end2 = (int)(long)((ulong)(long)add3 - 1UL);
-	if (count == 3072) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 8; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 			const long g_begun = (long)add5;
 			const bool x = g_begun > 0L;
@@ -596,9 +540,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			if (head && x) {
 				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 				const int offset2 = (int)slot - base2;
-				pool[offset2 + 3072] = (uint)low2;
+				pool[offset2 + 2048] = (uint)low2;
 				const int offset3 = (int)slot - base2;
-				pool[offset3 + 6144] = (uint)high2;
+				pool[offset3 + 4096] = (uint)high2;
 			}
 			if (head) {
 				const int offset2 = (int)g_begun - base;
@@ -613,8 +557,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 				const long g_begun = (long)add5;
@@ -624,9 +568,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 				const int high2 = v_max4;
 				if (head && x) {
 					const int offset2 = (int)slot - base2;
-					pool[offset2 + 3072] = (uint)low2;
+					pool[offset2 + 2048] = (uint)low2;
 					const int offset3 = (int)slot - base2;
-					pool[offset3 + 6144] = (uint)high2;
+					pool[offset3 + 4096] = (uint)high2;
 				}
 				if (head) {
 					const int offset2 = (int)g_begun - base;
@@ -654,7 +598,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	while (at2 < count3) {
 		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			low[place2] = (int)pool[at2 + 3072];
+			low[place2] = (int)pool[at2 + 2048];
 		}
 		at2 += 256;
 	}
@@ -663,7 +607,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	while (at3 < count4) {
 		const int place2 = base2 + at3;
 		if (place2 >= 0) {
-			high[place2] = (int)pool[at3 + 6144];
+			high[place2] = (int)pool[at3 + 4096];
 		}
 		at3 += 256;
 	}

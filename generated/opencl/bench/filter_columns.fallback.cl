@@ -17,38 +17,38 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	int limit,
 	__global const int *restrict x,
 	__global int *filter_columns_kernel1_tile0) {
-	__local uint pool[10240];
-	__local int shared_i32_0[289];
+	__local uint pool[6144];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2560;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560L;
+	const int count = rest < 1536 ? rest : 1536L;
 	kgen_unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 10] = (uint)x[first + at];
+			pool[at + at / 6] = (uint)x[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int x_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	int x_rows[6] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			x_rows[item] = (int)pool[own + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;
-	if (count == 2560) {
+	if (count == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool hit = x_rows[item] < limit;
 			if (hit) {
 				const int add2 = (int)((uint)add + 1u);
@@ -57,8 +57,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
 				if (hit) {
@@ -76,29 +76,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
+	const int state = shared_i32_0[304];
 	if (lane == 0) {
 		filter_columns_kernel1_tile0[tile] = state;
 	}
@@ -110,7 +114,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global int *filter_columns_kernel1_tile0,
 	__global int *filter_columns_kernel1_total0) {
 	(void)row0;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -135,33 +139,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				shared_i32_0[at] = add3;
 				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
 			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
-				const int add4 = (int)((uint)add3 + (uint)state);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = i < lane ? state : 0;
+				const int add4 = (int)((uint)add3 + (uint)state2);
 				add3 = add4;
 			}
-			shared_i32_0[288] = add3;
+			shared_i32_0[288 + lane] = add3;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int add4 = (int)((uint)add3 + (uint)state);
+				shared_i32_0[304] = add4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[288];
+		const int state3 = shared_i32_0[304];
 		const int add4 = (int)((uint)add + (uint)add3);
 		int add5 = add4;
 		kgen_unroll
@@ -194,58 +202,58 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global const int *restrict filter_columns_kernel1_tile0,
 	__global long *y_2,
 	__global double *z_2) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2560;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560L;
+	const int count = rest < 1536 ? rest : 1536L;
 	kgen_unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 10] = (uint)x[first + at];
+			pool[at + at / 6] = (uint)x[first + at];
 		}
 	}
-	if (count == 2560 && (first & 1) == 0) {
+	if (count == 1536 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(y + (first + at));
 			const long y2 = wide.x;
 			const long y3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1408 + at)) = (ulong2)((ulong)y2, (ulong)y3);
+			*(__local ulong2 *)(pool_u64 + (896 + at)) = (ulong2)((ulong)y2, (ulong)y3);
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
-				pool_u64[1408 + at] = (ulong)y[first + at];
+				pool_u64[896 + at] = (ulong)y[first + at];
 			} else {
-				pool_u64[1408 + at] = 0UL;
+				pool_u64[896 + at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int x_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	int x_rows[6] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 10; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			x_rows[item] = (int)pool[own + item];
 		}
 	}
-	long y_rows[10] = {0};
-	const int own2 = 1408 + lane * 10;
+	long y_rows[6] = {0};
+	const int own2 = 896 + lane * 6;
 	kgen_unroll
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
 		const ulong word = wide.x;
@@ -254,9 +262,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		y_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 2560 && (first & 1) == 0) {
+	if (count == 1536 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 3; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const double2 wide = *(__global const double2 *)(z + (first + at));
 			const double z2 = wide.x;
@@ -265,7 +273,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = as_ulong(z[first + at]);
@@ -275,10 +283,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	double z_rows[10] = {0};
-	const int own3 = lane * 10;
+	double z_rows[6] = {0};
+	const int own3 = lane * 6;
 	kgen_unroll
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
 		const ulong word = wide.x;
@@ -289,9 +297,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uint hit_kept = 0u;
 	int add = 0;
-	if (count == 2560) {
+	if (count == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool hit = x_rows[item] < limit;
 			hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
 			if (hit) {
@@ -301,8 +309,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
 				hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
@@ -321,33 +329,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
+	const int state3 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = filter_columns_kernel1_tile0[tile];
 	const int add3 = (int)((uint)earlier + (uint)state3);
@@ -355,9 +367,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	int add5 = add4;
 	const int base = (int)(long)earlier;
 	const int end = (int)(long)add3;
-	if (count == 2560) {
+	if (count == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
 			if (hit) {
 				const long hit_place = (long)add5;
@@ -365,15 +377,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 				const int offset2 = (int)hit_place - base;
 				pool_u64[offset2] = (ulong)y_rows[item];
 				const int offset3 = (int)hit_place - base;
-				pool_u64[offset3 + 2560] = as_ulong(z_rows[item]);
+				pool_u64[offset3 + 1536] = as_ulong(z_rows[item]);
 				const int add6 = (int)((uint)add5 + 1u);
 				add5 = add6;
 			}
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
 				if (hit) {
@@ -381,7 +393,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 					const int offset2 = (int)hit_place - base;
 					pool_u64[offset2] = (ulong)y_rows[item];
 					const int offset3 = (int)hit_place - base;
-					pool_u64[offset3 + 2560] = as_ulong(z_rows[item]);
+					pool_u64[offset3 + 1536] = as_ulong(z_rows[item]);
 					const int add6 = (int)((uint)add5 + 1u);
 					add5 = add6;
 				}
@@ -400,7 +412,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	int at2 = lane;
 	while (at2 < count3) {
 		const int place2 = base + at2;
-		z_2[place2] = as_double(pool_u64[at2 + 2560]);
+		z_2[place2] = as_double(pool_u64[at2 + 1536]);
 		at2 += 256;
 	}
 }

@@ -36,9 +36,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	__local long earlier_i64_0[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -138,13 +138,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
+			const int at = start3 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const long state3 = shared_i64_0[at];
+			shared_i32_0[at] = add4;
+			shared_i32_1[at] = add5;
+			shared_i64_0[at] = add6;
 			const int add7 = (int)((uint)add4 + (uint)state);
 			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
 			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
@@ -157,44 +157,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const long state3 = shared_i64_0[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 0;
+			const long state6 = i < lane ? state3 : 0L;
+			const int add7 = (int)((uint)add4 + (uint)state4);
+			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
+			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
 			add4 = add7;
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+		shared_i32_0[288 + lane] = add4;
+		shared_i32_1[288 + lane] = add5;
+		shared_i64_0[288 + lane] = add6;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const long state3 = shared_i64_0[287];
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			shared_i32_0[304] = add7;
+			shared_i32_1[304] = add8;
+			shared_i64_0[304] = add9;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const long state3 = shared_i64_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
+	const int state2 = shared_i32_1[288 + stretch];
+	const long state3 = shared_i64_0[288 + stretch];
 	const int state4 = shared_i32_0[lane + lane / 16];
 	const int state5 = shared_i32_1[lane + lane / 16];
 	const long state6 = shared_i64_0[lane + lane / 16];
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[288];
-	const int state8 = shared_i32_1[288];
-	const long state9 = shared_i64_0[288];
+	const int state7 = shared_i32_0[304];
+	const int state8 = shared_i32_1[304];
+	const long state9 = shared_i64_0[304];
 	if (lane == 0) {
 		if (tile > 0) {
 			const ulong bits = (ulong)(uint)state7;
@@ -301,7 +311,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 64) {
+		if (lane < 32) {
 			int add16 = 0;
 			int add17 = 0;
 			long add18 = 0L;
@@ -361,13 +371,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start3 = lane * 8;
+			const int start3 = lane * 4;
 			int add16 = 0;
 			int add17 = 0;
 			long add18 = 0L;
 			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start3 + 7) - i;
+			for (int i = 0; i < 4; i++) {
+				const int at = (start3 + 3) - i;
 				const int state10 = shared_i32_0[at];
 				const int state11 = shared_i32_1[at];
 				const long state12 = shared_i64_0[at];
@@ -381,9 +391,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 				add17 = add20;
 				add18 = add21;
 			}
-			shared_i32_0[64 + lane] = add16;
-			shared_i32_1[64 + lane] = add17;
-			shared_i64_0[64 + lane] = add18;
+			shared_i32_0[32 + lane] = add16;
+			shared_i32_1[32 + lane] = add17;
+			shared_i64_0[32 + lane] = add18;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
@@ -392,7 +402,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			long add18 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
+				const int at = 39 - i;
 				const int state10 = shared_i32_0[at];
 				const int state11 = shared_i32_1[at];
 				const long state12 = shared_i64_0[at];
@@ -410,7 +420,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			add14 = add20;
 			add15 = add21;
 		}
-		before = last < 64 ? -1L : before - 64;
+		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
 		const int add16 = (int)((uint)add13 + (uint)state7);
@@ -512,7 +522,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -625,33 +635,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start5 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start5 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
+	const int state3 = shared_i32_0[304];
 	if (lane == 0) {
 		if (tile > 0) {
 			const ulong bits = (ulong)(uint)state3;
@@ -700,7 +714,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 64) {
+		if (lane < 32) {
 			int add5 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
@@ -734,24 +748,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start5 = lane * 8;
+			const int start5 = lane * 4;
 			int add5 = 0;
 			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start5 + 7) - i;
+			for (int i = 0; i < 4; i++) {
+				const int at = (start5 + 3) - i;
 				const int state4 = shared_i32_0[at];
 				const int state5 = at <= last ? state4 : 0;
 				const int add6 = (int)((uint)add5 + (uint)state5);
 				add5 = add6;
 			}
-			shared_i32_0[64 + lane] = add5;
+			shared_i32_0[32 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
+				const int at = 39 - i;
 				const int state4 = shared_i32_0[at];
 				const int add6 = (int)((uint)add5 + (uint)state4);
 				add5 = add6;
@@ -759,7 +773,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			const int add6 = (int)((uint)add5 + (uint)add4);
 			add4 = add6;
 		}
-		before = last < 64 ? -1L : before - 64;
+		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)state3);

@@ -20,64 +20,107 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	__global int *having_kernel1_tile1,
 	__global long *having_kernel1_tile2) {
 	(void)least;
-	__local uint pool[7680];
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local __attribute__((aligned(16))) uint pool[6144];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536L;
-	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 6] = (uint)key[first + at];
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
-	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[1792 + (at + at / 6)] = (uint)value[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (uint)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[6] = {0};
-	const int start2 = lane * 6;
-	const int own2 = 1792 + lane * 7;
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count == 1536) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
@@ -88,8 +131,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int add4 = (int)((uint)add + (uint)(int)(long)head);
@@ -107,19 +150,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
+		const int start2 = lane * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const long state3 = shared_i64_0[at];
+			shared_i32_0[at] = add4;
+			shared_i32_1[at] = add5;
+			shared_i64_0[at] = add6;
 			const int add7 = (int)((uint)add4 + (uint)state);
 			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
 			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
@@ -132,34 +175,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const long state3 = shared_i64_0[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 0;
+			const long state6 = i < lane ? state3 : 0L;
+			const int add7 = (int)((uint)add4 + (uint)state4);
+			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
+			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
 			add4 = add7;
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+		shared_i32_0[288 + lane] = add4;
+		shared_i32_1[288 + lane] = add5;
+		shared_i64_0[288 + lane] = add6;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const long state3 = shared_i64_0[287];
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			shared_i32_0[304] = add7;
+			shared_i32_1[304] = add8;
+			shared_i64_0[304] = add9;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
-	const int state2 = shared_i32_1[288];
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[304];
+	const int state2 = shared_i32_1[304];
+	const long state3 = shared_i64_0[304];
 	if (lane == 0) {
 		having_kernel1_tile0[tile] = state;
 		having_kernel1_tile1[tile] = state2;
@@ -177,9 +230,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_sc
 	__global int *having_kernel1_total1,
 	__global long *having_kernel1_total2) {
 	(void)row0;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -218,13 +271,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_sc
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const long state3 = shared_i64_0[place2];
-				shared_i32_0[place2] = add7;
-				shared_i32_1[place2] = add8;
-				shared_i64_0[place2] = add9;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				const int state2 = shared_i32_1[at];
+				const long state3 = shared_i64_0[at];
+				shared_i32_0[at] = add7;
+				shared_i32_1[at] = add8;
+				shared_i64_0[at] = add9;
 				const int add10 = (int)((uint)add7 + (uint)state);
 				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
 				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
@@ -237,44 +290,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_sc
 			shared_i64_0[272 + lane] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add7 = 0;
 			int add8 = 0;
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const long state3 = shared_i64_0[place2];
-				shared_i32_0[place2] = add7;
-				shared_i32_1[place2] = add8;
-				shared_i64_0[place2] = add9;
-				const int add10 = (int)((uint)add7 + (uint)state);
-				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
-				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = shared_i32_1[272 + i];
+				const long state3 = shared_i64_0[272 + i];
+				const int state4 = i < lane ? state : 0;
+				const int state5 = i < lane ? state2 : 0;
+				const long state6 = i < lane ? state3 : 0L;
+				const int add10 = (int)((uint)add7 + (uint)state4);
+				const int add11 = state4 > 0 ? state5 : (int)((uint)add8 + (uint)state5);
+				const long add12 = state4 > 0 ? state6 : (long)((ulong)add9 + (ulong)state6);
 				add7 = add10;
 				add8 = add11;
 				add9 = add12;
 			}
-			shared_i32_0[288] = add7;
-			shared_i32_1[288] = add8;
-			shared_i64_0[288] = add9;
+			shared_i32_0[288 + lane] = add7;
+			shared_i32_1[288 + lane] = add8;
+			shared_i64_0[288 + lane] = add9;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int state2 = shared_i32_1[287];
+				const long state3 = shared_i64_0[287];
+				const int add10 = (int)((uint)add7 + (uint)state);
+				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
+				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
+				shared_i32_0[304] = add10;
+				shared_i32_1[304] = add11;
+				shared_i64_0[304] = add12;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_1[272 + stretch];
-		const long state3 = shared_i64_0[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
+		const int state2 = shared_i32_1[288 + stretch];
+		const long state3 = shared_i64_0[288 + stretch];
 		const int state4 = shared_i32_0[lane + lane / 16];
 		const int state5 = shared_i32_1[lane + lane / 16];
 		const long state6 = shared_i64_0[lane + lane / 16];
 		const int add7 = (int)((uint)state + (uint)state4);
 		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-		const int state7 = shared_i32_0[288];
-		const int state8 = shared_i32_1[288];
-		const long state9 = shared_i64_0[288];
+		const int state7 = shared_i32_0[304];
+		const int state8 = shared_i32_1[304];
+		const long state9 = shared_i64_0[304];
 		const int add10 = (int)((uint)add + (uint)add7);
 		const int add11 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
 		const long add12 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
@@ -328,66 +391,109 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	__global long *aggregate_2,
 	__global uchar *keep,
 	__global int *aggregate) {
-	__local __attribute__((aligned(16))) uint pool[7680];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536L;
-	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 6] = (uint)key[first + at];
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
-	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[1792 + (at + at / 6)] = (uint)value[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (uint)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
+		key_rows[0] = (int)pool[start - 1];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[6] = {0};
-	const int start2 = lane * 6;
-	const int own2 = 1792 + lane * 7;
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uint head_kept = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count == 1536) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			head_kept = head_kept | ((uint)head << ((uint)item & 31));
 			const int add4 = (int)((uint)add + (uint)(int)(long)head);
@@ -399,8 +505,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				head_kept = head_kept | ((uint)head << ((uint)item & 31));
@@ -419,19 +525,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
+		const int start2 = lane * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const long state3 = shared_i64_0[at];
+			shared_i32_0[at] = add4;
+			shared_i32_1[at] = add5;
+			shared_i64_0[at] = add6;
 			const int add7 = (int)((uint)add4 + (uint)state);
 			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
 			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
@@ -444,42 +550,52 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const long state3 = shared_i64_0[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 0;
+			const long state6 = i < lane ? state3 : 0L;
+			const int add7 = (int)((uint)add4 + (uint)state4);
+			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
+			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
 			add4 = add7;
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+		shared_i32_0[288 + lane] = add4;
+		shared_i32_1[288 + lane] = add5;
+		shared_i64_0[288 + lane] = add6;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const long state3 = shared_i64_0[287];
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			shared_i32_0[304] = add7;
+			shared_i32_1[304] = add8;
+			shared_i64_0[304] = add9;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const long state3 = shared_i64_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
+	const int state2 = shared_i32_1[288 + stretch];
+	const long state3 = shared_i64_0[288 + stretch];
 	const int state4 = shared_i32_0[lane + lane / 16];
 	const int state5 = shared_i32_1[lane + lane / 16];
 	const long state6 = shared_i64_0[lane + lane / 16];
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[288];
+	const int state7 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = having_kernel1_tile0[tile];
 	const int earlier2 = having_kernel1_tile1[tile];
@@ -493,11 +609,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	long add13 = add10;
 	const int base = (int)(long)((ulong)(long)earlier - 1UL);
 	const int end = (int)(long)((ulong)(long)add7 - 1UL);
+	int offset2[12] = {0};
+	kgen_unroll
+	for (int item = 0; item < 12; item++) {
+		offset2[item] = -1;
+	}
+	int c_rows[12] = {0};
 	const int base2 = (int)(long)earlier;
 	const int end2 = (int)(long)add7;
-	if (count == 1536) {
+	int offset3[12] = {0};
+	kgen_unroll
+	for (int item = 0; item < 12; item++) {
+		offset3[item] = -1;
+	}
+	int aggregate_rows[12] = {0};
+	long aggregate_2_rows[12] = {0};
+	uchar keep_rows[12] = {0};
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 12; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 			const long g_begun = (long)add11;
 			const bool x = g_begun > 0L;
@@ -506,18 +636,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 			const long aggregate_22 = add13;
 			if (head && x) {
 				// bench.kg:46: c = count(by: g)
-				const int offset2 = (int)slot - base;
-				pool[offset2] = (uint)(int)c2;
-				const int offset3 = (int)slot - base;
-				pool_u64[offset3 + 1536] = (ulong)aggregate_22;
-				// bench.kg:47: keep = c >= least
 				const int offset4 = (int)slot - base;
-				pool[offset4 + 6144] = (uint)(c2 >= least);
+				offset2[item] = (int)offset4;
+				c_rows[item] = (int)c2;
+				const int offset5 = (int)slot - base;
+				offset2[item] = (int)offset5;
+				aggregate_2_rows[item] = aggregate_22;
+				// bench.kg:47: keep = c >= least
+				const int offset6 = (int)slot - base;
+				offset2[item] = (int)offset6;
+				keep_rows[item] = c2 >= least;
 			}
 			if (head) {
 				// bench.kg:46: c = count(by: g)
-				const int offset2 = (int)g_begun - base2;
-				pool[offset2 + 1536] = (uint)key_rows[item + 1];
+				const int offset4 = (int)g_begun - base2;
+				offset3[item] = (int)offset4;
+				aggregate_rows[item] = key_rows[item + 1];
 			}
 			const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
 			add11 = add14;
@@ -528,8 +662,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 				const long g_begun = (long)add11;
@@ -538,18 +672,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 				const long c2 = (long)add12;
 				const long aggregate_22 = add13;
 				if (head && x) {
-					const int offset2 = (int)slot - base;
-					pool[offset2] = (uint)(int)c2;
-					const int offset3 = (int)slot - base;
-					pool_u64[offset3 + 1536] = (ulong)aggregate_22;
-					// bench.kg:47: keep = c >= least
 					const int offset4 = (int)slot - base;
-					pool[offset4 + 6144] = (uint)(c2 >= least);
+					offset2[item] = (int)offset4;
+					c_rows[item] = (int)c2;
+					const int offset5 = (int)slot - base;
+					offset2[item] = (int)offset5;
+					aggregate_2_rows[item] = aggregate_22;
+					// bench.kg:47: keep = c >= least
+					const int offset6 = (int)slot - base;
+					offset2[item] = (int)offset6;
+					keep_rows[item] = c2 >= least;
 				}
 				if (head) {
 					// bench.kg:46: c = count(by: g)
-					const int offset2 = (int)g_begun - base2;
-					pool[offset2 + 1536] = (uint)key_rows[item + 1];
+					const int offset4 = (int)g_begun - base2;
+					offset3[item] = (int)offset4;
+					aggregate_rows[item] = key_rows[item + 1];
 				}
 				const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
 				add11 = add14;
@@ -558,6 +696,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 				const long add16 = head ? (long)value_rows[item] : (long)((ulong)add13 + (ulong)(long)value_rows[item]);
 				add13 = add16;
 			}
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 12; item++) {
+		const int at = offset2[item];
+		if (at >= 0) {
+			pool[(int)at] = (uint)c_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -570,29 +715,56 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		}
 		at += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 12; item++) {
+		const int at2 = offset2[item];
+		if (at2 >= 0) {
+			pool_u64[(int)at2] = (ulong)aggregate_2_rows[item];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count3 = end - base;
 	int at2 = lane;
 	while (at2 < count3) {
 		const int place2 = base + at2;
 		if (place2 >= 0) {
-			aggregate_2[place2] = (long)pool_u64[at2 + 1536];
+			aggregate_2[place2] = (long)pool_u64[at2];
 		}
 		at2 += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 12; item++) {
+		const int at3 = offset2[item];
+		if (at3 >= 0) {
+			pool[(int)at3] = (uint)(keep_rows[item] != 0);
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count4 = end - base;
 	int at3 = lane;
 	while (at3 < count4) {
 		const int place2 = base + at3;
 		if (place2 >= 0) {
-			keep[place2] = pool[at3 + 6144] != 0u;
+			keep[place2] = pool[at3] != 0u;
 		}
 		at3 += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 12; item++) {
+		const int at4 = offset3[item];
+		if (at4 >= 0) {
+			pool[(int)at4] = (uint)aggregate_rows[item];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count5 = end2 - base2;
 	int at4 = lane;
 	while (at4 < count5) {
 		const int place2 = base2 + at4;
-		aggregate[place2] = (int)pool[at4 + 1536];
+		aggregate[place2] = (int)pool[at4];
 		at4 += 256;
 	}
 }
@@ -632,8 +804,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_su
 	long rows,
 	__global const uchar *restrict keep,
 	__global int *having_kernel2_tile0) {
-	__local uint pool[10240];
-	__local int shared_i32_0[289];
+	__local uint pool[4608];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -689,29 +861,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_su
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
+	const int state = shared_i32_0[304];
 	if (lane == 0) {
 		having_kernel2_tile0[tile] = state;
 	}
@@ -723,7 +899,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_sc
 	__global int *having_kernel2_tile0,
 	__global int *having_kernel2_total0) {
 	(void)row0;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -748,33 +924,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_sc
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				shared_i32_0[at] = add3;
 				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
 			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
-				const int add4 = (int)((uint)add3 + (uint)state);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = i < lane ? state : 0;
+				const int add4 = (int)((uint)add3 + (uint)state2);
 				add3 = add4;
 			}
-			shared_i32_0[288] = add3;
+			shared_i32_0[288 + lane] = add3;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int add4 = (int)((uint)add3 + (uint)state);
+				shared_i32_0[304] = add4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[288];
+		const int state3 = shared_i32_0[304];
 		const int add4 = (int)((uint)add + (uint)add3);
 		int add5 = add4;
 		kgen_unroll
@@ -808,9 +988,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 	__global int *key_2,
 	__global long *count,
 	__global long *total) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[4608];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -833,13 +1013,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 			pool[2304 + (at + (at >> 3))] = (uint)aggregate[first + at];
 		}
 	}
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool_u64[2304 + (at + (at >> 3))] = (ulong)c[first + at];
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uchar keep_rows[8] = {0};
 	const int start = lane * 8;
@@ -859,9 +1032,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 			aggregate_rows[item] = (int)pool[own2 + item];
 		}
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count2) {
+			pool_u64[at + (at >> 3)] = (ulong)c[first + at];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long c_rows[8] = {0};
 	const int start3 = lane * 8;
-	const int own3 = 2304 + lane * 9;
+	const int own3 = lane * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start3 + item < count2) {
@@ -916,33 +1098,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start5 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start5 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
+	const int state3 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = having_kernel2_tile0[tile];
 	const int add3 = (int)((uint)earlier + (uint)state3);
@@ -950,18 +1136,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 	int add5 = add4;
 	const int base = (int)(long)earlier;
 	const int end = (int)(long)add3;
+	int offset2[8] = {0};
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		offset2[item] = -1;
+	}
+	int key_2_rows[8] = {0};
+	long count_rows[8] = {0};
+	long total_rows[8] = {0};
 	if (count2 == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
 			if (keep_rows[item] != 0) {
 				const long keep_place = (long)add5;
 				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				const int offset2 = (int)keep_place - base;
-				pool[offset2] = (uint)aggregate_rows[item];
 				const int offset3 = (int)keep_place - base;
-				pool_u64[offset3 + 1024] = (ulong)c_rows[item];
+				offset2[item] = (int)offset3;
+				key_2_rows[item] = aggregate_rows[item];
 				const int offset4 = (int)keep_place - base;
-				pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
+				offset2[item] = (int)offset4;
+				count_rows[item] = c_rows[item];
+				const int offset5 = (int)keep_place - base;
+				offset2[item] = (int)offset5;
+				total_rows[item] = aggregate_2_rows[item];
 				const int add6 = (int)((uint)add5 + 1u);
 				add5 = add6;
 			}
@@ -973,16 +1170,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 			if (at < count2) {
 				if (keep_rows[item] != 0) {
 					const long keep_place = (long)add5;
-					const int offset2 = (int)keep_place - base;
-					pool[offset2] = (uint)aggregate_rows[item];
 					const int offset3 = (int)keep_place - base;
-					pool_u64[offset3 + 1024] = (ulong)c_rows[item];
+					offset2[item] = (int)offset3;
+					key_2_rows[item] = aggregate_rows[item];
 					const int offset4 = (int)keep_place - base;
-					pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
+					offset2[item] = (int)offset4;
+					count_rows[item] = c_rows[item];
+					const int offset5 = (int)keep_place - base;
+					offset2[item] = (int)offset5;
+					total_rows[item] = aggregate_2_rows[item];
 					const int add6 = (int)((uint)add5 + 1u);
 					add5 = add6;
 				}
 			}
+		}
+	}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = offset2[item];
+		if (at >= 0) {
+			pool[(int)at] = (uint)key_2_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -993,18 +1200,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 		key_2[place2] = (int)pool[at];
 		at += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at2 = offset2[item];
+		if (at2 >= 0) {
+			pool_u64[(int)at2] = (ulong)count_rows[item];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count4 = end - base;
 	int at2 = lane;
 	while (at2 < count4) {
 		const int place2 = base + at2;
-		count[place2] = (long)pool_u64[at2 + 1024];
+		count[place2] = (long)pool_u64[at2];
 		at2 += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at3 = offset2[item];
+		if (at3 >= 0) {
+			pool_u64[(int)at3] = (ulong)total_rows[item];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count5 = end - base;
 	int at3 = lane;
 	while (at3 < count5) {
 		const int place2 = base + at3;
-		total[place2] = (long)pool_u64[at3 + 3072];
+		total[place2] = (long)pool_u64[at3];
 		at3 += 256;
 	}
 }

@@ -18,52 +18,52 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *sum_runs_kernel1_tile0,
 	__global int *sum_runs_kernel1_tile1,
 	__global long *sum_runs_kernel1_tile2) {
-	__local uint pool[8192];
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local uint pool[6144];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 1536 ? rest : 1536L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (uint)key[first + at];
+			pool[at + at / 6] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
+			pool[1792 + (at + at / 6)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -72,10 +72,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count == 2048) {
+	if (count == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
@@ -86,8 +86,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int add4 = (int)((uint)add + (uint)(int)(long)head);
@@ -111,13 +111,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
+			const int at = start3 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const long state3 = shared_i64_0[at];
+			shared_i32_0[at] = add4;
+			shared_i32_1[at] = add5;
+			shared_i64_0[at] = add6;
 			const int add7 = (int)((uint)add4 + (uint)state);
 			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
 			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
@@ -130,34 +130,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const long state3 = shared_i64_0[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 0;
+			const long state6 = i < lane ? state3 : 0L;
+			const int add7 = (int)((uint)add4 + (uint)state4);
+			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
+			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
 			add4 = add7;
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+		shared_i32_0[288 + lane] = add4;
+		shared_i32_1[288 + lane] = add5;
+		shared_i64_0[288 + lane] = add6;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const long state3 = shared_i64_0[287];
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			shared_i32_0[304] = add7;
+			shared_i32_1[304] = add8;
+			shared_i64_0[304] = add9;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
-	const int state2 = shared_i32_1[288];
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[304];
+	const int state2 = shared_i32_1[304];
+	const long state3 = shared_i64_0[304];
 	if (lane == 0) {
 		sum_runs_kernel1_tile0[tile] = state;
 		sum_runs_kernel1_tile1[tile] = state2;
@@ -175,9 +185,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *sum_runs_kernel1_total1,
 	__global long *sum_runs_kernel1_total2) {
 	(void)row0;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -216,13 +226,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const long state3 = shared_i64_0[place2];
-				shared_i32_0[place2] = add7;
-				shared_i32_1[place2] = add8;
-				shared_i64_0[place2] = add9;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				const int state2 = shared_i32_1[at];
+				const long state3 = shared_i64_0[at];
+				shared_i32_0[at] = add7;
+				shared_i32_1[at] = add8;
+				shared_i64_0[at] = add9;
 				const int add10 = (int)((uint)add7 + (uint)state);
 				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
 				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
@@ -235,44 +245,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			shared_i64_0[272 + lane] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add7 = 0;
 			int add8 = 0;
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const long state3 = shared_i64_0[place2];
-				shared_i32_0[place2] = add7;
-				shared_i32_1[place2] = add8;
-				shared_i64_0[place2] = add9;
-				const int add10 = (int)((uint)add7 + (uint)state);
-				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
-				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = shared_i32_1[272 + i];
+				const long state3 = shared_i64_0[272 + i];
+				const int state4 = i < lane ? state : 0;
+				const int state5 = i < lane ? state2 : 0;
+				const long state6 = i < lane ? state3 : 0L;
+				const int add10 = (int)((uint)add7 + (uint)state4);
+				const int add11 = state4 > 0 ? state5 : (int)((uint)add8 + (uint)state5);
+				const long add12 = state4 > 0 ? state6 : (long)((ulong)add9 + (ulong)state6);
 				add7 = add10;
 				add8 = add11;
 				add9 = add12;
 			}
-			shared_i32_0[288] = add7;
-			shared_i32_1[288] = add8;
-			shared_i64_0[288] = add9;
+			shared_i32_0[288 + lane] = add7;
+			shared_i32_1[288 + lane] = add8;
+			shared_i64_0[288 + lane] = add9;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int state2 = shared_i32_1[287];
+				const long state3 = shared_i64_0[287];
+				const int add10 = (int)((uint)add7 + (uint)state);
+				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
+				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
+				shared_i32_0[304] = add10;
+				shared_i32_1[304] = add11;
+				shared_i64_0[304] = add12;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_1[272 + stretch];
-		const long state3 = shared_i64_0[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
+		const int state2 = shared_i32_1[288 + stretch];
+		const long state3 = shared_i64_0[288 + stretch];
 		const int state4 = shared_i32_0[lane + lane / 16];
 		const int state5 = shared_i32_1[lane + lane / 16];
 		const long state6 = shared_i64_0[lane + lane / 16];
 		const int add7 = (int)((uint)state + (uint)state4);
 		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-		const int state7 = shared_i32_0[288];
-		const int state8 = shared_i32_1[288];
-		const long state9 = shared_i64_0[288];
+		const int state7 = shared_i32_0[304];
+		const int state8 = shared_i32_1[304];
+		const long state9 = shared_i64_0[304];
 		const int add10 = (int)((uint)add + (uint)add7);
 		const int add11 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
 		const long add12 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
@@ -324,53 +344,53 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *key_2,
 	__global long *count,
 	__global long *total) {
-	__local __attribute__((aligned(16))) uint pool[8192];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
+	const int count2 = rest < 1536 ? rest : 1536L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (uint)key[first + at];
+			pool[at + at / 6] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
+			pool[1792 + (at + at / 6)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	int key_rows[7] = {0};
+	const int start = lane * 6;
+	const int own = lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start + item < count2) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int value_rows[6] = {0};
+	const int start2 = lane * 6;
+	const int own2 = 1792 + lane * 7;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 6; item++) {
 		if (start2 + item < count2) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -380,10 +400,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count2 == 2048) {
+	if (count2 == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			head_kept = head_kept | ((uint)head << ((uint)item & 31));
 			const int add4 = (int)((uint)add + (uint)(int)(long)head);
@@ -395,8 +415,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				head_kept = head_kept | ((uint)head << ((uint)item & 31));
@@ -421,13 +441,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start3 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
+			const int at = start3 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const long state3 = shared_i64_0[at];
+			shared_i32_0[at] = add4;
+			shared_i32_1[at] = add5;
+			shared_i64_0[at] = add6;
 			const int add7 = (int)((uint)add4 + (uint)state);
 			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
 			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
@@ -440,42 +460,52 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const long state3 = shared_i64_0[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 0;
+			const long state6 = i < lane ? state3 : 0L;
+			const int add7 = (int)((uint)add4 + (uint)state4);
+			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
+			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
 			add4 = add7;
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+		shared_i32_0[288 + lane] = add4;
+		shared_i32_1[288 + lane] = add5;
+		shared_i64_0[288 + lane] = add6;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const long state3 = shared_i64_0[287];
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			shared_i32_0[304] = add7;
+			shared_i32_1[304] = add8;
+			shared_i64_0[304] = add9;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const long state3 = shared_i64_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
+	const int state2 = shared_i32_1[288 + stretch];
+	const long state3 = shared_i64_0[288 + stretch];
 	const int state4 = shared_i32_0[lane + lane / 16];
 	const int state5 = shared_i32_1[lane + lane / 16];
 	const long state6 = shared_i64_0[lane + lane / 16];
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[288];
+	const int state7 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = sum_runs_kernel1_tile0[tile];
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
@@ -491,9 +521,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int end = (int)(long)add7;
 	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
 	const int end2 = (int)(long)((ulong)(long)add7 - 1UL);
-	if (count2 == 2048) {
+	if (count2 == 1536) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 6; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 			const long g_begun = (long)add11;
 			const bool x = g_begun > 0L;
@@ -503,9 +533,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			if (head && x) {
 				// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 				const int offset2 = (int)slot - base2;
-				pool[offset2 + 2048] = (uint)(int)count3;
+				pool[offset2 + 1536] = (uint)(int)count3;
 				const int offset3 = (int)slot - base2;
-				pool_u64[offset3 + 2048] = (ulong)total2;
+				pool_u64[offset3 + 1536] = (ulong)total2;
 			}
 			if (head) {
 				const int offset2 = (int)g_begun - base;
@@ -520,8 +550,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 6; item++) {
+			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 				const long g_begun = (long)add11;
@@ -531,9 +561,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 				const long total2 = add13;
 				if (head && x) {
 					const int offset2 = (int)slot - base2;
-					pool[offset2 + 2048] = (uint)(int)count3;
+					pool[offset2 + 1536] = (uint)(int)count3;
 					const int offset3 = (int)slot - base2;
-					pool_u64[offset3 + 2048] = (ulong)total2;
+					pool_u64[offset3 + 1536] = (ulong)total2;
 				}
 				if (head) {
 					const int offset2 = (int)g_begun - base;
@@ -561,7 +591,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	while (at2 < count4) {
 		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)(int)pool[at2 + 2048];
+			count[place2] = (long)(int)pool[at2 + 1536];
 		}
 		at2 += 256;
 	}
@@ -570,7 +600,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	while (at3 < count5) {
 		const int place2 = base2 + at3;
 		if (place2 >= 0) {
-			total[place2] = (long)pool_u64[at3 + 2048];
+			total[place2] = (long)pool_u64[at3 + 1536];
 		}
 		at3 += 256;
 	}

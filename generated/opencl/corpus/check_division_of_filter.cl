@@ -35,7 +35,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global long *k_length_cell) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint pool[5376];
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -186,33 +186,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
+	const int state3 = shared_i32_0[304];
 	if (lane == 0) {
 		if (tile > 0) {
 			const ulong bits = (ulong)(uint)state3;
@@ -225,7 +229,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 64) {
+		if (lane < 32) {
 			int add4 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
@@ -259,24 +263,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start2 = lane * 8;
+			const int start2 = lane * 4;
 			int add4 = 0;
 			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start2 + 7) - i;
+			for (int i = 0; i < 4; i++) {
+				const int at = (start2 + 3) - i;
 				const int state4 = shared_i32_0[at];
 				const int state5 = at <= last ? state4 : 0;
 				const int add5 = (int)((uint)add4 + (uint)state5);
 				add4 = add5;
 			}
-			shared_i32_0[64 + lane] = add4;
+			shared_i32_0[32 + lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
 			int add4 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
+				const int at = 39 - i;
 				const int state4 = shared_i32_0[at];
 				const int add5 = (int)((uint)add4 + (uint)state4);
 				add4 = add5;
@@ -284,7 +288,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			const int add5 = (int)((uint)add4 + (uint)add3);
 			add3 = add5;
 		}
-		before = last < 64 ? -1L : before - 64;
+		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
 		const int add4 = (int)((uint)add3 + (uint)state3);

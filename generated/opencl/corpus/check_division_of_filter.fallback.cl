@@ -24,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global int *check_division_of_filter_kernel1_tile0) {
 	(void)b;
 	__local uint pool[5376];
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -80,29 +80,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
+	const int state = shared_i32_0[304];
 	if (lane == 0) {
 		check_division_of_filter_kernel1_tile0[tile] = state;
 	}
@@ -114,7 +118,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global int *check_division_of_filter_kernel1_tile0,
 	__global int *check_division_of_filter_kernel1_total0) {
 	(void)row0;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -139,33 +143,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				shared_i32_0[at] = add3;
 				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
 			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
-				const int add4 = (int)((uint)add3 + (uint)state);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = i < lane ? state : 0;
+				const int add4 = (int)((uint)add3 + (uint)state2);
 				add3 = add4;
 			}
-			shared_i32_0[288] = add3;
+			shared_i32_0[288 + lane] = add3;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int add4 = (int)((uint)add3 + (uint)state);
+				shared_i32_0[304] = add4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[288];
+		const int state3 = shared_i32_0[304];
 		const int add4 = (int)((uint)add + (uint)add3);
 		int add5 = add4;
 		kgen_unroll
@@ -198,7 +206,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global long *errors,
 	__global int *ratio) {
 	__local __attribute__((aligned(16))) uint pool[5376];
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -342,33 +350,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
+	const int state3 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = check_division_of_filter_kernel1_tile0[tile];
 	const int add3 = (int)((uint)earlier + (uint)state3);

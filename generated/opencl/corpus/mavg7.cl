@@ -28,7 +28,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	__local double earlier_f64_0[1];
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local double shared_f64_0[289];
+	__local double shared_f64_0[305];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -102,33 +102,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
+			const int at = start + i;
+			const double state = shared_f64_0[at];
+			shared_f64_0[at] = add2;
 			const double add3 = add2 + state;
 			add2 = add3;
 		}
 		shared_f64_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
+			const double state = shared_f64_0[272 + i];
+			const double state2 = i < lane ? state : 0.0;
+			const double add3 = add2 + state2;
 			add2 = add3;
 		}
-		shared_f64_0[288] = add2;
+		shared_f64_0[288 + lane] = add2;
+		if (lane == 15) {
+			const double state = shared_f64_0[287];
+			const double add3 = add2 + state;
+			shared_f64_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const double state = shared_f64_0[272 + stretch];
+	const double state = shared_f64_0[288 + stretch];
 	const double state2 = shared_f64_0[lane + lane / 16];
 	const double add2 = state + state2;
-	const double state3 = shared_f64_0[288];
+	const double state3 = shared_f64_0[304];
 	if (lane == 0) {
 		if (tile > 0) {
 			const ulong bits = as_ulong(state3);
@@ -142,7 +146,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 64) {
+		if (lane < 32) {
 			double add4 = 0.0;
 			if (before >= lane) {
 				const int asked = before - lane;
@@ -190,24 +194,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start = lane * 8;
+			const int start = lane * 4;
 			double add4 = 0.0;
 			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start + 7) - i;
+			for (int i = 0; i < 4; i++) {
+				const int at = (start + 3) - i;
 				const double state4 = shared_f64_0[at];
 				const double state5 = at <= last ? state4 : 0.0;
 				const double add5 = add4 + state5;
 				add4 = add5;
 			}
-			shared_f64_0[64 + lane] = add4;
+			shared_f64_0[32 + lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
 			double add4 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
+				const int at = 39 - i;
 				const double state4 = shared_f64_0[at];
 				const double add5 = add4 + state4;
 				add4 = add5;
@@ -215,7 +219,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 			const double add5 = add4 + add3;
 			add3 = add5;
 		}
-		before = last < 64 ? -1L : before - 64;
+		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
 		const double add4 = add3 + state3;

@@ -20,20 +20,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	long rows,
 	__global const double *restrict x,
 	__global double *mavg7_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local double shared_f64_0[289];
+	__local double shared_f64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
-	if (count == 5120 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const double2 wide = *(__global const double2 *)(x + (first + at));
 			const double x2 = wide.x;
@@ -42,7 +42,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = as_ulong(x[first + at]);
@@ -52,10 +52,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	double x_rows[20] = {0};
-	const int own = lane * 20;
+	double x_rows[12] = {0};
+	const int own = lane * 12;
 	kgen_unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -65,16 +65,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	double add = 0.0;
-	if (count == 5120) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
@@ -89,29 +89,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
+			const int at = start + i;
+			const double state = shared_f64_0[at];
+			shared_f64_0[at] = add2;
 			const double add3 = add2 + state;
 			add2 = add3;
 		}
 		shared_f64_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
+			const double state = shared_f64_0[272 + i];
+			const double state2 = i < lane ? state : 0.0;
+			const double add3 = add2 + state2;
 			add2 = add3;
 		}
-		shared_f64_0[288] = add2;
+		shared_f64_0[288 + lane] = add2;
+		if (lane == 15) {
+			const double state = shared_f64_0[287];
+			const double add3 = add2 + state;
+			shared_f64_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const double state = shared_f64_0[288];
+	const double state = shared_f64_0[304];
 	if (lane == 0) {
 		mavg7_kernel1_tile0[tile] = state;
 	}
@@ -123,7 +127,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 	__global double *mavg7_kernel1_tile0,
 	__global double *mavg7_kernel1_total0) {
 	(void)row0;
-	__local double shared_f64_0[289];
+	__local double shared_f64_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	double add = 0.0;
@@ -148,33 +152,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const double state = shared_f64_0[place2];
-				shared_f64_0[place2] = add3;
+				const int at = start2 + i;
+				const double state = shared_f64_0[at];
+				shared_f64_0[at] = add3;
 				const double add4 = add3 + state;
 				add3 = add4;
 			}
 			shared_f64_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const double state = shared_f64_0[place2];
-				shared_f64_0[place2] = add3;
-				const double add4 = add3 + state;
+				const double state = shared_f64_0[272 + i];
+				const double state2 = i < lane ? state : 0.0;
+				const double add4 = add3 + state2;
 				add3 = add4;
 			}
-			shared_f64_0[288] = add3;
+			shared_f64_0[288 + lane] = add3;
+			if (lane == 15) {
+				const double state = shared_f64_0[287];
+				const double add4 = add3 + state;
+				shared_f64_0[304] = add4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const double state = shared_f64_0[272 + stretch];
+		const double state = shared_f64_0[288 + stretch];
 		const double state2 = shared_f64_0[lane + lane / 16];
 		const double add3 = state + state2;
-		const double state3 = shared_f64_0[288];
+		const double state3 = shared_f64_0[304];
 		const double add4 = add + add3;
 		double add5 = add4;
 		kgen_unroll
@@ -203,20 +211,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	__global const double *restrict x,
 	__global const double *restrict mavg7_kernel1_tile0,
 	__global double *c) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local double shared_f64_0[289];
+	__local double shared_f64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
-	if (count == 5120 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const double2 wide = *(__global const double2 *)(x + (first + at));
 			const double x2 = wide.x;
@@ -225,7 +233,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = as_ulong(x[first + at]);
@@ -235,10 +243,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	double x_rows[20] = {0};
-	const int own = lane * 20;
+	double x_rows[12] = {0};
+	const int own = lane * 12;
 	kgen_unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -248,16 +256,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	double add = 0.0;
-	if (count == 5120) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const double add2 = add + x_rows[item];
 			add = add2;
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
@@ -272,40 +280,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
+			const int at = start + i;
+			const double state = shared_f64_0[at];
+			shared_f64_0[at] = add2;
 			const double add3 = add2 + state;
 			add2 = add3;
 		}
 		shared_f64_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
+			const double state = shared_f64_0[272 + i];
+			const double state2 = i < lane ? state : 0.0;
+			const double add3 = add2 + state2;
 			add2 = add3;
 		}
-		shared_f64_0[288] = add2;
+		shared_f64_0[288 + lane] = add2;
+		if (lane == 15) {
+			const double state = shared_f64_0[287];
+			const double add3 = add2 + state;
+			shared_f64_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const double state = shared_f64_0[272 + stretch];
+	const double state = shared_f64_0[288 + stretch];
 	const double state2 = shared_f64_0[lane + lane / 16];
 	const double add2 = state + state2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const double earlier = mavg7_kernel1_tile0[tile];
 	const double add3 = earlier + add2;
 	double add4 = add3;
-	double c_rows[20] = {0};
-	if (count == 5120) {
+	double c_rows[12] = {0};
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const double add5 = add4 + x_rows[item];
 			add4 = add5;
 			const double c2 = add4;
@@ -314,8 +326,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const double add5 = add4 + x_rows[item];
 				add4 = add5;
@@ -324,16 +336,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = lane * 12;
 	kgen_unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)(as_ulong(c_rows[item]), as_ulong(c_rows[item + 1]));
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 5120 && (first & 1) == 0) {
+	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
 			const ulong word = wide.x;
@@ -342,7 +354,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				c[first + at] = as_double(pool_u64[at]);

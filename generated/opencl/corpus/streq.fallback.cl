@@ -19,39 +19,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	long rows,
 	__global const ulong *restrict name,
 	__global int *streq_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[9216];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 2048 ? rest : 2048L;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + (at >> 3)] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	ulong name_rows[12] = {0};
-	const int start = lane * 12;
-	const int own = lane * 13;
+	ulong name_rows[8] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start + item < count) {
 			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;
-	if (count == 3072) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 8; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
 			if (m) {
 				const int add2 = (int)((uint)add + 1u);
@@ -60,8 +60,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000UL;
 				if (m) {
@@ -79,29 +79,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
+	const int state = shared_i32_0[304];
 	if (lane == 0) {
 		streq_kernel1_tile0[tile] = state;
 	}
@@ -113,7 +117,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 	__global int *streq_kernel1_tile0,
 	__global int *streq_kernel1_total0) {
 	(void)row0;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -138,33 +142,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				shared_i32_0[at] = add3;
 				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
 			shared_i32_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				shared_i32_0[place2] = add3;
-				const int add4 = (int)((uint)add3 + (uint)state);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = i < lane ? state : 0;
+				const int add4 = (int)((uint)add3 + (uint)state2);
 				add3 = add4;
 			}
-			shared_i32_0[288] = add3;
+			shared_i32_0[288 + lane] = add3;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int add4 = (int)((uint)add3 + (uint)state);
+				shared_i32_0[304] = add4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[288];
+		const int state3 = shared_i32_0[304];
 		const int add4 = (int)((uint)add + (uint)add3);
 		int add5 = add4;
 		kgen_unroll
@@ -195,79 +203,58 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	__global const int *restrict streq_kernel1_tile0,
 	__global ulong *name_2,
 	__global int *v_2) {
-	__local __attribute__((aligned(16))) uint pool[9216];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 2048 ? rest : 2048L;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + (at >> 3)] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	ulong name_rows[12] = {0};
-	const int start = lane * 12;
-	const int own = lane * 13;
+	ulong name_rows[8] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int item = 0; item < 12; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start + item < count) {
 			name_rows[item] = pool_u64[own + item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(v + (first + at));
-			const int v2 = wide.x;
-			const int v3 = wide.y;
-			const int v4 = wide.z;
-			const int v5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)v2, (uint)v3, (uint)v4, (uint)v5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)v[first + at];
-			} else {
-				pool[at] = 0u;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[at + (at >> 3)] = (uint)v[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int v_rows[12] = {0};
-	const int own2 = lane * 12;
+	int v_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		v_rows[item] = (int)word;
-		v_rows[item + 1] = (int)word2;
-		v_rows[item + 2] = (int)word3;
-		v_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start2 + item < count) {
+			v_rows[item] = (int)pool[own2 + item];
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uint m_kept = 0u;
 	int add = 0;
-	if (count == 3072) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 8; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
 			m_kept = m_kept | ((uint)m << ((uint)item & 31));
 			if (m) {
@@ -277,8 +264,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000UL;
 				m_kept = m_kept | ((uint)m << ((uint)item & 31));
@@ -293,37 +280,41 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start3 = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start3 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
+	const int state3 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = streq_kernel1_tile0[tile];
 	const int add3 = (int)((uint)earlier + (uint)state3);
@@ -331,9 +322,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	int add5 = add4;
 	const int base = (int)(long)earlier;
 	const int end = (int)(long)add3;
-	if (count == 3072) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 8; item++) {
 			const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
 			if (m) {
 				const long m_place = (long)add5;
@@ -341,15 +332,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 				const int offset2 = (int)m_place - base;
 				pool_u64[offset2] = name_rows[item];
 				const int offset3 = (int)m_place - base;
-				pool[offset3 + 6144] = (uint)v_rows[item];
+				pool[offset3 + 4096] = (uint)v_rows[item];
 				const int add6 = (int)((uint)add5 + 1u);
 				add5 = add6;
 			}
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
 				if (m) {
@@ -357,7 +348,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 					const int offset2 = (int)m_place - base;
 					pool_u64[offset2] = name_rows[item];
 					const int offset3 = (int)m_place - base;
-					pool[offset3 + 6144] = (uint)v_rows[item];
+					pool[offset3 + 4096] = (uint)v_rows[item];
 					const int add6 = (int)((uint)add5 + 1u);
 					add5 = add6;
 				}
@@ -376,7 +367,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	int at2 = lane;
 	while (at2 < count3) {
 		const int place2 = base + at2;
-		v_2[place2] = (int)pool[at2 + 6144];
+		v_2[place2] = (int)pool[at2 + 4096];
 		at2 += 256;
 	}
 }

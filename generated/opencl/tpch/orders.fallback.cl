@@ -18,22 +18,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	__global int *orders_kernel1_tile0,
 	__global int *orders_kernel1_tile1,
 	__global long *orders_kernel1_tile2) {
-	__local __attribute__((aligned(16))) uint pool[7680];
+	__local __attribute__((aligned(16))) uint pool[5120];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536L;
-	if (count == 1536 && (first & 1) == 0) {
+	const int count = rest < 2560 ? rest : 2560L;
+	if (count == 2560 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 5; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
 			const long l_orderkey2 = wide.x;
@@ -42,7 +42,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 10; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (ulong)l_orderkey[first + at];
@@ -51,32 +51,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 			}
 		}
 	}
-	if (count == 1536 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
-			const long l_quantity2 = wide.x;
-			const long l_quantity3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[1536 + at] = (ulong)l_quantity[first + at];
-			} else {
-				pool_u64[1536 + at] = 0UL;
-			}
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_orderkey_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	long l_orderkey_rows[11] = {0};
+	const int start = lane * 10;
+	const int own = lane * 10;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -89,10 +69,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	} else if (lane == 0 && first > 0) {
 		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
-	long l_quantity_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count == 2560 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
+			const long l_quantity2 = wide.x;
+			const long l_quantity3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)l_quantity[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	long l_quantity_rows[10] = {0};
+	const int own2 = lane * 10;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
 		const ulong word = wide.x;
@@ -104,10 +106,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count == 1536) {
+	if (count == 2560) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
@@ -118,8 +120,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				const int add4 = (int)((uint)add + (uint)(int)(long)head);
@@ -143,13 +145,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const long state3 = shared_i64_0[at];
+			shared_i32_0[at] = add4;
+			shared_i32_1[at] = add5;
+			shared_i64_0[at] = add6;
 			const int add7 = (int)((uint)add4 + (uint)state);
 			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
 			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
@@ -162,34 +164,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const long state3 = shared_i64_0[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 0;
+			const long state6 = i < lane ? state3 : 0L;
+			const int add7 = (int)((uint)add4 + (uint)state4);
+			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
+			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
 			add4 = add7;
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+		shared_i32_0[288 + lane] = add4;
+		shared_i32_1[288 + lane] = add5;
+		shared_i64_0[288 + lane] = add6;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const long state3 = shared_i64_0[287];
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			shared_i32_0[304] = add7;
+			shared_i32_1[304] = add8;
+			shared_i64_0[304] = add9;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[288];
-	const int state2 = shared_i32_1[288];
-	const long state3 = shared_i64_0[288];
+	const int state = shared_i32_0[304];
+	const int state2 = shared_i32_1[304];
+	const long state3 = shared_i64_0[304];
 	if (lane == 0) {
 		orders_kernel1_tile0[tile] = state;
 		orders_kernel1_tile1[tile] = state2;
@@ -207,9 +219,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 	__global int *orders_kernel1_total1,
 	__global long *orders_kernel1_total2) {
 	(void)row0;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -248,13 +260,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const long state3 = shared_i64_0[place2];
-				shared_i32_0[place2] = add7;
-				shared_i32_1[place2] = add8;
-				shared_i64_0[place2] = add9;
+				const int at = start2 + i;
+				const int state = shared_i32_0[at];
+				const int state2 = shared_i32_1[at];
+				const long state3 = shared_i64_0[at];
+				shared_i32_0[at] = add7;
+				shared_i32_1[at] = add8;
+				shared_i64_0[at] = add9;
 				const int add10 = (int)((uint)add7 + (uint)state);
 				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
 				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
@@ -267,44 +279,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 			shared_i64_0[272 + lane] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			int add7 = 0;
 			int add8 = 0;
 			long add9 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const int state = shared_i32_0[place2];
-				const int state2 = shared_i32_1[place2];
-				const long state3 = shared_i64_0[place2];
-				shared_i32_0[place2] = add7;
-				shared_i32_1[place2] = add8;
-				shared_i64_0[place2] = add9;
-				const int add10 = (int)((uint)add7 + (uint)state);
-				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
-				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
+				const int state = shared_i32_0[272 + i];
+				const int state2 = shared_i32_1[272 + i];
+				const long state3 = shared_i64_0[272 + i];
+				const int state4 = i < lane ? state : 0;
+				const int state5 = i < lane ? state2 : 0;
+				const long state6 = i < lane ? state3 : 0L;
+				const int add10 = (int)((uint)add7 + (uint)state4);
+				const int add11 = state4 > 0 ? state5 : (int)((uint)add8 + (uint)state5);
+				const long add12 = state4 > 0 ? state6 : (long)((ulong)add9 + (ulong)state6);
 				add7 = add10;
 				add8 = add11;
 				add9 = add12;
 			}
-			shared_i32_0[288] = add7;
-			shared_i32_1[288] = add8;
-			shared_i64_0[288] = add9;
+			shared_i32_0[288 + lane] = add7;
+			shared_i32_1[288 + lane] = add8;
+			shared_i64_0[288 + lane] = add9;
+			if (lane == 15) {
+				const int state = shared_i32_0[287];
+				const int state2 = shared_i32_1[287];
+				const long state3 = shared_i64_0[287];
+				const int add10 = (int)((uint)add7 + (uint)state);
+				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
+				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
+				shared_i32_0[304] = add10;
+				shared_i32_1[304] = add11;
+				shared_i64_0[304] = add12;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const int state = shared_i32_0[272 + stretch];
-		const int state2 = shared_i32_1[272 + stretch];
-		const long state3 = shared_i64_0[272 + stretch];
+		const int state = shared_i32_0[288 + stretch];
+		const int state2 = shared_i32_1[288 + stretch];
+		const long state3 = shared_i64_0[288 + stretch];
 		const int state4 = shared_i32_0[lane + lane / 16];
 		const int state5 = shared_i32_1[lane + lane / 16];
 		const long state6 = shared_i64_0[lane + lane / 16];
 		const int add7 = (int)((uint)state + (uint)state4);
 		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-		const int state7 = shared_i32_0[288];
-		const int state8 = shared_i32_1[288];
-		const long state9 = shared_i64_0[288];
+		const int state7 = shared_i32_0[304];
+		const int state8 = shared_i32_1[304];
+		const long state9 = shared_i64_0[304];
 		const int add10 = (int)((uint)add + (uint)add7);
 		const int add11 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
 		const long add12 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
@@ -356,22 +378,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	__global long *key,
 	__global long *count,
 	__global long *quantity) {
-	__local __attribute__((aligned(16))) uint pool[7680];
+	__local __attribute__((aligned(16))) uint pool[5120];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[289];
-	__local int shared_i32_1[289];
-	__local long shared_i64_0[289];
+	__local int shared_i32_0[305];
+	__local int shared_i32_1[305];
+	__local long shared_i64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536L;
-	if (count2 == 1536 && (first & 1) == 0) {
+	const int count2 = rest < 2560 ? rest : 2560L;
+	if (count2 == 2560 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 5; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
 			const long l_orderkey2 = wide.x;
@@ -380,7 +402,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 10; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (ulong)l_orderkey[first + at];
@@ -389,32 +411,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 			}
 		}
 	}
-	if (count2 == 1536 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
-			const long l_quantity2 = wide.x;
-			const long l_quantity3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
-			if (at < count2) {
-				pool_u64[1536 + at] = (ulong)l_quantity[first + at];
-			} else {
-				pool_u64[1536 + at] = 0UL;
-			}
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_orderkey_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	long l_orderkey_rows[11] = {0};
+	const int start = lane * 10;
+	const int own = lane * 10;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -427,10 +429,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	} else if (lane == 0 && first > 0) {
 		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
-	long l_quantity_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count2 == 2560 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
+			const long l_quantity2 = wide.x;
+			const long l_quantity3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 10; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)l_quantity[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	long l_quantity_rows[10] = {0};
+	const int own2 = lane * 10;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
 		const ulong word = wide.x;
@@ -443,10 +467,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count2 == 1536) {
+	if (count2 == 2560) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			head_kept = head_kept | ((uint)head << ((uint)item & 31));
 			const int add4 = (int)((uint)add + (uint)(int)(long)head);
@@ -458,8 +482,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				head_kept = head_kept | ((uint)head << ((uint)item & 31));
@@ -484,13 +508,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			const int state2 = shared_i32_1[at];
+			const long state3 = shared_i64_0[at];
+			shared_i32_0[at] = add4;
+			shared_i32_1[at] = add5;
+			shared_i64_0[at] = add6;
 			const int add7 = (int)((uint)add4 + (uint)state);
 			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
 			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
@@ -503,42 +527,52 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 		shared_i64_0[272 + lane] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			const int state2 = shared_i32_1[place2];
-			const long state3 = shared_i64_0[place2];
-			shared_i32_0[place2] = add4;
-			shared_i32_1[place2] = add5;
-			shared_i64_0[place2] = add6;
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const long state3 = shared_i64_0[272 + i];
+			const int state4 = i < lane ? state : 0;
+			const int state5 = i < lane ? state2 : 0;
+			const long state6 = i < lane ? state3 : 0L;
+			const int add7 = (int)((uint)add4 + (uint)state4);
+			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
+			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
 			add4 = add7;
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288] = add4;
-		shared_i32_1[288] = add5;
-		shared_i64_0[288] = add6;
+		shared_i32_0[288 + lane] = add4;
+		shared_i32_1[288 + lane] = add5;
+		shared_i64_0[288 + lane] = add6;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int state2 = shared_i32_1[287];
+			const long state3 = shared_i64_0[287];
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			shared_i32_0[304] = add7;
+			shared_i32_1[304] = add8;
+			shared_i64_0[304] = add9;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
-	const int state2 = shared_i32_1[272 + stretch];
-	const long state3 = shared_i64_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
+	const int state2 = shared_i32_1[288 + stretch];
+	const long state3 = shared_i64_0[288 + stretch];
 	const int state4 = shared_i32_0[lane + lane / 16];
 	const int state5 = shared_i32_1[lane + lane / 16];
 	const long state6 = shared_i64_0[lane + lane / 16];
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[288];
+	const int state7 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = orders_kernel1_tile0[tile];
 	const int earlier2 = orders_kernel1_tile1[tile];
@@ -552,11 +586,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	long add13 = add10;
 	const int base = (int)(long)earlier;
 	const int end = (int)(long)add7;
+	int offset2[10] = {0};
+	kgen_unroll
+	for (int item = 0; item < 10; item++) {
+		offset2[item] = -1;
+	}
+	long key_rows[10] = {0};
 	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
 	const int end2 = (int)(long)((ulong)(long)add7 - 1UL);
-	if (count2 == 1536) {
+	int offset3[10] = {0};
+	kgen_unroll
+	for (int item = 0; item < 10; item++) {
+		offset3[item] = -1;
+	}
+	int count_rows[10] = {0};
+	long quantity_rows[10] = {0};
+	if (count2 == 2560) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 10; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 			const long g_begun = (long)add11;
 			const bool x = g_begun > 0L;
@@ -565,14 +612,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 			const long quantity2 = add13;
 			if (head && x) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				const int offset2 = (int)slot - base2;
-				pool[offset2 + 3072] = (uint)(int)count3;
-				const int offset3 = (int)slot - base2;
-				pool_u64[offset3 + 2304] = (ulong)quantity2;
+				const int offset4 = (int)slot - base2;
+				offset3[item] = (int)offset4;
+				count_rows[item] = (int)count3;
+				const int offset5 = (int)slot - base2;
+				offset3[item] = (int)offset5;
+				quantity_rows[item] = quantity2;
 			}
 			if (head) {
-				const int offset2 = (int)g_begun - base;
-				pool_u64[offset2] = (ulong)l_orderkey_rows[item + 1];
+				const int offset4 = (int)g_begun - base;
+				offset2[item] = (int)offset4;
+				key_rows[item] = l_orderkey_rows[item + 1];
 			}
 			const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
 			add11 = add14;
@@ -583,8 +633,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count2) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 				const long g_begun = (long)add11;
@@ -593,14 +643,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 				const long count3 = (long)add12;
 				const long quantity2 = add13;
 				if (head && x) {
-					const int offset2 = (int)slot - base2;
-					pool[offset2 + 3072] = (uint)(int)count3;
-					const int offset3 = (int)slot - base2;
-					pool_u64[offset3 + 2304] = (ulong)quantity2;
+					const int offset4 = (int)slot - base2;
+					offset3[item] = (int)offset4;
+					count_rows[item] = (int)count3;
+					const int offset5 = (int)slot - base2;
+					offset3[item] = (int)offset5;
+					quantity_rows[item] = quantity2;
 				}
 				if (head) {
-					const int offset2 = (int)g_begun - base;
-					pool_u64[offset2] = (ulong)l_orderkey_rows[item + 1];
+					const int offset4 = (int)g_begun - base;
+					offset2[item] = (int)offset4;
+					key_rows[item] = l_orderkey_rows[item + 1];
 				}
 				const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
 				add11 = add14;
@@ -611,6 +664,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 			}
 		}
 	}
+	kgen_unroll
+	for (int item = 0; item < 10; item++) {
+		const int at = offset2[item];
+		if (at >= 0) {
+			pool_u64[(int)at] = (ulong)key_rows[item];
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count3 = end - base;
 	int at = lane;
@@ -619,21 +679,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 		key[place2] = (long)pool_u64[at];
 		at += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 10; item++) {
+		const int at2 = offset3[item];
+		if (at2 >= 0) {
+			pool[(int)at2] = (uint)count_rows[item];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count4 = end2 - base2;
 	int at2 = lane;
 	while (at2 < count4) {
 		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)(int)pool[at2 + 3072];
+			count[place2] = (long)(int)pool[at2];
 		}
 		at2 += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 10; item++) {
+		const int at3 = offset3[item];
+		if (at3 >= 0) {
+			pool_u64[(int)at3] = (ulong)quantity_rows[item];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count5 = end2 - base2;
 	int at3 = lane;
 	while (at3 < count5) {
 		const int place2 = base2 + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long)pool_u64[at3 + 2304];
+			quantity[place2] = (long)pool_u64[at3];
 		}
 		at3 += 256;
 	}

@@ -14,25 +14,25 @@
 // orders_kernel1_sum0_published(row0, rows, l_orderkey, l_quantity, orders_kernel1_tile0, orders_kernel1_tile1, orders_kernel1_tile2)
 #define ORDERS_KERNEL1_SUM0_PUBLISHED_NAME "orders_kernel1_sum0_published"
 #define ORDERS_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL1_SUM0_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL1_SUM0_PUBLISHED_ROWS 2560 // of a group
 #define ORDERS_KERNEL1_SUM0_PUBLISHED_ARGS 7
 
 // orders_kernel1_scan0_published(row0, rows, orders_kernel1_tile0, orders_kernel1_tile1, orders_kernel1_tile2, orders_kernel1_total0, orders_kernel1_total1, orders_kernel1_total2)
 #define ORDERS_KERNEL1_SCAN0_PUBLISHED_NAME "orders_kernel1_scan0_published"
 #define ORDERS_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL1_SCAN0_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL1_SCAN0_PUBLISHED_ROWS 2560 // of a group
 #define ORDERS_KERNEL1_SCAN0_PUBLISHED_ARGS 8
 
 // orders_kernel1_published(row0, rows, l_orderkey, l_quantity, orders_kernel1_tile0, orders_kernel1_tile1, orders_kernel1_tile2, key, count, quantity)
 #define ORDERS_KERNEL1_PUBLISHED_NAME "orders_kernel1_published"
 #define ORDERS_KERNEL1_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL1_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL1_PUBLISHED_ROWS 2560 // of a group
 #define ORDERS_KERNEL1_PUBLISHED_ARGS 10
 
 // orders_kernel1_finish_published(row0, rows, orders_kernel1_total0, orders_kernel1_total1, orders_kernel1_total2, count, quantity, g_length_cell)
 #define ORDERS_KERNEL1_FINISH_PUBLISHED_NAME "orders_kernel1_finish_published"
 #define ORDERS_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL1_FINISH_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL1_FINISH_PUBLISHED_ROWS 2560 // of a group
 #define ORDERS_KERNEL1_FINISH_PUBLISHED_ARGS 8
 
 #endif

@@ -21,7 +21,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	__global const long *restrict l_quantity,
 	__global const double *restrict l_extendedprice,
 	__global double *q6_kernel1_tile0) {
-	__local double shared_f64_0[289];
+	__local double shared_f64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -66,29 +66,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
+			const int at = start + i;
+			const double state = shared_f64_0[at];
+			shared_f64_0[at] = add2;
 			const double add3 = add2 + state;
 			add2 = add3;
 		}
 		shared_f64_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const double state = shared_f64_0[place2];
-			shared_f64_0[place2] = add2;
-			const double add3 = add2 + state;
+			const double state = shared_f64_0[272 + i];
+			const double state2 = i < lane ? state : 0.0;
+			const double add3 = add2 + state2;
 			add2 = add3;
 		}
-		shared_f64_0[288] = add2;
+		shared_f64_0[288 + lane] = add2;
+		if (lane == 15) {
+			const double state = shared_f64_0[287];
+			const double add3 = add2 + state;
+			shared_f64_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const double state = shared_f64_0[288];
+	const double state = shared_f64_0[304];
 	if (lane == 0) {
 		q6_kernel1_tile0[tile] = state;
 	}
@@ -103,7 +107,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 	__global double *revenue_cell) {
 	(void)row0;
 	(void)rows;
-	__local double shared_f64_0[289];
+	__local double shared_f64_0[305];
 	const int lane = (int)get_local_id(0);
 	double add = 0.0;
 	int first = 0;
@@ -127,29 +131,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const double state = shared_f64_0[place2];
-				shared_f64_0[place2] = add3;
+				const int at = start2 + i;
+				const double state = shared_f64_0[at];
+				shared_f64_0[at] = add3;
 				const double add4 = add3 + state;
 				add3 = add4;
 			}
 			shared_f64_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const double state = shared_f64_0[place2];
-				shared_f64_0[place2] = add3;
-				const double add4 = add3 + state;
+				const double state = shared_f64_0[272 + i];
+				const double state2 = i < lane ? state : 0.0;
+				const double add4 = add3 + state2;
 				add3 = add4;
 			}
-			shared_f64_0[288] = add3;
+			shared_f64_0[288 + lane] = add3;
+			if (lane == 15) {
+				const double state = shared_f64_0[287];
+				const double add4 = add3 + state;
+				shared_f64_0[304] = add4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const double state = shared_f64_0[288];
+		const double state = shared_f64_0[304];
 		const double add3 = add + state;
 		add = add3;
 		barrier(CLK_LOCAL_MEM_FENCE);

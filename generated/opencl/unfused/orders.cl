@@ -64,7 +64,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	__global long *g_total,
 	__global long *g_partial) {
 	__local uint pool[4352];
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -116,33 +116,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
+	const int state3 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int add3 = add2;
 	if (lane == 0) {
@@ -201,7 +205,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	__local long earlier_i64_0[1];
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local long shared_i64_0[289];
+	__local long shared_i64_0[305];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -275,33 +279,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
+			const int at = start + i;
+			const long state = shared_i64_0[at];
+			shared_i64_0[at] = add2;
 			const long add3 = (long)((ulong)add2 + (ulong)state);
 			add2 = add3;
 		}
 		shared_i64_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const long state = shared_i64_0[272 + i];
+			const long state2 = i < lane ? state : 0L;
+			const long add3 = (long)((ulong)add2 + (ulong)state2);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i64_0[288 + lane] = add2;
+		if (lane == 15) {
+			const long state = shared_i64_0[287];
+			const long add3 = (long)((ulong)add2 + (ulong)state);
+			shared_i64_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
+	const long state = shared_i64_0[288 + stretch];
 	const long state2 = shared_i64_0[lane + lane / 16];
 	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[288];
+	const long state3 = shared_i64_0[304];
 	if (lane == 0) {
 		if (tile > 0) {
 			const ulong bits = (ulong)state3;
@@ -315,7 +323,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 64) {
+		if (lane < 32) {
 			long add4 = 0L;
 			if (before >= lane) {
 				const int asked = before - lane;
@@ -363,24 +371,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start = lane * 8;
+			const int start = lane * 4;
 			long add4 = 0L;
 			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start + 7) - i;
+			for (int i = 0; i < 4; i++) {
+				const int at = (start + 3) - i;
 				const long state4 = shared_i64_0[at];
 				const long state5 = at <= last ? state4 : 0L;
 				const long add5 = (long)((ulong)add4 + (ulong)state5);
 				add4 = add5;
 			}
-			shared_i64_0[64 + lane] = add4;
+			shared_i64_0[32 + lane] = add4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
 			long add4 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
+				const int at = 39 - i;
 				const long state4 = shared_i64_0[at];
 				const long add5 = (long)((ulong)add4 + (ulong)state4);
 				add4 = add5;
@@ -388,7 +396,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			const long add5 = (long)((ulong)add4 + (ulong)add3);
 			add3 = add5;
 		}
-		before = last < 64 ? -1L : before - 64;
+		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
 		const long add4 = (long)((ulong)add3 + (ulong)state3);
@@ -510,13 +518,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__local long earlier_i64_2[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
-	__local int shared_i32_0[289];
-	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
+	__local uchar shared_bool_0[305];
+	__local uchar shared_bool_1[305];
+	__local uchar shared_bool_2[305];
+	__local int shared_i32_0[305];
+	__local long shared_i64_0[305];
+	__local long shared_i64_1[305];
+	__local long shared_i64_2[305];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -704,21 +712,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long state2 = shared_i64_0[place2];
-			const long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
+			const int at = start2 + i;
+			const bool state = shared_bool_0[at] != 0;
+			const long state2 = shared_i64_0[at];
+			const long state3 = shared_i64_1[at];
+			const int state4 = shared_i32_0[at];
+			const long state5 = shared_i64_2[at];
+			const bool state6 = shared_bool_1[at] != 0;
+			const bool state7 = shared_bool_2[at] != 0;
+			shared_bool_0[at] = present3;
+			shared_i64_0[at] = last3;
+			shared_i64_1[at] = last4;
+			shared_i32_0[at] = add3;
+			shared_i64_2[at] = add4;
+			shared_bool_1[at] = present4;
+			shared_bool_2[at] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
 			const long last6 = state6 ? state3 : last4;
@@ -743,7 +751,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		shared_bool_2[272 + lane] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -753,28 +761,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long state2 = shared_i64_0[place2];
-			const long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
+			const bool state = shared_bool_0[272 + i] != 0;
+			const long state2 = shared_i64_0[272 + i];
+			const long state3 = shared_i64_1[272 + i];
+			const int state4 = shared_i32_0[272 + i];
+			const long state5 = shared_i64_2[272 + i];
+			const bool state6 = shared_bool_1[272 + i] != 0;
+			const bool state7 = shared_bool_2[272 + i] != 0;
+			const bool state8 = i < lane ? state : false;
+			const long state9 = i < lane ? state2 : 0L;
+			const long state10 = i < lane ? state3 : 0L;
+			const int state11 = i < lane ? state4 : 0;
+			const long state12 = i < lane ? state5 : 0L;
+			const bool state13 = i < lane ? state6 : false;
+			const bool state14 = i < lane ? state7 : false;
+			const bool present5 = present3 || state8;
+			const long last5 = state8 ? state9 : last3;
+			const long last6 = state13 ? state10 : last4;
+			const int add5 = state14 ? state11 : (int)((uint)add3 + (uint)state11);
+			const long add6 = state14 ? state12 : (long)((ulong)add4 + (ulong)state12);
+			const bool present6 = present4 || state13;
+			const bool head3 = head2 || state14;
 			present3 = present5;
 			last3 = last5;
 			last4 = last6;
@@ -783,23 +790,46 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288] = present3;
-		shared_i64_0[288] = last3;
-		shared_i64_1[288] = last4;
-		shared_i32_0[288] = add3;
-		shared_i64_2[288] = add4;
-		shared_bool_1[288] = present4;
-		shared_bool_2[288] = head2;
+		shared_bool_0[288 + lane] = present3;
+		shared_i64_0[288 + lane] = last3;
+		shared_i64_1[288 + lane] = last4;
+		shared_i32_0[288 + lane] = add3;
+		shared_i64_2[288 + lane] = add4;
+		shared_bool_1[288 + lane] = present4;
+		shared_bool_2[288 + lane] = head2;
+		if (lane == 15) {
+			const bool state = shared_bool_0[287] != 0;
+			const long state2 = shared_i64_0[287];
+			const long state3 = shared_i64_1[287];
+			const int state4 = shared_i32_0[287];
+			const long state5 = shared_i64_2[287];
+			const bool state6 = shared_bool_1[287] != 0;
+			const bool state7 = shared_bool_2[287] != 0;
+			const bool present5 = present3 || state;
+			const long last5 = state ? state2 : last3;
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
+			shared_bool_0[304] = present5;
+			shared_i64_0[304] = last5;
+			shared_i64_1[304] = last6;
+			shared_i32_0[304] = add5;
+			shared_i64_2[304] = add6;
+			shared_bool_1[304] = present6;
+			shared_bool_2[304] = head3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const bool state = shared_bool_0[272 + stretch] != 0;
-	const long state2 = shared_i64_0[272 + stretch];
-	const long state3 = shared_i64_1[272 + stretch];
-	const int state4 = shared_i32_0[272 + stretch];
-	const long state5 = shared_i64_2[272 + stretch];
-	const bool state6 = shared_bool_1[272 + stretch] != 0;
-	const bool state7 = shared_bool_2[272 + stretch] != 0;
+	const bool state = shared_bool_0[288 + stretch] != 0;
+	const long state2 = shared_i64_0[288 + stretch];
+	const long state3 = shared_i64_1[288 + stretch];
+	const int state4 = shared_i32_0[288 + stretch];
+	const long state5 = shared_i64_2[288 + stretch];
+	const bool state6 = shared_bool_1[288 + stretch] != 0;
+	const bool state7 = shared_bool_2[288 + stretch] != 0;
 	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
 	const long state9 = shared_i64_0[lane + lane / 16];
 	const long state10 = shared_i64_1[lane + lane / 16];
@@ -814,13 +844,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
 	const bool present4 = state6 || state13;
 	const bool head2 = state7 || state14;
-	const bool state15 = shared_bool_0[288] != 0;
-	const long state16 = shared_i64_0[288];
-	const long state17 = shared_i64_1[288];
-	const int state18 = shared_i32_0[288];
-	const long state19 = shared_i64_2[288];
-	const bool state20 = shared_bool_1[288] != 0;
-	const bool state21 = shared_bool_2[288] != 0;
+	const bool state15 = shared_bool_0[304] != 0;
+	const long state16 = shared_i64_0[304];
+	const long state17 = shared_i64_1[304];
+	const int state18 = shared_i32_0[304];
+	const long state19 = shared_i64_2[304];
+	const bool state20 = shared_bool_1[304] != 0;
+	const bool state21 = shared_bool_2[304] != 0;
 	if (lane == 0) {
 		if (tile > 0) {
 			const ulong bits = (ulong)state15;
@@ -848,7 +878,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 64) {
+		if (lane < 32) {
 			bool present7 = false;
 			long last7 = 0L;
 			long last8 = 0L;
@@ -940,7 +970,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start2 = lane * 8;
+			const int start2 = lane * 4;
 			bool present7 = false;
 			long last8 = 0L;
 			long last9 = 0L;
@@ -949,8 +979,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			bool present8 = false;
 			bool head4 = false;
 			kgen_unroll
-			for (int i = 0; i < 8; i++) {
-				const int at = (start2 + 7) - i;
+			for (int i = 0; i < 4; i++) {
+				const int at = (start2 + 3) - i;
 				const bool state22 = shared_bool_0[at] != 0;
 				const long state23 = shared_i64_0[at];
 				const long state24 = shared_i64_1[at];
@@ -980,13 +1010,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 				present8 = present10;
 				head4 = head5;
 			}
-			shared_bool_0[64 + lane] = present7;
-			shared_i64_0[64 + lane] = last8;
-			shared_i64_1[64 + lane] = last9;
-			shared_i32_0[64 + lane] = add7;
-			shared_i64_2[64 + lane] = add8;
-			shared_bool_1[64 + lane] = present8;
-			shared_bool_2[64 + lane] = head4;
+			shared_bool_0[32 + lane] = present7;
+			shared_i64_0[32 + lane] = last8;
+			shared_i64_1[32 + lane] = last9;
+			shared_i32_0[32 + lane] = add7;
+			shared_i64_2[32 + lane] = add8;
+			shared_bool_1[32 + lane] = present8;
+			shared_bool_2[32 + lane] = head4;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
@@ -999,7 +1029,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			bool head4 = false;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 71 - i;
+				const int at = 39 - i;
 				const bool state22 = shared_bool_0[at] != 0;
 				const long state23 = shared_i64_0[at];
 				const long state24 = shared_i64_1[at];
@@ -1037,7 +1067,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			present6 = present10;
 			head3 = head5;
 		}
-		before = last7 < 64 ? -1L : before - 64;
+		before = last7 < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
 		const bool present7 = present5 || state15;

@@ -58,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	__global long *g_total,
 	__global long *g_partial) {
 	__local uint pool[4352];
-	__local int shared_i32_0[289];
+	__local int shared_i32_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -110,33 +110,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
+			const int at = start2 + i;
+			const int state = shared_i32_0[at];
+			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
 		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const int state = shared_i32_0[place2];
-			shared_i32_0[place2] = add2;
-			const int add3 = (int)((uint)add2 + (uint)state);
+			const int state = shared_i32_0[272 + i];
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288] = add2;
+		shared_i32_0[288 + lane] = add2;
+		if (lane == 15) {
+			const int state = shared_i32_0[287];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			shared_i32_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const int state = shared_i32_0[272 + stretch];
+	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[288];
+	const int state3 = shared_i32_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add3 = add2;
 	if (lane == 0) {
@@ -187,20 +191,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	long rows,
 	__global const long *restrict g_total,
 	__global long *orders_kernel3_tile0) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local long shared_i64_0[289];
+	__local long shared_i64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
-	if (count == 5120 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(g_total + (first + at));
 			const long g_total2 = wide.x;
@@ -209,7 +213,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (ulong)g_total[first + at];
@@ -219,10 +223,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long g_total_rows[20] = {0};
-	const int own = lane * 20;
+	long g_total_rows[12] = {0};
+	const int own = lane * 12;
 	kgen_unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -232,16 +236,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long add = 0L;
-	if (count == 5120) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 			add = add2;
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 				add = add2;
@@ -256,29 +260,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
+			const int at = start + i;
+			const long state = shared_i64_0[at];
+			shared_i64_0[at] = add2;
 			const long add3 = (long)((ulong)add2 + (ulong)state);
 			add2 = add3;
 		}
 		shared_i64_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const long state = shared_i64_0[272 + i];
+			const long state2 = i < lane ? state : 0L;
+			const long add3 = (long)((ulong)add2 + (ulong)state2);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i64_0[288 + lane] = add2;
+		if (lane == 15) {
+			const long state = shared_i64_0[287];
+			const long add3 = (long)((ulong)add2 + (ulong)state);
+			shared_i64_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[288];
+	const long state = shared_i64_0[304];
 	if (lane == 0) {
 		orders_kernel3_tile0[tile] = state;
 	}
@@ -290,7 +298,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 	__global long *orders_kernel3_tile0,
 	__global long *orders_kernel3_total0) {
 	(void)row0;
-	__local long shared_i64_0[289];
+	__local long shared_i64_0[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	long add = 0L;
@@ -315,33 +323,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 			long add3 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
+				const int at = start2 + i;
+				const long state = shared_i64_0[at];
+				shared_i64_0[at] = add3;
 				const long add4 = (long)((ulong)add3 + (ulong)state);
 				add3 = add4;
 			}
 			shared_i64_0[272 + lane] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			long add3 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const long state = shared_i64_0[place2];
-				shared_i64_0[place2] = add3;
-				const long add4 = (long)((ulong)add3 + (ulong)state);
+				const long state = shared_i64_0[272 + i];
+				const long state2 = i < lane ? state : 0L;
+				const long add4 = (long)((ulong)add3 + (ulong)state2);
 				add3 = add4;
 			}
-			shared_i64_0[288] = add3;
+			shared_i64_0[288 + lane] = add3;
+			if (lane == 15) {
+				const long state = shared_i64_0[287];
+				const long add4 = (long)((ulong)add3 + (ulong)state);
+				shared_i64_0[304] = add4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const long state = shared_i64_0[272 + stretch];
+		const long state = shared_i64_0[288 + stretch];
 		const long state2 = shared_i64_0[lane + lane / 16];
 		const long add3 = (long)((ulong)state + (ulong)state2);
-		const long state3 = shared_i64_0[288];
+		const long state3 = shared_i64_0[304];
 		const long add4 = (long)((ulong)add + (ulong)add3);
 		long add5 = add4;
 		kgen_unroll
@@ -370,20 +382,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	__global const long *restrict g_total,
 	__global const long *restrict orders_kernel3_tile0,
 	__global long *g_offset) {
-	__local __attribute__((aligned(16))) uint pool[10240];
+	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local long shared_i64_0[289];
+	__local long shared_i64_0[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 5120;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
-	if (count == 5120 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(g_total + (first + at));
 			const long g_total2 = wide.x;
@@ -392,7 +404,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (ulong)g_total[first + at];
@@ -402,10 +414,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long g_total_rows[20] = {0};
-	const int own = lane * 20;
+	long g_total_rows[12] = {0};
+	const int own = lane * 12;
 	kgen_unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -415,16 +427,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long add = 0L;
-	if (count == 5120) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 			add = add2;
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 				add = add2;
@@ -439,40 +451,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
+			const int at = start + i;
+			const long state = shared_i64_0[at];
+			shared_i64_0[at] = add2;
 			const long add3 = (long)((ulong)add2 + (ulong)state);
 			add2 = add3;
 		}
 		shared_i64_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const long state = shared_i64_0[place2];
-			shared_i64_0[place2] = add2;
-			const long add3 = (long)((ulong)add2 + (ulong)state);
+			const long state = shared_i64_0[272 + i];
+			const long state2 = i < lane ? state : 0L;
+			const long add3 = (long)((ulong)add2 + (ulong)state2);
 			add2 = add3;
 		}
-		shared_i64_0[288] = add2;
+		shared_i64_0[288 + lane] = add2;
+		if (lane == 15) {
+			const long state = shared_i64_0[287];
+			const long add3 = (long)((ulong)add2 + (ulong)state);
+			shared_i64_0[304] = add3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const long state = shared_i64_0[272 + stretch];
+	const long state = shared_i64_0[288 + stretch];
 	const long state2 = shared_i64_0[lane + lane / 16];
 	const long add2 = (long)((ulong)state + (ulong)state2);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const long earlier = orders_kernel3_tile0[tile];
 	const long add3 = (long)((ulong)earlier + (ulong)add2);
 	long add4 = add3;
-	long g_offset_rows[20] = {0};
-	if (count == 5120) {
+	long g_offset_rows[12] = {0};
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const long offset2 = add4;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
@@ -481,8 +497,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const long offset2 = add4;
 				g_offset_rows[item] = offset2;
@@ -491,16 +507,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = lane * 12;
 	kgen_unroll
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
 		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)((ulong)g_offset_rows[item], (ulong)g_offset_rows[item + 1]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 5120 && (first & 1) == 0) {
+	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 6; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
 			const ulong word = wide.x;
@@ -509,7 +525,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				g_offset[first + at] = (long)pool_u64[at];
@@ -578,26 +594,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	__global long *orders_kernel5_tile4,
 	__global uchar *orders_kernel5_tile5,
 	__global uchar *orders_kernel5_tile6) {
-	__local __attribute__((aligned(16))) uint pool[7680];
+	__local __attribute__((aligned(16))) uint pool[4096];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
-	__local int shared_i32_0[289];
-	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
+	__local uchar shared_bool_0[305];
+	__local uchar shared_bool_1[305];
+	__local uchar shared_bool_2[305];
+	__local int shared_i32_0[305];
+	__local long shared_i64_0[305];
+	__local long shared_i64_1[305];
+	__local long shared_i64_2[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536L;
-	if (count == 1536 && (first & 1) == 0) {
+	const int count = rest < 2048 ? rest : 2048L;
+	if (count == 2048 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(g + (first + at));
 			const long g2 = wide.x;
@@ -606,7 +622,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (ulong)g[first + at];
@@ -615,32 +631,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 			}
 		}
 	}
-	if (count == 1536 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
-			const long l_orderkey2 = wide.x;
-			const long l_orderkey3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[1536 + at] = (ulong)l_orderkey[first + at];
-			} else {
-				pool_u64[1536 + at] = 0UL;
-			}
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long g_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	long g_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 8;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -653,10 +649,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	long l_orderkey_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count == 2048 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
+			const long l_orderkey2 = wide.x;
+			const long l_orderkey3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool_u64[at] = (ulong)l_orderkey[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	long l_orderkey_rows[8] = {0};
+	const int own2 = lane * 8;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
 		const ulong word = wide.x;
@@ -665,9 +683,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		l_orderkey_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 1536 && (first & 1) == 0) {
+	if (count == 2048 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
@@ -676,7 +694,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool_u64[at] = (ulong)l_quantity[first + at];
@@ -686,10 +704,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_quantity_rows[6] = {0};
-	const int own3 = lane * 6;
+	long l_quantity_rows[8] = {0};
+	const int own3 = lane * 8;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
 		const ulong word = wide.x;
@@ -705,10 +723,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	long add2 = 0L;
 	bool present2 = false;
 	bool head = false;
-	if (count == 1536) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			const long last3 = g_rows[item + 1];
 			present = true;
@@ -725,8 +743,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				const long last3 = g_rows[item + 1];
@@ -764,21 +782,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long state2 = shared_i64_0[place2];
-			const long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
+			const int at = start2 + i;
+			const bool state = shared_bool_0[at] != 0;
+			const long state2 = shared_i64_0[at];
+			const long state3 = shared_i64_1[at];
+			const int state4 = shared_i32_0[at];
+			const long state5 = shared_i64_2[at];
+			const bool state6 = shared_bool_1[at] != 0;
+			const bool state7 = shared_bool_2[at] != 0;
+			shared_bool_0[at] = present3;
+			shared_i64_0[at] = last3;
+			shared_i64_1[at] = last4;
+			shared_i32_0[at] = add3;
+			shared_i64_2[at] = add4;
+			shared_bool_1[at] = present4;
+			shared_bool_2[at] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
 			const long last6 = state6 ? state3 : last4;
@@ -803,7 +821,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		shared_bool_2[272 + lane] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -813,28 +831,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long state2 = shared_i64_0[place2];
-			const long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
+			const bool state = shared_bool_0[272 + i] != 0;
+			const long state2 = shared_i64_0[272 + i];
+			const long state3 = shared_i64_1[272 + i];
+			const int state4 = shared_i32_0[272 + i];
+			const long state5 = shared_i64_2[272 + i];
+			const bool state6 = shared_bool_1[272 + i] != 0;
+			const bool state7 = shared_bool_2[272 + i] != 0;
+			const bool state8 = i < lane ? state : false;
+			const long state9 = i < lane ? state2 : 0L;
+			const long state10 = i < lane ? state3 : 0L;
+			const int state11 = i < lane ? state4 : 0;
+			const long state12 = i < lane ? state5 : 0L;
+			const bool state13 = i < lane ? state6 : false;
+			const bool state14 = i < lane ? state7 : false;
+			const bool present5 = present3 || state8;
+			const long last5 = state8 ? state9 : last3;
+			const long last6 = state13 ? state10 : last4;
+			const int add5 = state14 ? state11 : (int)((uint)add3 + (uint)state11);
+			const long add6 = state14 ? state12 : (long)((ulong)add4 + (ulong)state12);
+			const bool present6 = present4 || state13;
+			const bool head3 = head2 || state14;
 			present3 = present5;
 			last3 = last5;
 			last4 = last6;
@@ -843,22 +860,45 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288] = present3;
-		shared_i64_0[288] = last3;
-		shared_i64_1[288] = last4;
-		shared_i32_0[288] = add3;
-		shared_i64_2[288] = add4;
-		shared_bool_1[288] = present4;
-		shared_bool_2[288] = head2;
+		shared_bool_0[288 + lane] = present3;
+		shared_i64_0[288 + lane] = last3;
+		shared_i64_1[288 + lane] = last4;
+		shared_i32_0[288 + lane] = add3;
+		shared_i64_2[288 + lane] = add4;
+		shared_bool_1[288 + lane] = present4;
+		shared_bool_2[288 + lane] = head2;
+		if (lane == 15) {
+			const bool state = shared_bool_0[287] != 0;
+			const long state2 = shared_i64_0[287];
+			const long state3 = shared_i64_1[287];
+			const int state4 = shared_i32_0[287];
+			const long state5 = shared_i64_2[287];
+			const bool state6 = shared_bool_1[287] != 0;
+			const bool state7 = shared_bool_2[287] != 0;
+			const bool present5 = present3 || state;
+			const long last5 = state ? state2 : last3;
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
+			shared_bool_0[304] = present5;
+			shared_i64_0[304] = last5;
+			shared_i64_1[304] = last6;
+			shared_i32_0[304] = add5;
+			shared_i64_2[304] = add6;
+			shared_bool_1[304] = present6;
+			shared_bool_2[304] = head3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const bool state = shared_bool_0[288] != 0;
-	const long state2 = shared_i64_0[288];
-	const long state3 = shared_i64_1[288];
-	const int state4 = shared_i32_0[288];
-	const long state5 = shared_i64_2[288];
-	const bool state6 = shared_bool_1[288] != 0;
-	const bool state7 = shared_bool_2[288] != 0;
+	const bool state = shared_bool_0[304] != 0;
+	const long state2 = shared_i64_0[304];
+	const long state3 = shared_i64_1[304];
+	const int state4 = shared_i32_0[304];
+	const long state5 = shared_i64_2[304];
+	const bool state6 = shared_bool_1[304] != 0;
+	const bool state7 = shared_bool_2[304] != 0;
 	if (lane == 0) {
 		orders_kernel5_tile0[tile] = state;
 		orders_kernel5_tile1[tile] = state2;
@@ -888,13 +928,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	__global uchar *orders_kernel5_total5,
 	__global uchar *orders_kernel5_total6) {
 	(void)row0;
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
-	__local int shared_i32_0[289];
-	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
+	__local uchar shared_bool_0[305];
+	__local uchar shared_bool_1[305];
+	__local uchar shared_bool_2[305];
+	__local int shared_i32_0[305];
+	__local long shared_i64_0[305];
+	__local long shared_i64_1[305];
+	__local long shared_i64_2[305];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	bool present = false;
@@ -961,21 +1001,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 			bool head3 = false;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = start2 + i;
-				const bool state = shared_bool_0[place2] != 0;
-				const long state2 = shared_i64_0[place2];
-				const long state3 = shared_i64_1[place2];
-				const int state4 = shared_i32_0[place2];
-				const long state5 = shared_i64_2[place2];
-				const bool state6 = shared_bool_1[place2] != 0;
-				const bool state7 = shared_bool_2[place2] != 0;
-				shared_bool_0[place2] = present5;
-				shared_i64_0[place2] = last5;
-				shared_i64_1[place2] = last6;
-				shared_i32_0[place2] = add5;
-				shared_i64_2[place2] = add6;
-				shared_bool_1[place2] = present6;
-				shared_bool_2[place2] = head3;
+				const int at = start2 + i;
+				const bool state = shared_bool_0[at] != 0;
+				const long state2 = shared_i64_0[at];
+				const long state3 = shared_i64_1[at];
+				const int state4 = shared_i32_0[at];
+				const long state5 = shared_i64_2[at];
+				const bool state6 = shared_bool_1[at] != 0;
+				const bool state7 = shared_bool_2[at] != 0;
+				shared_bool_0[at] = present5;
+				shared_i64_0[at] = last5;
+				shared_i64_1[at] = last6;
+				shared_i32_0[at] = add5;
+				shared_i64_2[at] = add6;
+				shared_bool_1[at] = present6;
+				shared_bool_2[at] = head3;
 				const bool present7 = present5 || state;
 				const long last7 = state ? state2 : last5;
 				const long last8 = state6 ? state3 : last6;
@@ -1000,7 +1040,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 			shared_bool_2[272 + lane] = head3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane == 0) {
+		if (lane < 16) {
 			bool present5 = false;
 			long last5 = 0L;
 			long last6 = 0L;
@@ -1010,28 +1050,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 			bool head3 = false;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
-				const int place2 = 272 + i;
-				const bool state = shared_bool_0[place2] != 0;
-				const long state2 = shared_i64_0[place2];
-				const long state3 = shared_i64_1[place2];
-				const int state4 = shared_i32_0[place2];
-				const long state5 = shared_i64_2[place2];
-				const bool state6 = shared_bool_1[place2] != 0;
-				const bool state7 = shared_bool_2[place2] != 0;
-				shared_bool_0[place2] = present5;
-				shared_i64_0[place2] = last5;
-				shared_i64_1[place2] = last6;
-				shared_i32_0[place2] = add5;
-				shared_i64_2[place2] = add6;
-				shared_bool_1[place2] = present6;
-				shared_bool_2[place2] = head3;
-				const bool present7 = present5 || state;
-				const long last7 = state ? state2 : last5;
-				const long last8 = state6 ? state3 : last6;
-				const int add7 = state7 ? state4 : (int)((uint)add5 + (uint)state4);
-				const long add8 = state7 ? state5 : (long)((ulong)add6 + (ulong)state5);
-				const bool present8 = present6 || state6;
-				const bool head4 = head3 || state7;
+				const bool state = shared_bool_0[272 + i] != 0;
+				const long state2 = shared_i64_0[272 + i];
+				const long state3 = shared_i64_1[272 + i];
+				const int state4 = shared_i32_0[272 + i];
+				const long state5 = shared_i64_2[272 + i];
+				const bool state6 = shared_bool_1[272 + i] != 0;
+				const bool state7 = shared_bool_2[272 + i] != 0;
+				const bool state8 = i < lane ? state : false;
+				const long state9 = i < lane ? state2 : 0L;
+				const long state10 = i < lane ? state3 : 0L;
+				const int state11 = i < lane ? state4 : 0;
+				const long state12 = i < lane ? state5 : 0L;
+				const bool state13 = i < lane ? state6 : false;
+				const bool state14 = i < lane ? state7 : false;
+				const bool present7 = present5 || state8;
+				const long last7 = state8 ? state9 : last5;
+				const long last8 = state13 ? state10 : last6;
+				const int add7 = state14 ? state11 : (int)((uint)add5 + (uint)state11);
+				const long add8 = state14 ? state12 : (long)((ulong)add6 + (ulong)state12);
+				const bool present8 = present6 || state13;
+				const bool head4 = head3 || state14;
 				present5 = present7;
 				last5 = last7;
 				last6 = last8;
@@ -1040,23 +1079,46 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 				present6 = present8;
 				head3 = head4;
 			}
-			shared_bool_0[288] = present5;
-			shared_i64_0[288] = last5;
-			shared_i64_1[288] = last6;
-			shared_i32_0[288] = add5;
-			shared_i64_2[288] = add6;
-			shared_bool_1[288] = present6;
-			shared_bool_2[288] = head3;
+			shared_bool_0[288 + lane] = present5;
+			shared_i64_0[288 + lane] = last5;
+			shared_i64_1[288 + lane] = last6;
+			shared_i32_0[288 + lane] = add5;
+			shared_i64_2[288 + lane] = add6;
+			shared_bool_1[288 + lane] = present6;
+			shared_bool_2[288 + lane] = head3;
+			if (lane == 15) {
+				const bool state = shared_bool_0[287] != 0;
+				const long state2 = shared_i64_0[287];
+				const long state3 = shared_i64_1[287];
+				const int state4 = shared_i32_0[287];
+				const long state5 = shared_i64_2[287];
+				const bool state6 = shared_bool_1[287] != 0;
+				const bool state7 = shared_bool_2[287] != 0;
+				const bool present7 = present5 || state;
+				const long last7 = state ? state2 : last5;
+				const long last8 = state6 ? state3 : last6;
+				const int add7 = state7 ? state4 : (int)((uint)add5 + (uint)state4);
+				const long add8 = state7 ? state5 : (long)((ulong)add6 + (ulong)state5);
+				const bool present8 = present6 || state6;
+				const bool head4 = head3 || state7;
+				shared_bool_0[304] = present7;
+				shared_i64_0[304] = last7;
+				shared_i64_1[304] = last8;
+				shared_i32_0[304] = add7;
+				shared_i64_2[304] = add8;
+				shared_bool_1[304] = present8;
+				shared_bool_2[304] = head4;
+			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
-		const bool state = shared_bool_0[272 + stretch] != 0;
-		const long state2 = shared_i64_0[272 + stretch];
-		const long state3 = shared_i64_1[272 + stretch];
-		const int state4 = shared_i32_0[272 + stretch];
-		const long state5 = shared_i64_2[272 + stretch];
-		const bool state6 = shared_bool_1[272 + stretch] != 0;
-		const bool state7 = shared_bool_2[272 + stretch] != 0;
+		const bool state = shared_bool_0[288 + stretch] != 0;
+		const long state2 = shared_i64_0[288 + stretch];
+		const long state3 = shared_i64_1[288 + stretch];
+		const int state4 = shared_i32_0[288 + stretch];
+		const long state5 = shared_i64_2[288 + stretch];
+		const bool state6 = shared_bool_1[288 + stretch] != 0;
+		const bool state7 = shared_bool_2[288 + stretch] != 0;
 		const bool state8 = shared_bool_0[lane + lane / 16] != 0;
 		const long state9 = shared_i64_0[lane + lane / 16];
 		const long state10 = shared_i64_1[lane + lane / 16];
@@ -1071,13 +1133,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 		const long add6 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
 		const bool present6 = state6 || state13;
 		const bool head3 = state7 || state14;
-		const bool state15 = shared_bool_0[288] != 0;
-		const long state16 = shared_i64_0[288];
-		const long state17 = shared_i64_1[288];
-		const int state18 = shared_i32_0[288];
-		const long state19 = shared_i64_2[288];
-		const bool state20 = shared_bool_1[288] != 0;
-		const bool state21 = shared_bool_2[288] != 0;
+		const bool state15 = shared_bool_0[304] != 0;
+		const long state16 = shared_i64_0[304];
+		const long state17 = shared_i64_1[304];
+		const int state18 = shared_i32_0[304];
+		const long state19 = shared_i64_2[304];
+		const bool state20 = shared_bool_1[304] != 0;
+		const bool state21 = shared_bool_2[304] != 0;
 		const bool present7 = present || present5;
 		const long last7 = present5 ? last5 : last;
 		const long last8 = present6 ? last6 : last2;
@@ -1171,26 +1233,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	__global long *count,
 	__global long *quantity) {
 	(void)orders_kernel5_tile5;
-	__local __attribute__((aligned(16))) uint pool[7680];
+	__local __attribute__((aligned(16))) uint pool[4096];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local uchar shared_bool_0[289];
-	__local uchar shared_bool_1[289];
-	__local uchar shared_bool_2[289];
-	__local int shared_i32_0[289];
-	__local long shared_i64_0[289];
-	__local long shared_i64_1[289];
-	__local long shared_i64_2[289];
+	__local uchar shared_bool_0[305];
+	__local uchar shared_bool_1[305];
+	__local uchar shared_bool_2[305];
+	__local int shared_i32_0[305];
+	__local long shared_i64_0[305];
+	__local long shared_i64_1[305];
+	__local long shared_i64_2[305];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536L;
-	if (count2 == 1536 && (first & 1) == 0) {
+	const int count2 = rest < 2048 ? rest : 2048L;
+	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(g + (first + at));
 			const long g2 = wide.x;
@@ -1199,7 +1261,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (ulong)g[first + at];
@@ -1208,32 +1270,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			}
 		}
 	}
-	if (count2 == 1536 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
-			const long l_orderkey2 = wide.x;
-			const long l_orderkey3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
-			if (at < count2) {
-				pool_u64[1536 + at] = (ulong)l_orderkey[first + at];
-			} else {
-				pool_u64[1536 + at] = 0UL;
-			}
-		}
-	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long g_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	long g_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 8;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -1246,10 +1288,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	} else if (lane == 0 && first > 0) {
 		g_rows[0] = g[first - 1];
 	}
-	long l_orderkey_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (count2 == 2048 && (first & 1) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 4; i++) {
+			const int at = (i * 256 + lane) * 2;
+			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
+			const long l_orderkey2 = wide.x;
+			const long l_orderkey3 = wide.y;
+			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool_u64[at] = (ulong)l_orderkey[first + at];
+			} else {
+				pool_u64[at] = 0UL;
+			}
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	long l_orderkey_rows[8] = {0};
+	const int own2 = lane * 8;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
 		const ulong word = wide.x;
@@ -1258,9 +1322,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		l_orderkey_rows[item + 1] = (long)word2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count2 == 1536 && (first & 1) == 0) {
+	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
@@ -1269,7 +1333,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (ulong)l_quantity[first + at];
@@ -1279,10 +1343,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long l_quantity_rows[6] = {0};
-	const int own3 = lane * 6;
+	long l_quantity_rows[8] = {0};
+	const int own3 = lane * 8;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
 		const ulong word = wide.x;
@@ -1299,10 +1363,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	long add2 = 0L;
 	bool present2 = false;
 	bool head = false;
-	if (count2 == 1536) {
+	if (count2 == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
 			const long last3 = g_rows[item + 1];
@@ -1320,8 +1384,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
@@ -1360,21 +1424,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = start2 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long state2 = shared_i64_0[place2];
-			const long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
+			const int at = start2 + i;
+			const bool state = shared_bool_0[at] != 0;
+			const long state2 = shared_i64_0[at];
+			const long state3 = shared_i64_1[at];
+			const int state4 = shared_i32_0[at];
+			const long state5 = shared_i64_2[at];
+			const bool state6 = shared_bool_1[at] != 0;
+			const bool state7 = shared_bool_2[at] != 0;
+			shared_bool_0[at] = present3;
+			shared_i64_0[at] = last3;
+			shared_i64_1[at] = last4;
+			shared_i32_0[at] = add3;
+			shared_i64_2[at] = add4;
+			shared_bool_1[at] = present4;
+			shared_bool_2[at] = head2;
 			const bool present5 = present3 || state;
 			const long last5 = state ? state2 : last3;
 			const long last6 = state6 ? state3 : last4;
@@ -1399,7 +1463,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		shared_bool_2[272 + lane] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane == 0) {
+	if (lane < 16) {
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -1409,28 +1473,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		bool head2 = false;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int place2 = 272 + i;
-			const bool state = shared_bool_0[place2] != 0;
-			const long state2 = shared_i64_0[place2];
-			const long state3 = shared_i64_1[place2];
-			const int state4 = shared_i32_0[place2];
-			const long state5 = shared_i64_2[place2];
-			const bool state6 = shared_bool_1[place2] != 0;
-			const bool state7 = shared_bool_2[place2] != 0;
-			shared_bool_0[place2] = present3;
-			shared_i64_0[place2] = last3;
-			shared_i64_1[place2] = last4;
-			shared_i32_0[place2] = add3;
-			shared_i64_2[place2] = add4;
-			shared_bool_1[place2] = present4;
-			shared_bool_2[place2] = head2;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
+			const bool state = shared_bool_0[272 + i] != 0;
+			const long state2 = shared_i64_0[272 + i];
+			const long state3 = shared_i64_1[272 + i];
+			const int state4 = shared_i32_0[272 + i];
+			const long state5 = shared_i64_2[272 + i];
+			const bool state6 = shared_bool_1[272 + i] != 0;
+			const bool state7 = shared_bool_2[272 + i] != 0;
+			const bool state8 = i < lane ? state : false;
+			const long state9 = i < lane ? state2 : 0L;
+			const long state10 = i < lane ? state3 : 0L;
+			const int state11 = i < lane ? state4 : 0;
+			const long state12 = i < lane ? state5 : 0L;
+			const bool state13 = i < lane ? state6 : false;
+			const bool state14 = i < lane ? state7 : false;
+			const bool present5 = present3 || state8;
+			const long last5 = state8 ? state9 : last3;
+			const long last6 = state13 ? state10 : last4;
+			const int add5 = state14 ? state11 : (int)((uint)add3 + (uint)state11);
+			const long add6 = state14 ? state12 : (long)((ulong)add4 + (ulong)state12);
+			const bool present6 = present4 || state13;
+			const bool head3 = head2 || state14;
 			present3 = present5;
 			last3 = last5;
 			last4 = last6;
@@ -1439,23 +1502,46 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288] = present3;
-		shared_i64_0[288] = last3;
-		shared_i64_1[288] = last4;
-		shared_i32_0[288] = add3;
-		shared_i64_2[288] = add4;
-		shared_bool_1[288] = present4;
-		shared_bool_2[288] = head2;
+		shared_bool_0[288 + lane] = present3;
+		shared_i64_0[288 + lane] = last3;
+		shared_i64_1[288 + lane] = last4;
+		shared_i32_0[288 + lane] = add3;
+		shared_i64_2[288 + lane] = add4;
+		shared_bool_1[288 + lane] = present4;
+		shared_bool_2[288 + lane] = head2;
+		if (lane == 15) {
+			const bool state = shared_bool_0[287] != 0;
+			const long state2 = shared_i64_0[287];
+			const long state3 = shared_i64_1[287];
+			const int state4 = shared_i32_0[287];
+			const long state5 = shared_i64_2[287];
+			const bool state6 = shared_bool_1[287] != 0;
+			const bool state7 = shared_bool_2[287] != 0;
+			const bool present5 = present3 || state;
+			const long last5 = state ? state2 : last3;
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
+			shared_bool_0[304] = present5;
+			shared_i64_0[304] = last5;
+			shared_i64_1[304] = last6;
+			shared_i32_0[304] = add5;
+			shared_i64_2[304] = add6;
+			shared_bool_1[304] = present6;
+			shared_bool_2[304] = head3;
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
-	const bool state = shared_bool_0[272 + stretch] != 0;
-	const long state2 = shared_i64_0[272 + stretch];
-	const long state3 = shared_i64_1[272 + stretch];
-	const int state4 = shared_i32_0[272 + stretch];
-	const long state5 = shared_i64_2[272 + stretch];
-	const bool state6 = shared_bool_1[272 + stretch] != 0;
-	const bool state7 = shared_bool_2[272 + stretch] != 0;
+	const bool state = shared_bool_0[288 + stretch] != 0;
+	const long state2 = shared_i64_0[288 + stretch];
+	const long state3 = shared_i64_1[288 + stretch];
+	const int state4 = shared_i32_0[288 + stretch];
+	const long state5 = shared_i64_2[288 + stretch];
+	const bool state6 = shared_bool_1[288 + stretch] != 0;
+	const bool state7 = shared_bool_2[288 + stretch] != 0;
 	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
 	const long state9 = shared_i64_0[lane + lane / 16];
 	const long state10 = shared_i64_1[lane + lane / 16];
@@ -1470,8 +1556,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
 	const bool present4 = state6 || state13;
 	const bool head2 = state7 || state14;
-	const bool state15 = shared_bool_0[288] != 0;
-	const long state16 = shared_i64_0[288];
+	const bool state15 = shared_bool_0[304] != 0;
+	const long state16 = shared_i64_0[304];
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const bool earlier = orders_kernel5_tile0[tile] != 0;
 	const long earlier2 = orders_kernel5_tile1[tile];
@@ -1494,9 +1580,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	bool head4 = head3;
 	const int base = (int)earlier2;
 	const int end = (int)last5;
-	if (count2 == 1536) {
+	int offset2[8] = {0};
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		offset2[item] = -1;
+	}
+	long key_rows[8] = {0};
+	int count_rows[8] = {0};
+	long quantity_rows[8] = {0};
+	if (count2 == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const bool present7 = present6;
 			const long g_open = last8;
 			const long key2 = last9;
@@ -1505,12 +1599,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			const long quantity2 = add8;
 			if (head5 && present7) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-				const int offset2 = (int)g_open - base;
-				pool_u64[offset2] = (ulong)key2;
 				const int offset3 = (int)g_open - base;
-				pool[offset3 + 3072] = (uint)(int)count3;
+				offset2[item] = (int)offset3;
+				key_rows[item] = key2;
 				const int offset4 = (int)g_open - base;
-				pool_u64[offset4 + 2304] = (ulong)quantity2;
+				offset2[item] = (int)offset4;
+				count_rows[item] = (int)count3;
+				const int offset5 = (int)g_open - base;
+				offset2[item] = (int)offset5;
+				quantity_rows[item] = quantity2;
 			}
 			const long last10 = g_rows[item + 1];
 			present6 = true;
@@ -1526,8 +1623,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count2) {
 				const bool present7 = present6;
 				const long g_open = last8;
@@ -1536,12 +1633,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 				const long count3 = (long)add7;
 				const long quantity2 = add8;
 				if (head5 && present7) {
-					const int offset2 = (int)g_open - base;
-					pool_u64[offset2] = (ulong)key2;
 					const int offset3 = (int)g_open - base;
-					pool[offset3 + 3072] = (uint)(int)count3;
+					offset2[item] = (int)offset3;
+					key_rows[item] = key2;
 					const int offset4 = (int)g_open - base;
-					pool_u64[offset4 + 2304] = (ulong)quantity2;
+					offset2[item] = (int)offset4;
+					count_rows[item] = (int)count3;
+					const int offset5 = (int)g_open - base;
+					offset2[item] = (int)offset5;
+					quantity_rows[item] = quantity2;
 				}
 				const long last10 = g_rows[item + 1];
 				present6 = true;
@@ -1557,6 +1657,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			}
 		}
 	}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = offset2[item];
+		if (at >= 0) {
+			pool_u64[(int)at] = (ulong)key_rows[item];
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count3 = end - base;
 	int at = lane;
@@ -1567,21 +1674,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		}
 		at += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at2 = offset2[item];
+		if (at2 >= 0) {
+			pool[(int)at2] = (uint)count_rows[item];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count4 = end - base;
 	int at2 = lane;
 	while (at2 < count4) {
 		const int place2 = base + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)(int)pool[at2 + 3072];
+			count[place2] = (long)(int)pool[at2];
 		}
 		at2 += 256;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at3 = offset2[item];
+		if (at3 >= 0) {
+			pool_u64[(int)at3] = (ulong)quantity_rows[item];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count5 = end - base;
 	int at3 = lane;
 	while (at3 < count5) {
 		const int place2 = base + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long)pool_u64[at3 + 2304];
+			quantity[place2] = (long)pool_u64[at3];
 		}
 		at3 += 256;
 	}

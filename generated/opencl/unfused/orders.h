@@ -50,25 +50,25 @@
 // orders_kernel3_sum0_published(row0, rows, g_total, orders_kernel3_tile0)
 #define ORDERS_KERNEL3_SUM0_PUBLISHED_NAME "orders_kernel3_sum0_published"
 #define ORDERS_KERNEL3_SUM0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL3_SUM0_PUBLISHED_ROWS 5120 // of a group
+#define ORDERS_KERNEL3_SUM0_PUBLISHED_ROWS 3072 // of a group
 #define ORDERS_KERNEL3_SUM0_PUBLISHED_ARGS 4
 
 // orders_kernel3_scan0_published(row0, rows, orders_kernel3_tile0, orders_kernel3_total0)
 #define ORDERS_KERNEL3_SCAN0_PUBLISHED_NAME "orders_kernel3_scan0_published"
 #define ORDERS_KERNEL3_SCAN0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL3_SCAN0_PUBLISHED_ROWS 5120 // of a group
+#define ORDERS_KERNEL3_SCAN0_PUBLISHED_ROWS 3072 // of a group
 #define ORDERS_KERNEL3_SCAN0_PUBLISHED_ARGS 4
 
 // orders_kernel3_published(row0, rows, g_total, orders_kernel3_tile0, g_offset)
 #define ORDERS_KERNEL3_PUBLISHED_NAME "orders_kernel3_published"
 #define ORDERS_KERNEL3_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL3_PUBLISHED_ROWS 5120 // of a group
+#define ORDERS_KERNEL3_PUBLISHED_ROWS 3072 // of a group
 #define ORDERS_KERNEL3_PUBLISHED_ARGS 5
 
 // orders_kernel3_finish_published(row0, rows, orders_kernel3_total0, g_length_cell)
 #define ORDERS_KERNEL3_FINISH_PUBLISHED_NAME "orders_kernel3_finish_published"
 #define ORDERS_KERNEL3_FINISH_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL3_FINISH_PUBLISHED_ROWS 5120 // of a group
+#define ORDERS_KERNEL3_FINISH_PUBLISHED_ROWS 3072 // of a group
 #define ORDERS_KERNEL3_FINISH_PUBLISHED_ARGS 4
 
 // orders_kernel4_published(row0, rows, g, g_offset, g_partial)
@@ -80,25 +80,25 @@
 // orders_kernel5_sum0_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6)
 #define ORDERS_KERNEL5_SUM0_PUBLISHED_NAME "orders_kernel5_sum0_published"
 #define ORDERS_KERNEL5_SUM0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL5_SUM0_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL5_SUM0_PUBLISHED_ROWS 2048 // of a group
 #define ORDERS_KERNEL5_SUM0_PUBLISHED_ARGS 12
 
 // orders_kernel5_scan0_published(row0, rows, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, orders_kernel5_total5, orders_kernel5_total6)
 #define ORDERS_KERNEL5_SCAN0_PUBLISHED_NAME "orders_kernel5_scan0_published"
 #define ORDERS_KERNEL5_SCAN0_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL5_SCAN0_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL5_SCAN0_PUBLISHED_ROWS 2048 // of a group
 #define ORDERS_KERNEL5_SCAN0_PUBLISHED_ARGS 16
 
 // orders_kernel5_published(row0, rows, g, l_orderkey, l_quantity, orders_kernel5_tile0, orders_kernel5_tile1, orders_kernel5_tile2, orders_kernel5_tile3, orders_kernel5_tile4, orders_kernel5_tile5, orders_kernel5_tile6, key, count, quantity)
 #define ORDERS_KERNEL5_PUBLISHED_NAME "orders_kernel5_published"
 #define ORDERS_KERNEL5_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL5_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL5_PUBLISHED_ROWS 2048 // of a group
 #define ORDERS_KERNEL5_PUBLISHED_ARGS 15
 
 // orders_kernel5_finish_published(row0, rows, orders_kernel5_total0, orders_kernel5_total1, orders_kernel5_total2, orders_kernel5_total3, orders_kernel5_total4, orders_kernel5_total5, orders_kernel5_total6, key, count, quantity)
 #define ORDERS_KERNEL5_FINISH_PUBLISHED_NAME "orders_kernel5_finish_published"
 #define ORDERS_KERNEL5_FINISH_PUBLISHED_WORKGROUP 256
-#define ORDERS_KERNEL5_FINISH_PUBLISHED_ROWS 1536 // of a group
+#define ORDERS_KERNEL5_FINISH_PUBLISHED_ROWS 2048 // of a group
 #define ORDERS_KERNEL5_FINISH_PUBLISHED_ARGS 12
 
 #endif
