@@ -46,6 +46,7 @@ func forms(t *tile.Kernel) []string {
 		}
 	}
 	add(g.unrolls(views), "unrolled")
+	add(g.picks(views), "picked")
 	add(!d.splits(), "serial")
 	add(d.relocates(), "copies")
 	add(d.relocatesGroups(), "copies of groups")
@@ -69,6 +70,9 @@ func TestForms(t *testing.T) {
 		"filter of scan":      {`pipeline p(x: [n]i32) { s = scan(add, x)  return y: s[x > 0] }`, "branch-free"},
 		"sum":                 {`pipeline p(x: [n]i32) { return s: sum(x) }`, ""},
 		"sum of filter":       {`pipeline p(x: [n]i32) { return s: sum(x[x > 0]) }`, "masked sums"},
+		"sum of other column": {`pipeline p(x: [n]i32, y: [n]f64) { return s: sum(y[x > 0]) }`, "masked sums, picked"},
+		"sum of row numbers":  {`pipeline p(x: [n]i32, y: [n]i64) { return s: sum((y + index(y))[x > 0]) }`, "masked sums"},
+		"sums of all too":     {`pipeline p(x: [n]i32, y: [n]f64) { return s: sum(y[x > 0]), t: sum(y) }`, "masked sums"},
 		"f32 sum of filter":   {`pipeline p(x: [n]f32) { return s: sum(x[x > 0.0]) }`, "masked sums"},
 		"min of filter":       {`pipeline p(x: [n]i32) { return s: min(x[x > 0]) }`, ""},
 		"groups":              {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return k: first(k, by: g), s: sum(v, by: g) }`, "after, windows, copies of groups"},

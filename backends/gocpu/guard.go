@@ -44,26 +44,7 @@ func (g *body) sumSelected(d int) {
 	if !g.loadsMore(d, conditions) {
 		conditions, rest = nil, append(conditions, rest...)
 	}
-	sums := func() {
-		if len(rest) == 0 {
-			g.block(d)
-			return
-		}
-		for i := range g.Ops {
-			if g.needed[i] && g.home[i] == d && !g.Ops[i].Epilogue && g.Ops[i].Kind != tile.Reduce {
-				g.op(i, d)
-			}
-		}
-		g.remark(remarkMask)
-		mask := g.b.Let("mask", &loop.Unary{Op: ir.OpNeg, X: g.bitOfAll(rest)})
-		for i := range g.Ops {
-			if op := &g.Ops[i]; g.needed[i] && g.home[i] == d && op.Kind == tile.Reduce {
-				if s := g.state[stateKey{i, 0}]; s != nil {
-					g.b.Assign(s, loop.Add(s, masked(g.expr(op.Args[0]), mask)))
-				}
-			}
-		}
-	}
+	sums := func() { g.sums(d, rest) }
 	switch {
 	case len(conditions) == 0:
 		sums()
@@ -71,6 +52,28 @@ func (g *body) sumSelected(d int) {
 		g.b.If(g.expr(conditions[0]), sums, nil)
 	default:
 		g.b.If(loop.Ne(g.bitOfAll(conditions), loop.ConstOf(ir.Scalar{Kind: ir.U64})), sums, nil)
+	}
+}
+
+// sums adds a row of d to the sums, if the rest of its guard holds.
+func (g *body) sums(d int, rest []tile.ID) {
+	if len(rest) == 0 {
+		g.block(d)
+		return
+	}
+	for i := range g.Ops {
+		if g.needed[i] && g.home[i] == d && !g.Ops[i].Epilogue && g.Ops[i].Kind != tile.Reduce {
+			g.op(i, d)
+		}
+	}
+	g.remark(remarkMask)
+	mask := g.b.Let("mask", &loop.Unary{Op: ir.OpNeg, X: g.bitOfAll(rest)})
+	for i := range g.Ops {
+		if op := &g.Ops[i]; g.needed[i] && g.home[i] == d && op.Kind == tile.Reduce {
+			if s := g.state[stateKey{i, 0}]; s != nil {
+				g.b.Assign(s, loop.Add(s, masked(g.expr(op.Args[0]), mask)))
+			}
+		}
 	}
 }
 

@@ -68,6 +68,7 @@ const (
 	remarkMask      = "A row adds x&mask: mask has all bits of a row that is selected, and none of another."
 	remarkOverwrite = "Every row is stored, and the next one over it unless it is selected."
 	remarkGroups    = "Every row stores the group that it belongs to, over what the row before has."
+	remarkPicked    = "Of a block, the rows that pass the tests of one column are picked first, and summed then."
 	remarkLimit     = "A place past the end is that of rows after hi, which store it themselves."
 )
 

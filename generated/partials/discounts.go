@@ -67,6 +67,7 @@ func DiscountsInto(dst *DiscountsResult, lShipdate []int32, lDiscount []float64,
 }
 
 // discountsKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
+// Of a block, the rows that pass the tests of one column are picked first, and summed then.
 // A row adds x&mask: mask has all bits of a row that is selected, and none of another.
 //
 //go:noinline
@@ -79,6 +80,28 @@ func discountsKernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuant
 	lQuantityRows = lQuantityRows[:len(lShipdateRows)]
 	lExtendedpriceRows := lExtendedprice[lo:hi]
 	lExtendedpriceRows = lExtendedpriceRows[:len(lShipdateRows)]
+	var picked [256]uint8
+	for len(lShipdateRows) >= 256 {
+		lShipdateBlock := (*[256]int32)(lShipdateRows)
+		lShipdateRows = lShipdateRows[256:]
+		lDiscountBlock := (*[256]float64)(lDiscountRows)
+		lDiscountRows = lDiscountRows[256:]
+		lQuantityBlock := (*[256]int64)(lQuantityRows)
+		lQuantityRows = lQuantityRows[256:]
+		lExtendedpriceBlock := (*[256]float64)(lExtendedpriceRows)
+		lExtendedpriceRows = lExtendedpriceRows[256:]
+		count := 0
+		for i, lShipdate2 := range lShipdateBlock {
+			picked[count&255] = uint8(i)
+			count += int(kgenBit[uint64](lShipdate2 >= from) & kgenBit[uint64](lShipdate2 < to))
+		}
+		for j := range count {
+			i := int(picked[j&255])
+			lDiscount2 := lDiscountBlock[i]
+			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityBlock[i] < 24))
+			revenue += math.Float64frombits(math.Float64bits(float64(lExtendedpriceBlock[i]*lDiscount2)) & mask)
+		}
+	}
 	for i, lShipdate2 := range lShipdateRows {
 		if kgenBit[uint64](lShipdate2 >= from)&kgenBit[uint64](lShipdate2 < to) != 0 {
 			lDiscount2 := lDiscountRows[i]
@@ -251,6 +274,7 @@ func discountsShard(dst *discountsState, lShipdate []int32, lDiscount []float64,
 }
 
 // discountsShardKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
+// Of a block, the rows that pass the tests of one column are picked first, and summed then.
 // A row adds x&mask: mask has all bits of a row that is selected, and none of another.
 //
 //go:noinline
@@ -263,6 +287,28 @@ func discountsShardKernel1(lo, hi int, lShipdate []int32, lDiscount []float64, l
 	lQuantityRows = lQuantityRows[:len(lShipdateRows)]
 	lExtendedpriceRows := lExtendedprice[lo:hi]
 	lExtendedpriceRows = lExtendedpriceRows[:len(lShipdateRows)]
+	var picked [256]uint8
+	for len(lShipdateRows) >= 256 {
+		lShipdateBlock := (*[256]int32)(lShipdateRows)
+		lShipdateRows = lShipdateRows[256:]
+		lDiscountBlock := (*[256]float64)(lDiscountRows)
+		lDiscountRows = lDiscountRows[256:]
+		lQuantityBlock := (*[256]int64)(lQuantityRows)
+		lQuantityRows = lQuantityRows[256:]
+		lExtendedpriceBlock := (*[256]float64)(lExtendedpriceRows)
+		lExtendedpriceRows = lExtendedpriceRows[256:]
+		count := 0
+		for i, lShipdate2 := range lShipdateBlock {
+			picked[count&255] = uint8(i)
+			count += int(kgenBit[uint64](lShipdate2 >= from) & kgenBit[uint64](lShipdate2 < to))
+		}
+		for j := range count {
+			i := int(picked[j&255])
+			lDiscount2 := lDiscountBlock[i]
+			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityBlock[i] < 24))
+			sum += math.Float64frombits(math.Float64bits(float64(lExtendedpriceBlock[i]*lDiscount2)) & mask)
+		}
+	}
 	for i, lShipdate2 := range lShipdateRows {
 		if kgenBit[uint64](lShipdate2 >= from)&kgenBit[uint64](lShipdate2 < to) != 0 {
 			lDiscount2 := lDiscountRows[i]

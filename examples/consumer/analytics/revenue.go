@@ -71,6 +71,7 @@ func RevenueInto(dst *RevenueResult, shipdate []int32, discount, quantity, price
 }
 
 // revenueKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
+// Of a block, the rows that pass the tests of one column are picked first, and summed then.
 // A row adds x&mask: mask has all bits of a row that is selected, and none of another.
 //
 //go:noinline
@@ -83,6 +84,28 @@ func revenueKernel1(lo, hi int, shipdate []int32, discount, quantity, price []fl
 	quantityRows = quantityRows[:len(shipdateRows)]
 	priceRows := price[lo:hi]
 	priceRows = priceRows[:len(shipdateRows)]
+	var picked [256]uint8
+	for len(shipdateRows) >= 256 {
+		shipdateBlock := (*[256]int32)(shipdateRows)
+		shipdateRows = shipdateRows[256:]
+		discountBlock := (*[256]float64)(discountRows)
+		discountRows = discountRows[256:]
+		quantityBlock := (*[256]float64)(quantityRows)
+		quantityRows = quantityRows[256:]
+		priceBlock := (*[256]float64)(priceRows)
+		priceRows = priceRows[256:]
+		count := 0
+		for i, shipdate2 := range shipdateBlock {
+			picked[count&255] = uint8(i)
+			count += int(kgenBit[uint64](shipdate2 >= from) & kgenBit[uint64](shipdate2 < to))
+		}
+		for j := range count {
+			i := int(picked[j&255])
+			discount2 := discountBlock[i]
+			mask := -(kgenBit[uint64](discount2 >= 0.05) & kgenBit[uint64](discount2 <= 0.07) & kgenBit[uint64](quantityBlock[i] < 24))
+			revenue += math.Float64frombits(math.Float64bits(float64(priceBlock[i]*discount2)) & mask)
+		}
+	}
 	for i, shipdate2 := range shipdateRows {
 		if kgenBit[uint64](shipdate2 >= from)&kgenBit[uint64](shipdate2 < to) != 0 {
 			discount2 := discountRows[i]

@@ -1,0 +1,78 @@
+package gocpu
+
+import (
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// pickedRows are tested at once: their numbers fit a byte.
+const pickedRows = 256
+
+// picks reports whether the rows are nothing but sums over selected ones, of
+// which the tests of one column exclude some. Then those that pass are picked
+// first, for a block of rows, and summed afterwards: a branch for each row is
+// guessed wrong as often as rows pass and fail at random, which costs more.
+func (g *body) picks(views []int) bool {
+	if len(g.Domains) != 2 || len(views) == 0 || !g.sumsOnly(1) {
+		return false
+	}
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if !g.needed[i] || op.Epilogue || g.home[i] != 0 {
+			continue
+		}
+		if op.Kind != tile.Map && op.Kind != tile.Const && (op.Kind != tile.Load || len(op.Args) > 0) {
+			return false
+		}
+	}
+	for i := range g.Ops { // the views shrink, so places in them are no rows
+		if g.needed[i] && g.Ops[i].Kind == tile.Row {
+			return false
+		}
+	}
+	first, _ := g.splitGuard(g.Domains[1].Guard)
+	return g.loadsMore(1, first)
+}
+
+// picked handles the rows in blocks as long as there are enough. What is left
+// stays in the views.
+func (g *body) picked(views []int) {
+	const d = 1
+	first, rest := g.splitGuard(g.Domains[d].Guard)
+	outer := map[int]*loop.Var{}
+	for _, s := range views {
+		outer[s] = g.view[s]
+	}
+	kept := g.uniformValues()
+	picked := g.b.Storage("picked", loop.ArrayOf(pickedRows, loop.ScalarOf(ir.U8)))
+	within := func(i loop.Expr) loop.Expr { return loop.Apply(ir.OpAnd, i, loop.Int(pickedRows-1)) } // Go checks no index
+	g.remark(remarkPicked)
+	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(pickedRows)), func() {
+		for _, s := range views {
+			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_block", outer[s], loop.Int(0), pickedRows)
+			g.b.Cut(outer[s], loop.Int(pickedRows), nil)
+		}
+		count := g.b.Decl("count", loop.Int(0))
+		g.b.For("i", loop.Int(0), loop.Int(pickedRows), func(i *loop.Var) {
+			g.index = i
+			for n := range g.Ops {
+				if g.needed[n] && g.home[n] == 0 && !g.Ops[n].Epilogue && !g.split[n] {
+					g.op(n, 0)
+				}
+			}
+			g.b.Store(picked, within(count), loop.ToKind(ir.U8, i))
+			g.b.Assign(count, loop.Add(count, loop.ToCounter(g.bitOfAll(first))))
+		})
+		g.values = g.uniformValues()
+		g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
+			g.index = g.b.Let("i", loop.ToCounter(loop.At(picked, within(j))))
+			g.sums(d, rest)
+		})
+		g.values = g.uniformValues()
+	})
+	for _, s := range views {
+		g.view[s] = outer[s]
+	}
+	g.values = kept
+}
