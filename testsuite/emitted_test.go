@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 )
 
-// What the corpus is emitted as, at every level, is as gofmt would have it and
-// passes go vet; and staticcheck, which .ci/run names in KGEN_STATICCHECK.
+// What the corpus is emitted as, at every level, is as gofmt would have it, has
+// no state, and passes go vet; and staticcheck, which .ci/run names in KGEN_STATICCHECK.
 func TestEmittedCode(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
@@ -50,6 +50,7 @@ func TestEmittedCode(t *testing.T) {
 			if err != nil || !bytes.Equal(formatted, file.Text) {
 				t.Errorf("%s at level %s is not as gofmt would have it; error %v", file.Name, level, err)
 			}
+			refuseState(t, file)
 			write(t, filepath.Join(folder, level, file.Name), file.Text)
 		}
 	}
@@ -63,6 +64,16 @@ func TestEmittedCode(t *testing.T) {
 	check("vet", "./...")
 	if tool := os.Getenv("KGEN_STATICCHECK"); tool != "" {
 		check("run", tool, "./...")
+	}
+}
+
+// refuseState requires that emitted Go has no variables of the package and no init.
+func refuseState(t *testing.T, file backends.File) {
+	t.Helper()
+	for _, declaration := range []string{"\nvar ", "\nfunc init("} {
+		if bytes.Contains(file.Text, []byte(declaration)) {
+			t.Errorf("%s declares a variable of the package, or init", file.Name)
+		}
 	}
 }
 

@@ -142,6 +142,7 @@ func comparePartials(t *testing.T, entries []Entry) int {
 		if formatted, err := format.Source(file.Text); err != nil || !bytes.Equal(formatted, file.Text) {
 			t.Errorf("%s is not as gofmt would have it; error %v", file.Name, err)
 		}
+		refuseState(t, file)
 		write(t, filepath.Join(folder, "emitted", file.Name), file.Text)
 	}
 	harness, err := os.ReadFile("testdata/partials/main.go")

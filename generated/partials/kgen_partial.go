@@ -143,7 +143,10 @@ func kgenSeam(n, later, back, ahead int64) (from, to int64) {
 
 const kgenPartialMark = "kgen partial "
 
-var kgenCastagnoli = crc32.MakeTable(crc32.Castagnoli)
+// kgenChecksum is a CRC-32C.
+func kgenChecksum(data []byte) uint32 {
+	return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
+}
 
 // kgenPut appends the elements of a column, whose number the decoder knows.
 func kgenPut[T any](data []byte, column ...T) []byte {
@@ -165,7 +168,7 @@ func kgenPutLength(data []byte, n int) []byte { return binary.AppendUvarint(data
 
 // kgenSeal appends the checksum.
 func kgenSeal(data []byte) []byte {
-	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, kgenCastagnoli))
+	return binary.LittleEndian.AppendUint32(data, kgenChecksum(data))
 }
 
 // kgenReader takes the fields of a partial from its bytes.
@@ -184,7 +187,7 @@ func kgenOpen(data []byte, header string) *kgenReader {
 	case !bytes.HasPrefix(data, []byte(header)):
 		line, _, _ := bytes.Cut(data[:min(len(data), 400)], []byte("\n"))
 		r.err = fmt.Errorf("these are the bytes of %q, and %q is needed: the pipelines or their versions differ", line, strings.TrimSpace(header))
-	case body < len(header) || crc32.Checksum(data[:body], kgenCastagnoli) != binary.LittleEndian.Uint32(data[body:]):
+	case body < len(header) || kgenChecksum(data[:body]) != binary.LittleEndian.Uint32(data[body:]):
 		r.err = errors.New("the bytes are damaged: their checksum is wrong")
 	default:
 		r.data = data[len(header):body]
