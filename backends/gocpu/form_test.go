@@ -47,6 +47,7 @@ func forms(t *tile.Kernel) []string {
 	}
 	add(g.unrolls(views), "unrolled")
 	add(g.picks(views), "picked")
+	add(g.sumsInFours(views), "in fours")
 	add(!d.splits(), "serial")
 	add(d.relocates(), "copies")
 	add(d.relocatesGroups(), "copies of groups")
@@ -69,11 +70,11 @@ func TestForms(t *testing.T) {
 		"filter of rows":      {`pipeline p(x: [n]i32) { k = x > 0  return at: index(x)[k] }`, "branch-free, copies"},
 		"filter of scan":      {`pipeline p(x: [n]i32) { s = scan(add, x)  return y: s[x > 0] }`, "branch-free"},
 		"sum":                 {`pipeline p(x: [n]i32) { return s: sum(x) }`, ""},
-		"sum of filter":       {`pipeline p(x: [n]i32) { return s: sum(x[x > 0]) }`, "masked sums"},
+		"sum of filter":       {`pipeline p(x: [n]i32) { return s: sum(x[x > 0]) }`, "masked sums, in fours"},
 		"sum of other column": {`pipeline p(x: [n]i32, y: [n]f64) { return s: sum(y[x > 0]) }`, "masked sums, picked"},
 		"sum of row numbers":  {`pipeline p(x: [n]i32, y: [n]i64) { return s: sum((y + index(y))[x > 0]) }`, "masked sums"},
 		"sums of all too":     {`pipeline p(x: [n]i32, y: [n]f64) { return s: sum(y[x > 0]), t: sum(y) }`, "masked sums"},
-		"f32 sum of filter":   {`pipeline p(x: [n]f32) { return s: sum(x[x > 0.0]) }`, "masked sums"},
+		"f32 sum of filter":   {`pipeline p(x: [n]f32) { return s: sum(x[x > 0.0]) }`, "masked sums, in fours"},
 		"min of filter":       {`pipeline p(x: [n]i32) { return s: min(x[x > 0]) }`, ""},
 		"groups":              {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return k: first(k, by: g), s: sum(v, by: g) }`, "after, windows, copies of groups"},
 		"groups of extremes":  {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return s: min(v, by: g), m: max(v, by: g) }`, "after, windows, copies of groups"},

@@ -144,6 +144,8 @@ func (g *body) loop(views []int, lo, hi loop.Expr) {
 		g.unrolled(views)
 	} else if g.picks(views) {
 		g.picked(views)
+	} else if g.sumsInFours(views) {
+		g.inFours(views)
 	}
 	g.run(length)
 }

@@ -14,6 +14,15 @@ const pickedRows = 256
 // first, for a block of rows, and summed afterwards: a branch for each row is
 // guessed wrong as often as rows pass and fail at random, which costs more.
 func (g *body) picks(views []int) bool {
+	if !g.onlySums(views) {
+		return false
+	}
+	first, _ := g.splitGuard(g.Domains[1].Guard)
+	return g.loadsMore(1, first)
+}
+
+// onlySums reports whether the rows are nothing but sums over selected ones.
+func (g *body) onlySums(views []int) bool {
 	if len(g.Domains) != 2 || len(views) == 0 || !g.sumsOnly(1) {
 		return false
 	}
@@ -31,8 +40,7 @@ func (g *body) picks(views []int) bool {
 			return false
 		}
 	}
-	first, _ := g.splitGuard(g.Domains[1].Guard)
-	return g.loadsMore(1, first)
+	return true
 }
 
 // picked handles the rows in blocks as long as there are enough. What is left
@@ -70,6 +78,37 @@ func (g *body) picked(views []int) {
 			g.sums(d, rest)
 		})
 		g.values = g.uniformValues()
+	})
+	for _, s := range views {
+		g.view[s] = outer[s]
+	}
+	g.values = kept
+}
+
+// sumsInFours reports whether sums over selected rows, of which none is
+// excluded beforehand, are of so few columns that four rows fit the registers:
+// the steps of the loop cost as much as a row.
+func (g *body) sumsInFours(views []int) bool {
+	return len(views) <= unrolledColumns && g.onlySums(views) && !g.picks(views)
+}
+
+// inFours handles the rows four at a time as long as there are as many. What
+// is left stays in the views.
+func (g *body) inFours(views []int) {
+	outer := map[int]*loop.Var{}
+	for _, s := range views {
+		outer[s] = g.view[s]
+	}
+	kept := g.uniformValues()
+	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(unrolledRows)), func() {
+		for _, s := range views {
+			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_four", outer[s], loop.Int(0), unrolledRows)
+			g.b.Cut(outer[s], loop.Int(unrolledRows), nil)
+		}
+		for row := range int64(unrolledRows) {
+			g.values, g.index = g.uniformValues(), loop.Int(row)
+			g.block(0)
+		}
 	})
 	for _, s := range views {
 		g.view[s] = outer[s]

@@ -67,6 +67,26 @@ func belowSumKernel1(lo, hi int, x []int32, limit int32) (int64, int64) {
 	var selectedPlace int64
 	var sum int64
 	xRows := x[lo:hi]
+	for len(xRows) >= 4 {
+		xFour := (*[4]int32)(xRows)
+		xRows = xRows[4:]
+		x2 := xFour[0]
+		mask := -kgenBit[uint64](x2 < limit)
+		selectedPlace += 1 & int64(mask)
+		sum += int64(x2) & int64(mask)
+		x3 := xFour[1]
+		mask2 := -kgenBit[uint64](x3 < limit)
+		selectedPlace += 1 & int64(mask2)
+		sum += int64(x3) & int64(mask2)
+		x4 := xFour[2]
+		mask3 := -kgenBit[uint64](x4 < limit)
+		selectedPlace += 1 & int64(mask3)
+		sum += int64(x4) & int64(mask3)
+		x5 := xFour[3]
+		mask4 := -kgenBit[uint64](x5 < limit)
+		selectedPlace += 1 & int64(mask4)
+		sum += int64(x5) & int64(mask4)
+	}
 	for _, x2 := range xRows {
 		mask := -kgenBit[uint64](x2 < limit)
 		selectedPlace += 1 & int64(mask)
