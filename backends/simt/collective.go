@@ -30,7 +30,7 @@ func (k *kernel) shared() int {
 	if k.hasSubgroups() {
 		return k.workgroup / k.subgroup
 	}
-	return k.workgroup + 3*rakes(k.workgroup) + 1
+	return k.workgroup + 3*rakes(k.workgroup)
 }
 
 // rakes returns how many work-items of a group fold stretches of the others.
@@ -75,12 +75,10 @@ func (e *emission) groupScan(st *state, mine []loop.Expr) (before, total []loop.
 	n := rakes(e.workgroup)
 	length := e.workgroup / n
 	// A place is left free behind each stretch, so that banks do not collide;
-	// the folds of the stretches, those of the earlier ones, and that of all lie
-	// behind.
+	// the folds of the stretches and those of the earlier ones lie behind.
 	place := func(lane loop.Expr) loop.Expr { return loop.Add(lane, loop.Div(lane, loop.Int(int64(length)))) }
 	folds := int64(e.workgroup + n)
 	earlier := folds + int64(n)
-	all := earlier + int64(n)
 	e.storeState(shared, e.b.Let("place", place(e.lane)), mine)
 	e.b.Barrier(loop.GroupScope)
 	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
@@ -102,14 +100,11 @@ func (e *emission) groupScan(st *state, mine []loop.Expr) (before, total []loop.
 			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
 		})
 		e.storeState(shared, loop.Add(loop.Int(earlier), e.lane), exprsOf(fold))
-		e.b.If(loop.Eq(e.lane, loop.Int(int64(n-1))), func() {
-			last := e.loadState(shared, loop.Int(folds+int64(n-1)))
-			e.storeState(shared, loop.Int(all), e.combine(st, exprsOf(fold), last))
-		}, nil)
 	}, nil)
 	e.b.Barrier(loop.GroupScope)
 	stretch := e.b.Let("stretch", loop.Div(e.lane, loop.Int(int64(length))))
 	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.lane)))
-	total = e.loadState(shared, loop.Int(all))
+	// That one work-item stores this in the branch above is what PoCL 3.1 gets wrong.
+	total = e.combine(st, e.loadState(shared, loop.Int(earlier+int64(n-1))), e.loadState(shared, loop.Int(folds+int64(n-1))))
 	return before, total
 }

@@ -43,8 +43,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__local int earlier_i32_1[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ushort *const pool_u16 = (__local ushort *)pool;
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -167,26 +167,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 		shared_i32_0[288 + lane] = add3;
 		shared_i32_1[288 + lane] = add4;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
-			shared_i32_0[304] = add5;
-			shared_i32_1[304] = add6;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add3 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
-	const int state4 = shared_i32_1[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_1[303];
+	const int state5 = shared_i32_0[287];
+	const int state6 = shared_i32_1[287];
+	const int add4 = (int)((uint)state3 + (uint)state5);
+	const int add5 = state5 > 0 ? state6 : (int)((uint)state4 + (uint)state6);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state3;
-			const ulong bits2 = (ulong)(uint)state4;
+			const ulong bits = (ulong)(uint)add4;
+			const ulong bits2 = (ulong)(uint)add5;
 			atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904UL);
 		}
 		shared_nearest[0] = 65536u;
@@ -200,15 +196,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			at++;
 		}
 	}
-	int add4 = 0;
-	int add5 = 0;
+	int add6 = 0;
+	int add7 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add6 = 0;
-			int add7 = 0;
+			int add8 = 0;
+			int add9 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[asked];
@@ -228,14 +224,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 				}
 				const int theirs = (int)(word & 2147483647UL);
 				const int theirs2 = (int)((word >> 31) & 2147483647UL);
-				add6 = theirs;
-				add7 = theirs2;
+				add8 = theirs;
+				add9 = theirs2;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add6;
-			shared_i32_1[lane] = add7;
+			shared_i32_0[lane] = add8;
+			shared_i32_1[lane] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -245,60 +241,60 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 		if (lane < 8) {
 			const int start3 = lane * 4;
-			int add6 = 0;
-			int add7 = 0;
+			int add8 = 0;
+			int add9 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at2 = (start3 + 3) - i;
-				const int state5 = shared_i32_0[at2];
-				const int state6 = shared_i32_1[at2];
-				const int state7 = at2 <= last ? state5 : 0;
-				const int state8 = at2 <= last ? state6 : 0;
-				const int add8 = (int)((uint)add6 + (uint)state7);
-				const int add9 = state7 > 0 ? state8 : (int)((uint)add7 + (uint)state8);
-				add6 = add8;
-				add7 = add9;
+				const int state7 = shared_i32_0[at2];
+				const int state8 = shared_i32_1[at2];
+				const int state9 = at2 <= last ? state7 : 0;
+				const int state10 = at2 <= last ? state8 : 0;
+				const int add10 = (int)((uint)add8 + (uint)state9);
+				const int add11 = state9 > 0 ? state10 : (int)((uint)add9 + (uint)state10);
+				add8 = add10;
+				add9 = add11;
 			}
-			shared_i32_0[32 + lane] = add6;
-			shared_i32_1[32 + lane] = add7;
+			shared_i32_0[32 + lane] = add8;
+			shared_i32_1[32 + lane] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add6 = 0;
-			int add7 = 0;
+			int add8 = 0;
+			int add9 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at2 = 39 - i;
-				const int state5 = shared_i32_0[at2];
-				const int state6 = shared_i32_1[at2];
-				const int add8 = (int)((uint)add6 + (uint)state5);
-				const int add9 = state5 > 0 ? state6 : (int)((uint)add7 + (uint)state6);
-				add6 = add8;
-				add7 = add9;
+				const int state7 = shared_i32_0[at2];
+				const int state8 = shared_i32_1[at2];
+				const int add10 = (int)((uint)add8 + (uint)state7);
+				const int add11 = state7 > 0 ? state8 : (int)((uint)add9 + (uint)state8);
+				add8 = add10;
+				add9 = add11;
 			}
-			const int add8 = (int)((uint)add6 + (uint)add4);
-			const int add9 = add4 > 0 ? add5 : (int)((uint)add7 + (uint)add5);
-			add4 = add8;
-			add5 = add9;
+			const int add10 = (int)((uint)add8 + (uint)add6);
+			const int add11 = add6 > 0 ? add7 : (int)((uint)add9 + (uint)add7);
+			add6 = add10;
+			add7 = add11;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add6 = (int)((uint)add4 + (uint)state3);
-		const int add7 = state3 > 0 ? state4 : (int)((uint)add5 + (uint)state4);
-		const ulong bits = (ulong)(uint)add6;
-		const ulong bits2 = (ulong)(uint)add7;
+		const int add8 = (int)((uint)add6 + (uint)add4);
+		const int add9 = add4 > 0 ? add5 : (int)((uint)add7 + (uint)add5);
+		const ulong bits = (ulong)(uint)add8;
+		const ulong bits2 = (ulong)(uint)add9;
 		atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808UL);
-		earlier_i32_0[0] = add4;
-		earlier_i32_1[0] = add5;
+		earlier_i32_0[0] = add6;
+		earlier_i32_1[0] = add7;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state5 = earlier_i32_0[0];
-	const int state6 = earlier_i32_1[0];
-	const int add6 = (int)((uint)state5 + (uint)state3);
-	const int add7 = state3 > 0 ? state4 : (int)((uint)state6 + (uint)state4);
-	const int base = (int)state5;
-	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
+	const int state7 = earlier_i32_0[0];
+	const int state8 = earlier_i32_1[0];
+	const int add8 = (int)((uint)state7 + (uint)add4);
+	const int add9 = add4 > 0 ? add5 : (int)((uint)state8 + (uint)add5);
+	const int base = (int)state7;
+	for (int at2 = lane, at_end = (int)add4; at2 < at_end; at2 += 256) {
 		const int number = (int)pool_u16[10240 + at2];
 		const int place2 = base + at2;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
@@ -309,13 +305,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add4 > 0 && base > 0)) {
 		const int number = (int)pool_u16[10240];
-		count[base - 1] = (long)(number + (int)state6);
+		count[base - 1] = (long)(number + (int)state8);
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add6;
-		int total2 = add7;
+		int total = add8;
+		int total2 = add9;
 		if ((long)total > 0L) {
 			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
 		}

@@ -33,8 +33,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global int *count_runs_kernel1_tile0,
 	__global int *count_runs_kernel1_tile1) {
 	__local __attribute__((aligned(16))) uint pool[3072];
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -150,21 +150,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 		shared_i32_0[288 + lane] = add3;
 		shared_i32_1[288 + lane] = add4;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
-			shared_i32_0[304] = add5;
-			shared_i32_1[304] = add6;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[304];
-	const int state2 = shared_i32_1[304];
+	const int state = shared_i32_0[303];
+	const int state2 = shared_i32_1[303];
+	const int state3 = shared_i32_0[287];
+	const int state4 = shared_i32_1[287];
+	const int add3 = (int)((uint)state + (uint)state3);
+	const int add4 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
 	if (lane == 0) {
-		count_runs_kernel1_tile0[tile] = state;
-		count_runs_kernel1_tile1[tile] = state2;
+		count_runs_kernel1_tile0[tile] = add3;
+		count_runs_kernel1_tile1[tile] = add4;
 	}
 }
 
@@ -176,8 +172,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global int *count_runs_kernel1_total0,
 	__global int *count_runs_kernel1_total1) {
 	(void)row0;
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -239,14 +235,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			}
 			shared_i32_0[288 + lane] = add5;
 			shared_i32_1[288 + lane] = add6;
-			if (lane == 15) {
-				const int state = shared_i32_0[287];
-				const int state2 = shared_i32_1[287];
-				const int add7 = (int)((uint)add5 + (uint)state);
-				const int add8 = state > 0 ? state2 : (int)((uint)add6 + (uint)state2);
-				shared_i32_0[304] = add7;
-				shared_i32_1[304] = add8;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
@@ -256,30 +244,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		const int state4 = shared_i32_1[lane + lane / 16];
 		const int add5 = (int)((uint)state + (uint)state3);
 		const int add6 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
-		const int state5 = shared_i32_0[304];
-		const int state6 = shared_i32_1[304];
-		const int add7 = (int)((uint)add + (uint)add5);
-		const int add8 = add5 > 0 ? add6 : (int)((uint)add2 + (uint)add6);
-		int add9 = add7;
-		int add10 = add8;
+		const int state5 = shared_i32_0[303];
+		const int state6 = shared_i32_1[303];
+		const int state7 = shared_i32_0[287];
+		const int state8 = shared_i32_1[287];
+		const int add7 = (int)((uint)state5 + (uint)state7);
+		const int add8 = state7 > 0 ? state8 : (int)((uint)state6 + (uint)state8);
+		const int add9 = (int)((uint)add + (uint)add5);
+		const int add10 = add5 > 0 ? add6 : (int)((uint)add2 + (uint)add6);
+		int add11 = add9;
+		int add12 = add10;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state7 = count_runs_kernel1_tile0[at];
-				const int state8 = count_runs_kernel1_tile1[at];
-				count_runs_kernel1_tile0[at] = add9;
-				count_runs_kernel1_tile1[at] = add10;
-				const int add11 = (int)((uint)add9 + (uint)state7);
-				const int add12 = state7 > 0 ? state8 : (int)((uint)add10 + (uint)state8);
-				add9 = add11;
-				add10 = add12;
+				const int state9 = count_runs_kernel1_tile0[at];
+				const int state10 = count_runs_kernel1_tile1[at];
+				count_runs_kernel1_tile0[at] = add11;
+				count_runs_kernel1_tile1[at] = add12;
+				const int add13 = (int)((uint)add11 + (uint)state9);
+				const int add14 = state9 > 0 ? state10 : (int)((uint)add12 + (uint)state10);
+				add11 = add13;
+				add12 = add14;
 			}
 		}
-		const int add11 = (int)((uint)add + (uint)state5);
-		const int add12 = state5 > 0 ? state6 : (int)((uint)add2 + (uint)state6);
-		add = add11;
-		add2 = add12;
+		const int add13 = (int)((uint)add + (uint)add7);
+		const int add14 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
+		add = add13;
+		add2 = add14;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -299,8 +291,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global long *count) {
 	__local __attribute__((aligned(16))) uint pool[4608];
 	__local ushort *const pool_u16 = (__local ushort *)pool;
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -416,21 +408,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 		shared_i32_0[288 + lane] = add3;
 		shared_i32_1[288 + lane] = add4;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
-			shared_i32_0[304] = add5;
-			shared_i32_1[304] = add6;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add3 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add4 = (int)((uint)state3 + (uint)state4);
 	int at = (int)add3 + 6144;
 	const int start2 = lane * 12;
 	kgen_unroll
@@ -444,7 +430,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
-	for (int at2 = lane, at_end = (int)state3; at2 < at_end; at2 += 256) {
+	for (int at2 = lane, at_end = (int)add4; at2 < at_end; at2 += 256) {
 		const int number = (int)pool_u16[6144 + at2];
 		const int place2 = base + at2;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
@@ -455,7 +441,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	if (lane == 0 && ((int)state3 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add4 > 0 && base > 0)) {
 		const int number = (int)pool_u16[6144];
 		count[base - 1] = (long)(number + (int)earlier2);
 	}

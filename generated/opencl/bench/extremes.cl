@@ -41,9 +41,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__local int earlier_i32_1[1];
 	__local int earlier_i32_2[1];
 	__local __attribute__((aligned(16))) uint pool[9216];
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local int shared_i32_2[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local int shared_i32_2[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -227,17 +227,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		shared_i32_0[288 + lane] = add2;
 		shared_i32_1[288 + lane] = v_min2;
 		shared_i32_2[288 + lane] = v_max2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const int state3 = shared_i32_2[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			shared_i32_0[304] = add3;
-			shared_i32_1[304] = v_min3;
-			shared_i32_2[304] = v_max3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
@@ -250,36 +239,42 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const int add2 = (int)((uint)state + (uint)state4);
 	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-	const int state7 = shared_i32_0[304];
-	const int state8 = shared_i32_1[304];
-	const int state9 = shared_i32_2[304];
+	const int state7 = shared_i32_0[303];
+	const int state8 = shared_i32_1[303];
+	const int state9 = shared_i32_2[303];
+	const int state10 = shared_i32_0[287];
+	const int state11 = shared_i32_1[287];
+	const int state12 = shared_i32_2[287];
+	const int add3 = (int)((uint)state7 + (uint)state10);
+	const int v_min3 = state10 > 0 ? state11 : kgen_least_i32(state8, state11);
+	const int v_max3 = state10 > 0 ? state12 : kgen_greatest_i32(state9, state12);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state7;
-			const ulong bits2 = (ulong)(uint)state8;
-			const ulong bits3 = (ulong)(uint)state9;
+			const ulong bits = (ulong)(uint)add3;
+			const ulong bits2 = (ulong)(uint)v_min3;
+			const ulong bits3 = (ulong)(uint)v_max3;
 			atom_xchg(&extremes_kernel1_status0[tile * 4], bits | (bits2 << 31) | 9223372036854775808UL);
 			atom_xchg(&extremes_kernel1_status0[tile * 4 + 1], bits3 | 9223372036854775808UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add3 = add2;
-	int v_min3 = v_min2;
-	int v_max3 = v_max2;
+	int add4 = add2;
+	int v_min4 = v_min2;
+	int v_max4 = v_max2;
 	const int base = (int)(long)(0UL - 1UL);
 	bool open = false;
-	int add4 = 0;
-	int v_min4 = 2147483647;
-	int v_max4 = -2147483647 - 1;
+	int add5 = 0;
+	int v_min5 = 2147483647;
+	int v_max5 = -2147483647 - 1;
 	if (count == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add3;
+			const long g_begun = (long)add4;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const int low2 = v_min3;
-			const int high2 = v_max3;
+			const int low2 = v_min4;
+			const int high2 = v_max4;
 			if (head) {
 				if (x) {
 					// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
@@ -290,21 +285,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 				}
 				if (!x) {
 					open = true;
-					add4 = add3;
-					v_min4 = v_min3;
-					v_max4 = v_max3;
+					add5 = add4;
+					v_min5 = v_min4;
+					v_max5 = v_max4;
 				}
 			}
 			if (head) {
 				const int offset2 = (int)g_begun;
 				pool[offset2] = (uint)key_rows[item + 1];
 			}
-			const int add5 = (int)((uint)add3 + (uint)(int)(long)head);
-			add3 = add5;
-			const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
-			v_min3 = v_min5;
-			const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
-			v_max3 = v_max5;
+			const int add6 = (int)((uint)add4 + (uint)(int)(long)head);
+			add4 = add6;
+			const int v_min6 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
+			v_min4 = v_min6;
+			const int v_max6 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
+			v_max4 = v_max6;
 		}
 	} else {
 		kgen_unroll
@@ -312,11 +307,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add3;
+				const long g_begun = (long)add4;
 				const bool x = g_begun > 0L;
 				const long slot = (long)((ulong)g_begun - 1UL);
-				const int low2 = v_min3;
-				const int high2 = v_max3;
+				const int low2 = v_min4;
+				const int high2 = v_max4;
 				if (head) {
 					if (x) {
 						const int offset2 = (int)slot - base;
@@ -326,35 +321,35 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 					}
 					if (!x) {
 						open = true;
-						add4 = add3;
-						v_min4 = v_min3;
-						v_max4 = v_max3;
+						add5 = add4;
+						v_min5 = v_min4;
+						v_max5 = v_max4;
 					}
 				}
 				if (head) {
 					const int offset2 = (int)g_begun;
 					pool[offset2] = (uint)key_rows[item + 1];
 				}
-				const int add5 = (int)((uint)add3 + (uint)(int)(long)head);
-				add3 = add5;
-				const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
-				v_min3 = v_min5;
-				const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
-				v_max3 = v_max5;
+				const int add6 = (int)((uint)add4 + (uint)(int)(long)head);
+				add4 = add6;
+				const int v_min6 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
+				v_min4 = v_min6;
+				const int v_max6 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
+				v_max4 = v_max6;
 			}
 		}
 	}
-	int add5 = 0;
-	int v_min5 = 2147483647;
-	int v_max5 = -2147483647 - 1;
+	int add6 = 0;
+	int v_min6 = 2147483647;
+	int v_max6 = -2147483647 - 1;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add6 = 0;
-			int v_min6 = 2147483647;
-			int v_max6 = -2147483647 - 1;
+			int add7 = 0;
+			int v_min7 = 2147483647;
+			int v_max7 = -2147483647 - 1;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 2];
@@ -382,9 +377,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 					const int theirs = (int)(word3 & 2147483647UL);
 					const int theirs2 = (int)((word3 >> 31) & 4294967295UL);
 					const int theirs3 = (int)(word4 & 4294967295UL);
-					add6 = theirs;
-					v_min6 = theirs2;
-					v_max6 = theirs3;
+					add7 = theirs;
+					v_min7 = theirs2;
+					v_max7 = theirs3;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
@@ -392,17 +387,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 					const int theirs = (int)(word & 2147483647UL);
 					const int theirs2 = (int)((word >> 31) & 4294967295UL);
 					const int theirs3 = (int)(word2 & 4294967295UL);
-					add6 = theirs;
-					v_min6 = theirs2;
-					v_max6 = theirs3;
+					add7 = theirs;
+					v_min7 = theirs2;
+					v_max7 = theirs3;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_i32_0[lane] = add6;
-			shared_i32_1[lane] = v_min6;
-			shared_i32_2[lane] = v_max6;
+			shared_i32_0[lane] = add7;
+			shared_i32_1[lane] = v_min7;
+			shared_i32_2[lane] = v_max7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -412,90 +407,90 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		}
 		if (lane < 8) {
 			const int start2 = lane * 4;
-			int add6 = 0;
-			int v_min6 = 2147483647;
-			int v_max6 = -2147483647 - 1;
+			int add7 = 0;
+			int v_min7 = 2147483647;
+			int v_max7 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start2 + 3) - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const int state12 = shared_i32_2[at];
-				const int state13 = at <= last ? state10 : 0;
-				const int state14 = at <= last ? state11 : 2147483647;
-				const int state15 = at <= last ? state12 : -2147483647 - 1;
-				const int add7 = (int)((uint)add6 + (uint)state13);
-				const int v_min7 = state13 > 0 ? state14 : kgen_least_i32(v_min6, state14);
-				const int v_max7 = state13 > 0 ? state15 : kgen_greatest_i32(v_max6, state15);
-				add6 = add7;
-				v_min6 = v_min7;
-				v_max6 = v_max7;
+				const int state13 = shared_i32_0[at];
+				const int state14 = shared_i32_1[at];
+				const int state15 = shared_i32_2[at];
+				const int state16 = at <= last ? state13 : 0;
+				const int state17 = at <= last ? state14 : 2147483647;
+				const int state18 = at <= last ? state15 : -2147483647 - 1;
+				const int add8 = (int)((uint)add7 + (uint)state16);
+				const int v_min8 = state16 > 0 ? state17 : kgen_least_i32(v_min7, state17);
+				const int v_max8 = state16 > 0 ? state18 : kgen_greatest_i32(v_max7, state18);
+				add7 = add8;
+				v_min7 = v_min8;
+				v_max7 = v_max8;
 			}
-			shared_i32_0[32 + lane] = add6;
-			shared_i32_1[32 + lane] = v_min6;
-			shared_i32_2[32 + lane] = v_max6;
+			shared_i32_0[32 + lane] = add7;
+			shared_i32_1[32 + lane] = v_min7;
+			shared_i32_2[32 + lane] = v_max7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add6 = 0;
-			int v_min6 = 2147483647;
-			int v_max6 = -2147483647 - 1;
+			int add7 = 0;
+			int v_min7 = 2147483647;
+			int v_max7 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const int state12 = shared_i32_2[at];
-				const int add7 = (int)((uint)add6 + (uint)state10);
-				const int v_min7 = state10 > 0 ? state11 : kgen_least_i32(v_min6, state11);
-				const int v_max7 = state10 > 0 ? state12 : kgen_greatest_i32(v_max6, state12);
-				add6 = add7;
-				v_min6 = v_min7;
-				v_max6 = v_max7;
+				const int state13 = shared_i32_0[at];
+				const int state14 = shared_i32_1[at];
+				const int state15 = shared_i32_2[at];
+				const int add8 = (int)((uint)add7 + (uint)state13);
+				const int v_min8 = state13 > 0 ? state14 : kgen_least_i32(v_min7, state14);
+				const int v_max8 = state13 > 0 ? state15 : kgen_greatest_i32(v_max7, state15);
+				add7 = add8;
+				v_min7 = v_min8;
+				v_max7 = v_max8;
 			}
-			const int add7 = (int)((uint)add6 + (uint)add5);
-			const int v_min7 = add5 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
-			const int v_max7 = add5 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
-			add5 = add7;
-			v_min5 = v_min7;
-			v_max5 = v_max7;
+			const int add8 = (int)((uint)add7 + (uint)add6);
+			const int v_min8 = add6 > 0 ? v_min6 : kgen_least_i32(v_min7, v_min6);
+			const int v_max8 = add6 > 0 ? v_max6 : kgen_greatest_i32(v_max7, v_max6);
+			add6 = add8;
+			v_min6 = v_min8;
+			v_max6 = v_max8;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add6 = (int)((uint)add5 + (uint)state7);
-		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min5, state8);
-		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max5, state9);
-		const ulong bits = (ulong)(uint)add6;
-		const ulong bits2 = (ulong)(uint)v_min6;
-		const ulong bits3 = (ulong)(uint)v_max6;
+		const int add7 = (int)((uint)add6 + (uint)add3);
+		const int v_min7 = add3 > 0 ? v_min3 : kgen_least_i32(v_min6, v_min3);
+		const int v_max7 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max6, v_max3);
+		const ulong bits = (ulong)(uint)add7;
+		const ulong bits2 = (ulong)(uint)v_min7;
+		const ulong bits3 = (ulong)(uint)v_max7;
 		atom_xchg(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808UL);
 		atom_xchg(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808UL);
-		earlier_i32_0[0] = add5;
-		earlier_i32_1[0] = v_min5;
-		earlier_i32_2[0] = v_max5;
+		earlier_i32_0[0] = add6;
+		earlier_i32_1[0] = v_min6;
+		earlier_i32_2[0] = v_max6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state10 = earlier_i32_0[0];
-	const int state11 = earlier_i32_1[0];
-	const int state12 = earlier_i32_2[0];
-	const int add6 = (int)((uint)state10 + (uint)state7);
-	const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(state11, state8);
-	const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(state12, state9);
-	const int base2 = (int)(long)state10;
-	const int end = (int)(long)add6;
-	const int base3 = (int)(long)((ulong)(long)state10 - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add6 - 1UL);
+	const int state13 = earlier_i32_0[0];
+	const int state14 = earlier_i32_1[0];
+	const int state15 = earlier_i32_2[0];
+	const int add7 = (int)((uint)state13 + (uint)add3);
+	const int v_min7 = add3 > 0 ? v_min3 : kgen_least_i32(state14, v_min3);
+	const int v_max7 = add3 > 0 ? v_max3 : kgen_greatest_i32(state15, v_max3);
+	const int base2 = (int)(long)state13;
+	const int end = (int)(long)add7;
+	const int base3 = (int)(long)((ulong)(long)state13 - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add7 - 1UL);
 	if (open) {
-		const int add7 = (int)((uint)state10 + (uint)add4);
-		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(state11, v_min4);
-		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(state12, v_max4);
-		int add8 = add7;
-		int v_min8 = v_min7;
-		int v_max8 = v_max7;
-		if ((long)add8 > 0L) {
-			low[(int)(long)((ulong)(long)add8 - 1UL)] = v_min8;
-			high[(int)(long)((ulong)(long)add8 - 1UL)] = v_max8;
+		const int add8 = (int)((uint)state13 + (uint)add5);
+		const int v_min8 = add5 > 0 ? v_min5 : kgen_least_i32(state14, v_min5);
+		const int v_max8 = add5 > 0 ? v_max5 : kgen_greatest_i32(state15, v_max5);
+		int add9 = add8;
+		int v_min9 = v_min8;
+		int v_max9 = v_max8;
+		if ((long)add9 > 0L) {
+			low[(int)(long)((ulong)(long)add9 - 1UL)] = v_min9;
+			high[(int)(long)((ulong)(long)add9 - 1UL)] = v_max9;
 		}
 	}
 	const int count2 = end - base2;
@@ -520,9 +515,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		at3 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add6;
-		int total2 = v_min6;
-		int total3 = v_max6;
+		int total = add7;
+		int total2 = v_min7;
+		int total3 = v_max7;
 		if ((long)total > 0L) {
 			low[(int)(long)((ulong)(long)total - 1UL)] = total2;
 			high[(int)(long)((ulong)(long)total - 1UL)] = total3;

@@ -27,9 +27,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *extremes_kernel1_tile1,
 	__global int *extremes_kernel1_tile2) {
 	__local uint pool[6144];
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local int shared_i32_2[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local int shared_i32_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -160,26 +160,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		shared_i32_0[288 + lane] = add2;
 		shared_i32_1[288 + lane] = v_min2;
 		shared_i32_2[288 + lane] = v_max2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const int state3 = shared_i32_2[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			shared_i32_0[304] = add3;
-			shared_i32_1[304] = v_min3;
-			shared_i32_2[304] = v_max3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[304];
-	const int state2 = shared_i32_1[304];
-	const int state3 = shared_i32_2[304];
+	const int state = shared_i32_0[303];
+	const int state2 = shared_i32_1[303];
+	const int state3 = shared_i32_2[303];
+	const int state4 = shared_i32_0[287];
+	const int state5 = shared_i32_1[287];
+	const int state6 = shared_i32_2[287];
+	const int add2 = (int)((uint)state + (uint)state4);
+	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
+	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
 	if (lane == 0) {
-		extremes_kernel1_tile0[tile] = state;
-		extremes_kernel1_tile1[tile] = state2;
-		extremes_kernel1_tile2[tile] = state3;
+		extremes_kernel1_tile0[tile] = add2;
+		extremes_kernel1_tile1[tile] = v_min2;
+		extremes_kernel1_tile2[tile] = v_max2;
 	}
 }
 
@@ -193,9 +188,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *extremes_kernel1_total1,
 	__global int *extremes_kernel1_total2) {
 	(void)row0;
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local int shared_i32_2[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local int shared_i32_2[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -275,17 +270,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			shared_i32_0[288 + lane] = add3;
 			shared_i32_1[288 + lane] = v_min3;
 			shared_i32_2[288 + lane] = v_max3;
-			if (lane == 15) {
-				const int state = shared_i32_0[287];
-				const int state2 = shared_i32_1[287];
-				const int state3 = shared_i32_2[287];
-				const int add4 = (int)((uint)add3 + (uint)state);
-				const int v_min4 = state > 0 ? state2 : kgen_least_i32(v_min3, state2);
-				const int v_max4 = state > 0 ? state3 : kgen_greatest_i32(v_max3, state3);
-				shared_i32_0[304] = add4;
-				shared_i32_1[304] = v_min4;
-				shared_i32_2[304] = v_max4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
@@ -298,39 +282,45 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		const int add3 = (int)((uint)state + (uint)state4);
 		const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 		const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-		const int state7 = shared_i32_0[304];
-		const int state8 = shared_i32_1[304];
-		const int state9 = shared_i32_2[304];
-		const int add4 = (int)((uint)add + (uint)add3);
-		const int v_min4 = add3 > 0 ? v_min3 : kgen_least_i32(v_min, v_min3);
-		const int v_max4 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max, v_max3);
-		int add5 = add4;
-		int v_min5 = v_min4;
-		int v_max5 = v_max4;
+		const int state7 = shared_i32_0[303];
+		const int state8 = shared_i32_1[303];
+		const int state9 = shared_i32_2[303];
+		const int state10 = shared_i32_0[287];
+		const int state11 = shared_i32_1[287];
+		const int state12 = shared_i32_2[287];
+		const int add4 = (int)((uint)state7 + (uint)state10);
+		const int v_min4 = state10 > 0 ? state11 : kgen_least_i32(state8, state11);
+		const int v_max4 = state10 > 0 ? state12 : kgen_greatest_i32(state9, state12);
+		const int add5 = (int)((uint)add + (uint)add3);
+		const int v_min5 = add3 > 0 ? v_min3 : kgen_least_i32(v_min, v_min3);
+		const int v_max5 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max, v_max3);
+		int add6 = add5;
+		int v_min6 = v_min5;
+		int v_max6 = v_max5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state10 = extremes_kernel1_tile0[at];
-				const int state11 = extremes_kernel1_tile1[at];
-				const int state12 = extremes_kernel1_tile2[at];
-				extremes_kernel1_tile0[at] = add5;
-				extremes_kernel1_tile1[at] = v_min5;
-				extremes_kernel1_tile2[at] = v_max5;
-				const int add6 = (int)((uint)add5 + (uint)state10);
-				const int v_min6 = state10 > 0 ? state11 : kgen_least_i32(v_min5, state11);
-				const int v_max6 = state10 > 0 ? state12 : kgen_greatest_i32(v_max5, state12);
-				add5 = add6;
-				v_min5 = v_min6;
-				v_max5 = v_max6;
+				const int state13 = extremes_kernel1_tile0[at];
+				const int state14 = extremes_kernel1_tile1[at];
+				const int state15 = extremes_kernel1_tile2[at];
+				extremes_kernel1_tile0[at] = add6;
+				extremes_kernel1_tile1[at] = v_min6;
+				extremes_kernel1_tile2[at] = v_max6;
+				const int add7 = (int)((uint)add6 + (uint)state13);
+				const int v_min7 = state13 > 0 ? state14 : kgen_least_i32(v_min6, state14);
+				const int v_max7 = state13 > 0 ? state15 : kgen_greatest_i32(v_max6, state15);
+				add6 = add7;
+				v_min6 = v_min7;
+				v_max6 = v_max7;
 			}
 		}
-		const int add6 = (int)((uint)add + (uint)state7);
-		const int v_min6 = state7 > 0 ? state8 : kgen_least_i32(v_min, state8);
-		const int v_max6 = state7 > 0 ? state9 : kgen_greatest_i32(v_max, state9);
-		add = add6;
-		v_min = v_min6;
-		v_max = v_max6;
+		const int add7 = (int)((uint)add + (uint)add4);
+		const int v_min7 = add4 > 0 ? v_min4 : kgen_least_i32(v_min, v_min4);
+		const int v_max7 = add4 > 0 ? v_max4 : kgen_greatest_i32(v_max, v_max4);
+		add = add7;
+		v_min = v_min7;
+		v_max = v_max7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -353,9 +343,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *low,
 	__global int *high) {
 	__local uint pool[6144];
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local int shared_i32_2[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local int shared_i32_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -489,17 +479,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		shared_i32_0[288 + lane] = add2;
 		shared_i32_1[288 + lane] = v_min2;
 		shared_i32_2[288 + lane] = v_max2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const int state3 = shared_i32_2[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
-			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
-			shared_i32_0[304] = add3;
-			shared_i32_1[304] = v_min3;
-			shared_i32_2[304] = v_max3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
@@ -512,27 +491,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int add2 = (int)((uint)state + (uint)state4);
 	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-	const int state7 = shared_i32_0[304];
+	const int state7 = shared_i32_0[303];
+	const int state8 = shared_i32_0[287];
+	const int add3 = (int)((uint)state7 + (uint)state8);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = extremes_kernel1_tile0[tile];
 	const int earlier2 = extremes_kernel1_tile1[tile];
 	const int earlier3 = extremes_kernel1_tile2[tile];
-	const int add3 = (int)((uint)earlier + (uint)state7);
-	const int add4 = (int)((uint)earlier + (uint)add2);
+	const int add4 = (int)((uint)earlier + (uint)add3);
+	const int add5 = (int)((uint)earlier + (uint)add2);
 	const int v_min3 = add2 > 0 ? v_min2 : kgen_least_i32(earlier2, v_min2);
 	const int v_max3 = add2 > 0 ? v_max2 : kgen_greatest_i32(earlier3, v_max2);
-	int add5 = add4;
+	int add6 = add5;
 	int v_min4 = v_min3;
 	int v_max4 = v_max3;
 	const int base = (int)(long)earlier;
-	const int end = (int)(long)add3;
+	const int end = (int)(long)add4;
 	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add3 - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add4 - 1UL);
 	if (count == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add5;
+			const long g_begun = (long)add6;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
 			const int low2 = v_min4;
@@ -548,8 +529,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 				const int offset2 = (int)g_begun - base;
 				pool[offset2] = (uint)key_rows[item + 1];
 			}
-			const int add6 = (int)((uint)add5 + (uint)(int)(long)head);
-			add5 = add6;
+			const int add7 = (int)((uint)add6 + (uint)(int)(long)head);
+			add6 = add7;
 			const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
 			v_min4 = v_min5;
 			const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
@@ -561,7 +542,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add5;
+				const long g_begun = (long)add6;
 				const bool x = g_begun > 0L;
 				const long slot = (long)((ulong)g_begun - 1UL);
 				const int low2 = v_min4;
@@ -576,8 +557,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 					const int offset2 = (int)g_begun - base;
 					pool[offset2] = (uint)key_rows[item + 1];
 				}
-				const int add6 = (int)((uint)add5 + (uint)(int)(long)head);
-				add5 = add6;
+				const int add7 = (int)((uint)add6 + (uint)(int)(long)head);
+				add6 = add7;
 				const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
 				v_min4 = v_min5;
 				const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);

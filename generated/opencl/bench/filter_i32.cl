@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	__global long *selected_length_cell) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint pool[5120];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -137,37 +137,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state3;
+			const ulong bits = (ulong)(uint)add3;
 			atom_xchg(&filter_i32_kernel1_status0[tile], bits | 4611686018427387904UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add3 = add2;
+	int add4 = add2;
 	if (count == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
 			const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 			if (x2) {
-				const long selected_place = (long)add3;
+				const long selected_place = (long)add4;
 				// bench.kg:10: return x: x[x < limit]
 				const int offset2 = (int)selected_place;
 				pool[offset2] = (uint)x_rows[item];
-				const int add4 = (int)((uint)add3 + 1u);
-				add3 = add4;
+				const int add5 = (int)((uint)add4 + 1u);
+				add4 = add5;
 			}
 		}
 	} else {
@@ -177,22 +174,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 			if (at < count) {
 				const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 				if (x2) {
-					const long selected_place = (long)add3;
+					const long selected_place = (long)add4;
 					const int offset2 = (int)selected_place;
 					pool[offset2] = (uint)x_rows[item];
-					const int add4 = (int)((uint)add3 + 1u);
-					add3 = add4;
+					const int add5 = (int)((uint)add4 + 1u);
+					add4 = add5;
 				}
 			}
 		}
 	}
-	int add4 = 0;
+	int add5 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add5 = 0;
+			int add6 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&filter_i32_kernel1_status0[asked];
@@ -211,12 +208,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 					word = *(volatile __global ulong *)&filter_i32_kernel1_status0[asked];
 				}
 				const int theirs = (int)(word & 2147483647UL);
-				add5 = theirs;
+				add6 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add5;
+			shared_i32_0[lane] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -226,43 +223,43 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 		if (lane < 8) {
 			const int start = lane * 4;
-			int add5 = 0;
+			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start + 3) - i;
-				const int state4 = shared_i32_0[at];
-				const int state5 = at <= last ? state4 : 0;
-				const int add6 = (int)((uint)add5 + (uint)state5);
-				add5 = add6;
+				const int state5 = shared_i32_0[at];
+				const int state6 = at <= last ? state5 : 0;
+				const int add7 = (int)((uint)add6 + (uint)state6);
+				add6 = add7;
 			}
-			shared_i32_0[32 + lane] = add5;
+			shared_i32_0[32 + lane] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add5 = 0;
+			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state4 = shared_i32_0[at];
-				const int add6 = (int)((uint)add5 + (uint)state4);
-				add5 = add6;
+				const int state5 = shared_i32_0[at];
+				const int add7 = (int)((uint)add6 + (uint)state5);
+				add6 = add7;
 			}
-			const int add6 = (int)((uint)add5 + (uint)add4);
-			add4 = add6;
+			const int add7 = (int)((uint)add6 + (uint)add5);
+			add5 = add7;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add5 = (int)((uint)add4 + (uint)state3);
-		const ulong bits = (ulong)(uint)add5;
+		const int add6 = (int)((uint)add5 + (uint)add3);
+		const ulong bits = (ulong)(uint)add6;
 		atom_xchg(&filter_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add4;
+		earlier_i32_0[0] = add5;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state4 = earlier_i32_0[0];
-	const int add5 = (int)((uint)state4 + (uint)state3);
-	const int base = (int)(long)state4;
-	const int end = (int)(long)add5;
+	const int state5 = earlier_i32_0[0];
+	const int add6 = (int)((uint)state5 + (uint)add3);
+	const int base = (int)(long)state5;
+	const int end = (int)(long)add6;
 	const int count2 = end - base;
 	int at = lane;
 	while (at < count2) {
@@ -271,7 +268,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		at += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add5;
+		int total = add6;
 		const long selected_length = (long)total;
 		selected_length_cell[0] = selected_length;
 	}

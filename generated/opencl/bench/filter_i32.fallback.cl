@@ -17,7 +17,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	__global const int *restrict x,
 	__global int *filter_i32_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint pool[5120];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -115,16 +115,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[304];
+	const int state = shared_i32_0[303];
+	const int state2 = shared_i32_0[287];
+	const int add2 = (int)((uint)state + (uint)state2);
 	if (lane == 0) {
-		filter_i32_kernel1_tile0[tile] = state;
+		filter_i32_kernel1_tile0[tile] = add2;
 	}
 }
 
@@ -134,7 +131,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	__global int *filter_i32_kernel1_tile0,
 	__global int *filter_i32_kernel1_total0) {
 	(void)row0;
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -178,32 +175,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 				add3 = add4;
 			}
 			shared_i32_0[288 + lane] = add3;
-			if (lane == 15) {
-				const int state = shared_i32_0[287];
-				const int add4 = (int)((uint)add3 + (uint)state);
-				shared_i32_0[304] = add4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
 		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[304];
-		const int add4 = (int)((uint)add + (uint)add3);
-		int add5 = add4;
+		const int state3 = shared_i32_0[303];
+		const int state4 = shared_i32_0[287];
+		const int add4 = (int)((uint)state3 + (uint)state4);
+		const int add5 = (int)((uint)add + (uint)add3);
+		int add6 = add5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state4 = filter_i32_kernel1_tile0[at];
-				filter_i32_kernel1_tile0[at] = add5;
-				const int add6 = (int)((uint)add5 + (uint)state4);
-				add5 = add6;
+				const int state5 = filter_i32_kernel1_tile0[at];
+				filter_i32_kernel1_tile0[at] = add6;
+				const int add7 = (int)((uint)add6 + (uint)state5);
+				add6 = add7;
 			}
 		}
-		const int add6 = (int)((uint)add + (uint)state3);
-		add = add6;
+		const int add7 = (int)((uint)add + (uint)add4);
+		add = add7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -220,7 +214,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	__global const int *restrict filter_i32_kernel1_tile0,
 	__global int *x_2) {
 	__local __attribute__((aligned(16))) uint pool[5120];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -321,36 +315,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = filter_i32_kernel1_tile0[tile];
-	const int add3 = (int)((uint)earlier + (uint)state3);
-	const int add4 = (int)((uint)earlier + (uint)add2);
-	int add5 = add4;
+	const int add4 = (int)((uint)earlier + (uint)add3);
+	const int add5 = (int)((uint)earlier + (uint)add2);
+	int add6 = add5;
 	const int base = (int)(long)earlier;
-	const int end = (int)(long)add3;
+	const int end = (int)(long)add4;
 	if (count == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
 			const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 			if (x2) {
-				const long selected_place = (long)add5;
+				const long selected_place = (long)add6;
 				// bench.kg:10: return x: x[x < limit]
 				const int offset2 = (int)selected_place - base;
 				pool[offset2] = (uint)x_rows[item];
-				const int add6 = (int)((uint)add5 + 1u);
-				add5 = add6;
+				const int add7 = (int)((uint)add6 + 1u);
+				add6 = add7;
 			}
 		}
 	} else {
@@ -360,11 +351,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 			if (at < count) {
 				const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 				if (x2) {
-					const long selected_place = (long)add5;
+					const long selected_place = (long)add6;
 					const int offset2 = (int)selected_place - base;
 					pool[offset2] = (uint)x_rows[item];
-					const int add6 = (int)((uint)add5 + 1u);
-					add5 = add6;
+					const int add7 = (int)((uint)add6 + 1u);
+					add6 = add7;
 				}
 			}
 		}

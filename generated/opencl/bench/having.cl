@@ -36,9 +36,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	__local long earlier_i64_0[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local long shared_i64_0[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local long shared_i64_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -179,17 +179,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		shared_i32_0[288 + lane] = add4;
 		shared_i32_1[288 + lane] = add5;
 		shared_i64_0[288 + lane] = add6;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const long state3 = shared_i64_0[287];
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-			shared_i32_0[304] = add7;
-			shared_i32_1[304] = add8;
-			shared_i64_0[304] = add9;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
@@ -202,36 +191,42 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[304];
-	const int state8 = shared_i32_1[304];
-	const long state9 = shared_i64_0[304];
+	const int state7 = shared_i32_0[303];
+	const int state8 = shared_i32_1[303];
+	const long state9 = shared_i64_0[303];
+	const int state10 = shared_i32_0[287];
+	const int state11 = shared_i32_1[287];
+	const long state12 = shared_i64_0[287];
+	const int add7 = (int)((uint)state7 + (uint)state10);
+	const int add8 = state10 > 0 ? state11 : (int)((uint)state8 + (uint)state11);
+	const long add9 = state10 > 0 ? state12 : (long)((ulong)state9 + (ulong)state12);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state7;
-			const ulong bits2 = (ulong)(uint)state8;
-			const ulong bits3 = (ulong)state9;
+			const ulong bits = (ulong)(uint)add7;
+			const ulong bits2 = (ulong)(uint)add8;
+			const ulong bits3 = (ulong)add9;
 			atom_xchg(&having_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 			atom_xchg(&having_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add7 = add4;
-	int add8 = add5;
-	long add9 = add6;
+	int add10 = add4;
+	int add11 = add5;
+	long add12 = add6;
 	const int base = (int)(long)(0UL - 1UL);
 	bool open = false;
-	int add10 = 0;
-	int add11 = 0;
-	long add12 = 0L;
+	int add13 = 0;
+	int add14 = 0;
+	long add15 = 0L;
 	if (count == 1536) {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add7;
+			const long g_begun = (long)add10;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const long c2 = (long)add8;
-			const long aggregate_22 = add9;
+			const long c2 = (long)add11;
+			const long aggregate_22 = add12;
 			if (head) {
 				if (x) {
 					// bench.kg:46: c = count(by: g)
@@ -245,9 +240,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 				}
 				if (!x) {
 					open = true;
-					add10 = add7;
-					add11 = add8;
-					add12 = add9;
+					add13 = add10;
+					add14 = add11;
+					add15 = add12;
 				}
 			}
 			if (head) {
@@ -255,12 +250,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 				const int offset2 = (int)g_begun;
 				pool[offset2 + 1536] = (uint)key_rows[item + 1];
 			}
-			const int add13 = (int)((uint)add7 + (uint)(int)(long)head);
-			add7 = add13;
-			const int add14 = head ? 1 : (int)((uint)add8 + 1u);
-			add8 = add14;
-			const long add15 = head ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
-			add9 = add15;
+			const int add16 = (int)((uint)add10 + (uint)(int)(long)head);
+			add10 = add16;
+			const int add17 = head ? 1 : (int)((uint)add11 + 1u);
+			add11 = add17;
+			const long add18 = head ? (long)value_rows[item] : (long)((ulong)add12 + (ulong)(long)value_rows[item]);
+			add12 = add18;
 		}
 	} else {
 		kgen_unroll
@@ -268,11 +263,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			const int at = lane * 6 + item;
 			if (at < count) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add7;
+				const long g_begun = (long)add10;
 				const bool x = g_begun > 0L;
 				const long slot = (long)((ulong)g_begun - 1UL);
-				const long c2 = (long)add8;
-				const long aggregate_22 = add9;
+				const long c2 = (long)add11;
+				const long aggregate_22 = add12;
 				if (head) {
 					if (x) {
 						const int offset2 = (int)slot - base;
@@ -285,9 +280,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 					}
 					if (!x) {
 						open = true;
-						add10 = add7;
-						add11 = add8;
-						add12 = add9;
+						add13 = add10;
+						add14 = add11;
+						add15 = add12;
 					}
 				}
 				if (head) {
@@ -295,26 +290,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 					const int offset2 = (int)g_begun;
 					pool[offset2 + 1536] = (uint)key_rows[item + 1];
 				}
-				const int add13 = (int)((uint)add7 + (uint)(int)(long)head);
-				add7 = add13;
-				const int add14 = head ? 1 : (int)((uint)add8 + 1u);
-				add8 = add14;
-				const long add15 = head ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
-				add9 = add15;
+				const int add16 = (int)((uint)add10 + (uint)(int)(long)head);
+				add10 = add16;
+				const int add17 = head ? 1 : (int)((uint)add11 + 1u);
+				add11 = add17;
+				const long add18 = head ? (long)value_rows[item] : (long)((ulong)add12 + (ulong)(long)value_rows[item]);
+				add12 = add18;
 			}
 		}
 	}
-	int add13 = 0;
-	int add14 = 0;
-	long add15 = 0L;
+	int add16 = 0;
+	int add17 = 0;
+	long add18 = 0L;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add16 = 0;
-			int add17 = 0;
-			long add18 = 0L;
+			int add19 = 0;
+			int add20 = 0;
+			long add21 = 0L;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&having_kernel1_status0[asked * 4 + 2];
@@ -342,9 +337,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 					const int theirs = (int)(word4 & 2147483647UL);
 					const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
 					const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
-					add16 = theirs;
-					add17 = theirs2;
-					add18 = theirs3;
+					add19 = theirs;
+					add20 = theirs2;
+					add21 = theirs3;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
@@ -352,17 +347,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 					const int theirs = (int)(word2 & 2147483647UL);
 					const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
 					const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
-					add16 = theirs;
-					add17 = theirs2;
-					add18 = theirs3;
+					add19 = theirs;
+					add20 = theirs2;
+					add21 = theirs3;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_i32_0[lane] = add16;
-			shared_i32_1[lane] = add17;
-			shared_i64_0[lane] = add18;
+			shared_i32_0[lane] = add19;
+			shared_i32_1[lane] = add20;
+			shared_i64_0[lane] = add21;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -372,92 +367,92 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		}
 		if (lane < 8) {
 			const int start3 = lane * 4;
-			int add16 = 0;
-			int add17 = 0;
-			long add18 = 0L;
+			int add19 = 0;
+			int add20 = 0;
+			long add21 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start3 + 3) - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const long state12 = shared_i64_0[at];
-				const int state13 = at <= last ? state10 : 0;
-				const int state14 = at <= last ? state11 : 0;
-				const long state15 = at <= last ? state12 : 0L;
-				const int add19 = (int)((uint)add16 + (uint)state13);
-				const int add20 = state13 > 0 ? state14 : (int)((uint)add17 + (uint)state14);
-				const long add21 = state13 > 0 ? state15 : (long)((ulong)add18 + (ulong)state15);
-				add16 = add19;
-				add17 = add20;
-				add18 = add21;
+				const int state13 = shared_i32_0[at];
+				const int state14 = shared_i32_1[at];
+				const long state15 = shared_i64_0[at];
+				const int state16 = at <= last ? state13 : 0;
+				const int state17 = at <= last ? state14 : 0;
+				const long state18 = at <= last ? state15 : 0L;
+				const int add22 = (int)((uint)add19 + (uint)state16);
+				const int add23 = state16 > 0 ? state17 : (int)((uint)add20 + (uint)state17);
+				const long add24 = state16 > 0 ? state18 : (long)((ulong)add21 + (ulong)state18);
+				add19 = add22;
+				add20 = add23;
+				add21 = add24;
 			}
-			shared_i32_0[32 + lane] = add16;
-			shared_i32_1[32 + lane] = add17;
-			shared_i64_0[32 + lane] = add18;
+			shared_i32_0[32 + lane] = add19;
+			shared_i32_1[32 + lane] = add20;
+			shared_i64_0[32 + lane] = add21;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add16 = 0;
-			int add17 = 0;
-			long add18 = 0L;
+			int add19 = 0;
+			int add20 = 0;
+			long add21 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const long state12 = shared_i64_0[at];
-				const int add19 = (int)((uint)add16 + (uint)state10);
-				const int add20 = state10 > 0 ? state11 : (int)((uint)add17 + (uint)state11);
-				const long add21 = state10 > 0 ? state12 : (long)((ulong)add18 + (ulong)state12);
-				add16 = add19;
-				add17 = add20;
-				add18 = add21;
+				const int state13 = shared_i32_0[at];
+				const int state14 = shared_i32_1[at];
+				const long state15 = shared_i64_0[at];
+				const int add22 = (int)((uint)add19 + (uint)state13);
+				const int add23 = state13 > 0 ? state14 : (int)((uint)add20 + (uint)state14);
+				const long add24 = state13 > 0 ? state15 : (long)((ulong)add21 + (ulong)state15);
+				add19 = add22;
+				add20 = add23;
+				add21 = add24;
 			}
-			const int add19 = (int)((uint)add16 + (uint)add13);
-			const int add20 = add13 > 0 ? add14 : (int)((uint)add17 + (uint)add14);
-			const long add21 = add13 > 0 ? add15 : (long)((ulong)add18 + (ulong)add15);
-			add13 = add19;
-			add14 = add20;
-			add15 = add21;
+			const int add22 = (int)((uint)add19 + (uint)add16);
+			const int add23 = add16 > 0 ? add17 : (int)((uint)add20 + (uint)add17);
+			const long add24 = add16 > 0 ? add18 : (long)((ulong)add21 + (ulong)add18);
+			add16 = add22;
+			add17 = add23;
+			add18 = add24;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add16 = (int)((uint)add13 + (uint)state7);
-		const int add17 = state7 > 0 ? state8 : (int)((uint)add14 + (uint)state8);
-		const long add18 = state7 > 0 ? state9 : (long)((ulong)add15 + (ulong)state9);
-		const ulong bits = (ulong)(uint)add16;
-		const ulong bits2 = (ulong)(uint)add17;
-		const ulong bits3 = (ulong)add18;
+		const int add19 = (int)((uint)add16 + (uint)add7);
+		const int add20 = add7 > 0 ? add8 : (int)((uint)add17 + (uint)add8);
+		const long add21 = add7 > 0 ? add9 : (long)((ulong)add18 + (ulong)add9);
+		const ulong bits = (ulong)(uint)add19;
+		const ulong bits2 = (ulong)(uint)add20;
+		const ulong bits3 = (ulong)add21;
 		atom_xchg(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
-		earlier_i32_0[0] = add13;
-		earlier_i32_1[0] = add14;
-		earlier_i64_0[0] = add15;
+		earlier_i32_0[0] = add16;
+		earlier_i32_1[0] = add17;
+		earlier_i64_0[0] = add18;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state10 = earlier_i32_0[0];
-	const int state11 = earlier_i32_1[0];
-	const long state12 = earlier_i64_0[0];
-	const int add16 = (int)((uint)state10 + (uint)state7);
-	const int add17 = state7 > 0 ? state8 : (int)((uint)state11 + (uint)state8);
-	const long add18 = state7 > 0 ? state9 : (long)((ulong)state12 + (ulong)state9);
-	const int base2 = (int)(long)((ulong)(long)state10 - 1UL);
-	const int end = (int)(long)((ulong)(long)add16 - 1UL);
-	const int base3 = (int)(long)state10;
-	const int end2 = (int)(long)add16;
+	const int state13 = earlier_i32_0[0];
+	const int state14 = earlier_i32_1[0];
+	const long state15 = earlier_i64_0[0];
+	const int add19 = (int)((uint)state13 + (uint)add7);
+	const int add20 = add7 > 0 ? add8 : (int)((uint)state14 + (uint)add8);
+	const long add21 = add7 > 0 ? add9 : (long)((ulong)state15 + (ulong)add9);
+	const int base2 = (int)(long)((ulong)(long)state13 - 1UL);
+	const int end = (int)(long)((ulong)(long)add19 - 1UL);
+	const int base3 = (int)(long)state13;
+	const int end2 = (int)(long)add19;
 	if (open) {
-		const int add19 = (int)((uint)state10 + (uint)add10);
-		const int add20 = add10 > 0 ? add11 : (int)((uint)state11 + (uint)add11);
-		const long add21 = add10 > 0 ? add12 : (long)((ulong)state12 + (ulong)add12);
-		int add22 = add19;
-		int add23 = add20;
-		long add24 = add21;
-		if ((long)add22 > 0L) {
-			c[(int)(long)((ulong)(long)add22 - 1UL)] = (long)add23;
-			aggregate_2[(int)(long)((ulong)(long)add22 - 1UL)] = add24;
+		const int add22 = (int)((uint)state13 + (uint)add13);
+		const int add23 = add13 > 0 ? add14 : (int)((uint)state14 + (uint)add14);
+		const long add24 = add13 > 0 ? add15 : (long)((ulong)state15 + (ulong)add15);
+		int add25 = add22;
+		int add26 = add23;
+		long add27 = add24;
+		if ((long)add25 > 0L) {
+			c[(int)(long)((ulong)(long)add25 - 1UL)] = (long)add26;
+			aggregate_2[(int)(long)((ulong)(long)add25 - 1UL)] = add27;
 			// bench.kg:47: keep = c >= least
-			keep[(int)(long)((ulong)(long)add22 - 1UL)] = (long)add23 >= least;
+			keep[(int)(long)((ulong)(long)add25 - 1UL)] = (long)add26 >= least;
 		}
 	}
 	const int count2 = end - base2;
@@ -489,9 +484,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		at4 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add16;
-		int total2 = add17;
-		long total3 = add18;
+		int total = add19;
+		int total2 = add20;
+		long total3 = add21;
 		if ((long)total > 0L) {
 			// bench.kg:46: c = count(by: g)
 			c[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
@@ -522,7 +517,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -654,31 +649,28 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state3;
+			const ulong bits = (ulong)(uint)add3;
 			atom_xchg(&having_kernel2_status0[tile], bits | 4611686018427387904UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add3 = add2;
+	int add4 = add2;
 	if (count2 == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
 			if (keep_rows[item] != 0) {
-				const long keep_place = (long)add3;
+				const long keep_place = (long)add4;
 				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
 				const int offset2 = (int)keep_place;
 				pool[offset2] = (uint)aggregate_rows[item];
@@ -686,8 +678,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 				pool_u64[offset3 + 1024] = (ulong)c_rows[item];
 				const int offset4 = (int)keep_place;
 				pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
-				const int add4 = (int)((uint)add3 + 1u);
-				add3 = add4;
+				const int add5 = (int)((uint)add4 + 1u);
+				add4 = add5;
 			}
 		}
 	} else {
@@ -696,26 +688,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			const int at = lane * 8 + item;
 			if (at < count2) {
 				if (keep_rows[item] != 0) {
-					const long keep_place = (long)add3;
+					const long keep_place = (long)add4;
 					const int offset2 = (int)keep_place;
 					pool[offset2] = (uint)aggregate_rows[item];
 					const int offset3 = (int)keep_place;
 					pool_u64[offset3 + 1024] = (ulong)c_rows[item];
 					const int offset4 = (int)keep_place;
 					pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
-					const int add4 = (int)((uint)add3 + 1u);
-					add3 = add4;
+					const int add5 = (int)((uint)add4 + 1u);
+					add4 = add5;
 				}
 			}
 		}
 	}
-	int add4 = 0;
+	int add5 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add5 = 0;
+			int add6 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&having_kernel2_status0[asked];
@@ -734,12 +726,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 					word = *(volatile __global ulong *)&having_kernel2_status0[asked];
 				}
 				const int theirs = (int)(word & 2147483647UL);
-				add5 = theirs;
+				add6 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add5;
+			shared_i32_0[lane] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -749,43 +741,43 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		}
 		if (lane < 8) {
 			const int start5 = lane * 4;
-			int add5 = 0;
+			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start5 + 3) - i;
-				const int state4 = shared_i32_0[at];
-				const int state5 = at <= last ? state4 : 0;
-				const int add6 = (int)((uint)add5 + (uint)state5);
-				add5 = add6;
+				const int state5 = shared_i32_0[at];
+				const int state6 = at <= last ? state5 : 0;
+				const int add7 = (int)((uint)add6 + (uint)state6);
+				add6 = add7;
 			}
-			shared_i32_0[32 + lane] = add5;
+			shared_i32_0[32 + lane] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add5 = 0;
+			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state4 = shared_i32_0[at];
-				const int add6 = (int)((uint)add5 + (uint)state4);
-				add5 = add6;
+				const int state5 = shared_i32_0[at];
+				const int add7 = (int)((uint)add6 + (uint)state5);
+				add6 = add7;
 			}
-			const int add6 = (int)((uint)add5 + (uint)add4);
-			add4 = add6;
+			const int add7 = (int)((uint)add6 + (uint)add5);
+			add5 = add7;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add5 = (int)((uint)add4 + (uint)state3);
-		const ulong bits = (ulong)(uint)add5;
+		const int add6 = (int)((uint)add5 + (uint)add3);
+		const ulong bits = (ulong)(uint)add6;
 		atom_xchg(&having_kernel2_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add4;
+		earlier_i32_0[0] = add5;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state4 = earlier_i32_0[0];
-	const int add5 = (int)((uint)state4 + (uint)state3);
-	const int base = (int)(long)state4;
-	const int end = (int)(long)add5;
+	const int state5 = earlier_i32_0[0];
+	const int add6 = (int)((uint)state5 + (uint)add3);
+	const int base = (int)(long)state5;
+	const int end = (int)(long)add6;
 	const int count3 = end - base;
 	int at = lane;
 	while (at < count3) {
@@ -808,7 +800,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		at3 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total2 = add5;
+		int total2 = add6;
 		const long keep_length = (long)total2;
 		keep_length_cell[0] = keep_length;
 	}

@@ -21,7 +21,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	__global const double *restrict quantity,
 	__global const double *restrict price,
 	__global double *q6_kernel1_tile0) {
-	__local double shared_f64_0[305];
+	__local double shared_f64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -85,16 +85,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 			add2 = add3;
 		}
 		shared_f64_0[288 + lane] = add2;
-		if (lane == 15) {
-			const double state = shared_f64_0[287];
-			const double add3 = add2 + state;
-			shared_f64_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const double state = shared_f64_0[304];
+	const double state = shared_f64_0[303];
+	const double state2 = shared_f64_0[287];
+	const double add2 = state + state2;
 	if (lane == 0) {
-		q6_kernel1_tile0[tile] = state;
+		q6_kernel1_tile0[tile] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -107,7 +104,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 	__global double *revenue_cell) {
 	(void)row0;
 	(void)rows;
-	__local double shared_f64_0[305];
+	__local double shared_f64_0[304];
 	const int lane = (int)get_local_id(0);
 	double add = 0.0;
 	int first = 0;
@@ -150,16 +147,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 				add3 = add4;
 			}
 			shared_f64_0[288 + lane] = add3;
-			if (lane == 15) {
-				const double state = shared_f64_0[287];
-				const double add4 = add3 + state;
-				shared_f64_0[304] = add4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const double state = shared_f64_0[304];
-		const double add3 = add + state;
-		add = add3;
+		const double state = shared_f64_0[303];
+		const double state2 = shared_f64_0[287];
+		const double add3 = state + state2;
+		const double add4 = add + add3;
+		add = add4;
 		barrier(CLK_LOCAL_MEM_FENCE);
 		first += 2048;
 	}

@@ -22,7 +22,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	__global int *total) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint pool[5120];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -121,32 +121,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state3;
+			const ulong bits = (ulong)(uint)add3;
 			atom_xchg(&scan_i32_kernel1_status0[tile], bits | 4611686018427387904UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add3 = 0;
+	int add4 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add4 = 0;
+			int add5 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&scan_i32_kernel1_status0[asked];
@@ -165,12 +162,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 					word = *(volatile __global ulong *)&scan_i32_kernel1_status0[asked];
 				}
 				const int theirs = (int)(word & 4294967295UL);
-				add4 = theirs;
+				add5 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add4;
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -180,49 +177,49 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 		}
 		if (lane < 8) {
 			const int start = lane * 4;
-			int add4 = 0;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start + 3) - i;
-				const int state4 = shared_i32_0[at];
-				const int state5 = at <= last ? state4 : 0;
-				const int add5 = (int)((uint)add4 + (uint)state5);
-				add4 = add5;
+				const int state5 = shared_i32_0[at];
+				const int state6 = at <= last ? state5 : 0;
+				const int add6 = (int)((uint)add5 + (uint)state6);
+				add5 = add6;
 			}
-			shared_i32_0[32 + lane] = add4;
+			shared_i32_0[32 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add4 = 0;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state4 = shared_i32_0[at];
-				const int add5 = (int)((uint)add4 + (uint)state4);
-				add4 = add5;
+				const int state5 = shared_i32_0[at];
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			const int add5 = (int)((uint)add4 + (uint)add3);
-			add3 = add5;
+			const int add6 = (int)((uint)add5 + (uint)add4);
+			add4 = add6;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add4 = (int)((uint)add3 + (uint)state3);
-		const ulong bits = (ulong)(uint)add4;
+		const int add5 = (int)((uint)add4 + (uint)add3);
+		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&scan_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add3;
+		earlier_i32_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state4 = earlier_i32_0[0];
-	const int add4 = (int)((uint)state4 + (uint)add2);
-	int add5 = add4;
+	const int state5 = earlier_i32_0[0];
+	const int add5 = (int)((uint)state5 + (uint)add2);
+	int add6 = add5;
 	int total_rows[20] = {0};
 	if (count == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int add6 = (int)((uint)add5 + (uint)x_rows[item]);
-			add5 = add6;
-			const int total2 = add5;
+			const int add7 = (int)((uint)add6 + (uint)x_rows[item]);
+			add6 = add7;
+			const int total2 = add6;
 			// bench.kg:5: return total: scan(add, x)
 			total_rows[item] = total2;
 		}
@@ -231,9 +228,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			if (at < count) {
-				const int add6 = (int)((uint)add5 + (uint)x_rows[item]);
-				add5 = add6;
-				const int total2 = add5;
+				const int add7 = (int)((uint)add6 + (uint)x_rows[item]);
+				add6 = add7;
+				const int total2 = add6;
 				total_rows[item] = total2;
 			}
 		}

@@ -16,7 +16,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	__global const int *restrict x,
 	__global int *scan_i32_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint pool[5120];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -108,16 +108,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[304];
+	const int state = shared_i32_0[303];
+	const int state2 = shared_i32_0[287];
+	const int add2 = (int)((uint)state + (uint)state2);
 	if (lane == 0) {
-		scan_i32_kernel1_tile0[tile] = state;
+		scan_i32_kernel1_tile0[tile] = add2;
 	}
 }
 
@@ -127,7 +124,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	__global int *scan_i32_kernel1_tile0,
 	__global int *scan_i32_kernel1_total0) {
 	(void)row0;
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -171,32 +168,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 				add3 = add4;
 			}
 			shared_i32_0[288 + lane] = add3;
-			if (lane == 15) {
-				const int state = shared_i32_0[287];
-				const int add4 = (int)((uint)add3 + (uint)state);
-				shared_i32_0[304] = add4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
 		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[304];
-		const int add4 = (int)((uint)add + (uint)add3);
-		int add5 = add4;
+		const int state3 = shared_i32_0[303];
+		const int state4 = shared_i32_0[287];
+		const int add4 = (int)((uint)state3 + (uint)state4);
+		const int add5 = (int)((uint)add + (uint)add3);
+		int add6 = add5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state4 = scan_i32_kernel1_tile0[at];
-				scan_i32_kernel1_tile0[at] = add5;
-				const int add6 = (int)((uint)add5 + (uint)state4);
-				add5 = add6;
+				const int state5 = scan_i32_kernel1_tile0[at];
+				scan_i32_kernel1_tile0[at] = add6;
+				const int add7 = (int)((uint)add6 + (uint)state5);
+				add6 = add7;
 			}
 		}
-		const int add6 = (int)((uint)add + (uint)state3);
-		add = add6;
+		const int add7 = (int)((uint)add + (uint)add4);
+		add = add7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -212,7 +206,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	__global const int *restrict scan_i32_kernel1_tile0,
 	__global int *total) {
 	__local __attribute__((aligned(16))) uint pool[5120];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -304,11 +298,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;

@@ -34,9 +34,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	__local long earlier_i64_0[1];
 	__local __attribute__((aligned(16))) uint pool[8192];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local long shared_i64_0[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local long shared_i64_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -177,17 +177,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 		shared_i32_0[288 + lane] = add4;
 		shared_i32_1[288 + lane] = add5;
 		shared_i64_0[288 + lane] = add6;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const long state3 = shared_i64_0[287];
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-			shared_i32_0[304] = add7;
-			shared_i32_1[304] = add8;
-			shared_i64_0[304] = add9;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
@@ -200,36 +189,42 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[304];
-	const int state8 = shared_i32_1[304];
-	const long state9 = shared_i64_0[304];
+	const int state7 = shared_i32_0[303];
+	const int state8 = shared_i32_1[303];
+	const long state9 = shared_i64_0[303];
+	const int state10 = shared_i32_0[287];
+	const int state11 = shared_i32_1[287];
+	const long state12 = shared_i64_0[287];
+	const int add7 = (int)((uint)state7 + (uint)state10);
+	const int add8 = state10 > 0 ? state11 : (int)((uint)state8 + (uint)state11);
+	const long add9 = state10 > 0 ? state12 : (long)((ulong)state9 + (ulong)state12);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state7;
-			const ulong bits2 = (ulong)(uint)state8;
-			const ulong bits3 = (ulong)state9;
+			const ulong bits = (ulong)(uint)add7;
+			const ulong bits2 = (ulong)(uint)add8;
+			const ulong bits3 = (ulong)add9;
 			atom_xchg(&sum_runs_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 			atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add7 = add4;
-	int add8 = add5;
-	long add9 = add6;
+	int add10 = add4;
+	int add11 = add5;
+	long add12 = add6;
 	const int base = (int)(long)(0UL - 1UL);
 	bool open = false;
-	int add10 = 0;
-	int add11 = 0;
-	long add12 = 0L;
+	int add13 = 0;
+	int add14 = 0;
+	long add15 = 0L;
 	if (count2 == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add7;
+			const long g_begun = (long)add10;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const long count3 = (long)add8;
-			const long total2 = add9;
+			const long count3 = (long)add11;
+			const long total2 = add12;
 			if (head) {
 				if (x) {
 					// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
@@ -240,21 +235,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 				}
 				if (!x) {
 					open = true;
-					add10 = add7;
-					add11 = add8;
-					add12 = add9;
+					add13 = add10;
+					add14 = add11;
+					add15 = add12;
 				}
 			}
 			if (head) {
 				const int offset2 = (int)g_begun;
 				pool[offset2] = (uint)key_rows[item + 1];
 			}
-			const int add13 = (int)((uint)add7 + (uint)(int)(long)head);
-			add7 = add13;
-			const int add14 = head ? 1 : (int)((uint)add8 + 1u);
-			add8 = add14;
-			const long add15 = head ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
-			add9 = add15;
+			const int add16 = (int)((uint)add10 + (uint)(int)(long)head);
+			add10 = add16;
+			const int add17 = head ? 1 : (int)((uint)add11 + 1u);
+			add11 = add17;
+			const long add18 = head ? (long)value_rows[item] : (long)((ulong)add12 + (ulong)(long)value_rows[item]);
+			add12 = add18;
 		}
 	} else {
 		kgen_unroll
@@ -262,11 +257,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 			const int at = lane * 8 + item;
 			if (at < count2) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add7;
+				const long g_begun = (long)add10;
 				const bool x = g_begun > 0L;
 				const long slot = (long)((ulong)g_begun - 1UL);
-				const long count3 = (long)add8;
-				const long total2 = add9;
+				const long count3 = (long)add11;
+				const long total2 = add12;
 				if (head) {
 					if (x) {
 						const int offset2 = (int)slot - base;
@@ -276,35 +271,35 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 					}
 					if (!x) {
 						open = true;
-						add10 = add7;
-						add11 = add8;
-						add12 = add9;
+						add13 = add10;
+						add14 = add11;
+						add15 = add12;
 					}
 				}
 				if (head) {
 					const int offset2 = (int)g_begun;
 					pool[offset2] = (uint)key_rows[item + 1];
 				}
-				const int add13 = (int)((uint)add7 + (uint)(int)(long)head);
-				add7 = add13;
-				const int add14 = head ? 1 : (int)((uint)add8 + 1u);
-				add8 = add14;
-				const long add15 = head ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
-				add9 = add15;
+				const int add16 = (int)((uint)add10 + (uint)(int)(long)head);
+				add10 = add16;
+				const int add17 = head ? 1 : (int)((uint)add11 + 1u);
+				add11 = add17;
+				const long add18 = head ? (long)value_rows[item] : (long)((ulong)add12 + (ulong)(long)value_rows[item]);
+				add12 = add18;
 			}
 		}
 	}
-	int add13 = 0;
-	int add14 = 0;
-	long add15 = 0L;
+	int add16 = 0;
+	int add17 = 0;
+	long add18 = 0L;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add16 = 0;
-			int add17 = 0;
-			long add18 = 0L;
+			int add19 = 0;
+			int add20 = 0;
+			long add21 = 0L;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4 + 2];
@@ -332,9 +327,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 					const int theirs = (int)(word4 & 2147483647UL);
 					const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
 					const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
-					add16 = theirs;
-					add17 = theirs2;
-					add18 = theirs3;
+					add19 = theirs;
+					add20 = theirs2;
+					add21 = theirs3;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
@@ -342,17 +337,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 					const int theirs = (int)(word2 & 2147483647UL);
 					const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
 					const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
-					add16 = theirs;
-					add17 = theirs2;
-					add18 = theirs3;
+					add19 = theirs;
+					add20 = theirs2;
+					add21 = theirs3;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_i32_0[lane] = add16;
-			shared_i32_1[lane] = add17;
-			shared_i64_0[lane] = add18;
+			shared_i32_0[lane] = add19;
+			shared_i32_1[lane] = add20;
+			shared_i64_0[lane] = add21;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -362,90 +357,90 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 		}
 		if (lane < 8) {
 			const int start3 = lane * 4;
-			int add16 = 0;
-			int add17 = 0;
-			long add18 = 0L;
+			int add19 = 0;
+			int add20 = 0;
+			long add21 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start3 + 3) - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const long state12 = shared_i64_0[at];
-				const int state13 = at <= last ? state10 : 0;
-				const int state14 = at <= last ? state11 : 0;
-				const long state15 = at <= last ? state12 : 0L;
-				const int add19 = (int)((uint)add16 + (uint)state13);
-				const int add20 = state13 > 0 ? state14 : (int)((uint)add17 + (uint)state14);
-				const long add21 = state13 > 0 ? state15 : (long)((ulong)add18 + (ulong)state15);
-				add16 = add19;
-				add17 = add20;
-				add18 = add21;
+				const int state13 = shared_i32_0[at];
+				const int state14 = shared_i32_1[at];
+				const long state15 = shared_i64_0[at];
+				const int state16 = at <= last ? state13 : 0;
+				const int state17 = at <= last ? state14 : 0;
+				const long state18 = at <= last ? state15 : 0L;
+				const int add22 = (int)((uint)add19 + (uint)state16);
+				const int add23 = state16 > 0 ? state17 : (int)((uint)add20 + (uint)state17);
+				const long add24 = state16 > 0 ? state18 : (long)((ulong)add21 + (ulong)state18);
+				add19 = add22;
+				add20 = add23;
+				add21 = add24;
 			}
-			shared_i32_0[32 + lane] = add16;
-			shared_i32_1[32 + lane] = add17;
-			shared_i64_0[32 + lane] = add18;
+			shared_i32_0[32 + lane] = add19;
+			shared_i32_1[32 + lane] = add20;
+			shared_i64_0[32 + lane] = add21;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add16 = 0;
-			int add17 = 0;
-			long add18 = 0L;
+			int add19 = 0;
+			int add20 = 0;
+			long add21 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state10 = shared_i32_0[at];
-				const int state11 = shared_i32_1[at];
-				const long state12 = shared_i64_0[at];
-				const int add19 = (int)((uint)add16 + (uint)state10);
-				const int add20 = state10 > 0 ? state11 : (int)((uint)add17 + (uint)state11);
-				const long add21 = state10 > 0 ? state12 : (long)((ulong)add18 + (ulong)state12);
-				add16 = add19;
-				add17 = add20;
-				add18 = add21;
+				const int state13 = shared_i32_0[at];
+				const int state14 = shared_i32_1[at];
+				const long state15 = shared_i64_0[at];
+				const int add22 = (int)((uint)add19 + (uint)state13);
+				const int add23 = state13 > 0 ? state14 : (int)((uint)add20 + (uint)state14);
+				const long add24 = state13 > 0 ? state15 : (long)((ulong)add21 + (ulong)state15);
+				add19 = add22;
+				add20 = add23;
+				add21 = add24;
 			}
-			const int add19 = (int)((uint)add16 + (uint)add13);
-			const int add20 = add13 > 0 ? add14 : (int)((uint)add17 + (uint)add14);
-			const long add21 = add13 > 0 ? add15 : (long)((ulong)add18 + (ulong)add15);
-			add13 = add19;
-			add14 = add20;
-			add15 = add21;
+			const int add22 = (int)((uint)add19 + (uint)add16);
+			const int add23 = add16 > 0 ? add17 : (int)((uint)add20 + (uint)add17);
+			const long add24 = add16 > 0 ? add18 : (long)((ulong)add21 + (ulong)add18);
+			add16 = add22;
+			add17 = add23;
+			add18 = add24;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add16 = (int)((uint)add13 + (uint)state7);
-		const int add17 = state7 > 0 ? state8 : (int)((uint)add14 + (uint)state8);
-		const long add18 = state7 > 0 ? state9 : (long)((ulong)add15 + (ulong)state9);
-		const ulong bits = (ulong)(uint)add16;
-		const ulong bits2 = (ulong)(uint)add17;
-		const ulong bits3 = (ulong)add18;
+		const int add19 = (int)((uint)add16 + (uint)add7);
+		const int add20 = add7 > 0 ? add8 : (int)((uint)add17 + (uint)add8);
+		const long add21 = add7 > 0 ? add9 : (long)((ulong)add18 + (ulong)add9);
+		const ulong bits = (ulong)(uint)add19;
+		const ulong bits2 = (ulong)(uint)add20;
+		const ulong bits3 = (ulong)add21;
 		atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
-		earlier_i32_0[0] = add13;
-		earlier_i32_1[0] = add14;
-		earlier_i64_0[0] = add15;
+		earlier_i32_0[0] = add16;
+		earlier_i32_1[0] = add17;
+		earlier_i64_0[0] = add18;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state10 = earlier_i32_0[0];
-	const int state11 = earlier_i32_1[0];
-	const long state12 = earlier_i64_0[0];
-	const int add16 = (int)((uint)state10 + (uint)state7);
-	const int add17 = state7 > 0 ? state8 : (int)((uint)state11 + (uint)state8);
-	const long add18 = state7 > 0 ? state9 : (long)((ulong)state12 + (ulong)state9);
-	const int base2 = (int)(long)state10;
-	const int end = (int)(long)add16;
-	const int base3 = (int)(long)((ulong)(long)state10 - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add16 - 1UL);
+	const int state13 = earlier_i32_0[0];
+	const int state14 = earlier_i32_1[0];
+	const long state15 = earlier_i64_0[0];
+	const int add19 = (int)((uint)state13 + (uint)add7);
+	const int add20 = add7 > 0 ? add8 : (int)((uint)state14 + (uint)add8);
+	const long add21 = add7 > 0 ? add9 : (long)((ulong)state15 + (ulong)add9);
+	const int base2 = (int)(long)state13;
+	const int end = (int)(long)add19;
+	const int base3 = (int)(long)((ulong)(long)state13 - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add19 - 1UL);
 	if (open) {
-		const int add19 = (int)((uint)state10 + (uint)add10);
-		const int add20 = add10 > 0 ? add11 : (int)((uint)state11 + (uint)add11);
-		const long add21 = add10 > 0 ? add12 : (long)((ulong)state12 + (ulong)add12);
-		int add22 = add19;
-		int add23 = add20;
-		long add24 = add21;
-		if ((long)add22 > 0L) {
-			count[(int)(long)((ulong)(long)add22 - 1UL)] = (long)add23;
-			total[(int)(long)((ulong)(long)add22 - 1UL)] = add24;
+		const int add22 = (int)((uint)state13 + (uint)add13);
+		const int add23 = add13 > 0 ? add14 : (int)((uint)state14 + (uint)add14);
+		const long add24 = add13 > 0 ? add15 : (long)((ulong)state15 + (ulong)add15);
+		int add25 = add22;
+		int add26 = add23;
+		long add27 = add24;
+		if ((long)add25 > 0L) {
+			count[(int)(long)((ulong)(long)add25 - 1UL)] = (long)add26;
+			total[(int)(long)((ulong)(long)add25 - 1UL)] = add27;
 		}
 	}
 	const int count3 = end - base2;
@@ -470,9 +465,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 		at3 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total2 = add16;
-		int total3 = add17;
-		long total4 = add18;
+		int total2 = add19;
+		int total3 = add20;
+		long total4 = add21;
 		if ((long)total2 > 0L) {
 			count[(int)(long)((ulong)(long)total2 - 1UL)] = (long)total3;
 			total[(int)(long)((ulong)(long)total2 - 1UL)] = total4;

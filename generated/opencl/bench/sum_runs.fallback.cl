@@ -19,9 +19,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *sum_runs_kernel1_tile1,
 	__global long *sum_runs_kernel1_tile2) {
 	__local uint pool[6144];
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local long shared_i64_0[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -152,26 +152,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		shared_i32_0[288 + lane] = add4;
 		shared_i32_1[288 + lane] = add5;
 		shared_i64_0[288 + lane] = add6;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const long state3 = shared_i64_0[287];
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-			shared_i32_0[304] = add7;
-			shared_i32_1[304] = add8;
-			shared_i64_0[304] = add9;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[304];
-	const int state2 = shared_i32_1[304];
-	const long state3 = shared_i64_0[304];
+	const int state = shared_i32_0[303];
+	const int state2 = shared_i32_1[303];
+	const long state3 = shared_i64_0[303];
+	const int state4 = shared_i32_0[287];
+	const int state5 = shared_i32_1[287];
+	const long state6 = shared_i64_0[287];
+	const int add4 = (int)((uint)state + (uint)state4);
+	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
+	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
 	if (lane == 0) {
-		sum_runs_kernel1_tile0[tile] = state;
-		sum_runs_kernel1_tile1[tile] = state2;
-		sum_runs_kernel1_tile2[tile] = state3;
+		sum_runs_kernel1_tile0[tile] = add4;
+		sum_runs_kernel1_tile1[tile] = add5;
+		sum_runs_kernel1_tile2[tile] = add6;
 	}
 }
 
@@ -185,9 +180,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *sum_runs_kernel1_total1,
 	__global long *sum_runs_kernel1_total2) {
 	(void)row0;
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local long shared_i64_0[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local long shared_i64_0[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -267,17 +262,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			shared_i32_0[288 + lane] = add7;
 			shared_i32_1[288 + lane] = add8;
 			shared_i64_0[288 + lane] = add9;
-			if (lane == 15) {
-				const int state = shared_i32_0[287];
-				const int state2 = shared_i32_1[287];
-				const long state3 = shared_i64_0[287];
-				const int add10 = (int)((uint)add7 + (uint)state);
-				const int add11 = state > 0 ? state2 : (int)((uint)add8 + (uint)state2);
-				const long add12 = state > 0 ? state3 : (long)((ulong)add9 + (ulong)state3);
-				shared_i32_0[304] = add10;
-				shared_i32_1[304] = add11;
-				shared_i64_0[304] = add12;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
@@ -290,39 +274,45 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		const int add7 = (int)((uint)state + (uint)state4);
 		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-		const int state7 = shared_i32_0[304];
-		const int state8 = shared_i32_1[304];
-		const long state9 = shared_i64_0[304];
-		const int add10 = (int)((uint)add + (uint)add7);
-		const int add11 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
-		const long add12 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
-		int add13 = add10;
-		int add14 = add11;
-		long add15 = add12;
+		const int state7 = shared_i32_0[303];
+		const int state8 = shared_i32_1[303];
+		const long state9 = shared_i64_0[303];
+		const int state10 = shared_i32_0[287];
+		const int state11 = shared_i32_1[287];
+		const long state12 = shared_i64_0[287];
+		const int add10 = (int)((uint)state7 + (uint)state10);
+		const int add11 = state10 > 0 ? state11 : (int)((uint)state8 + (uint)state11);
+		const long add12 = state10 > 0 ? state12 : (long)((ulong)state9 + (ulong)state12);
+		const int add13 = (int)((uint)add + (uint)add7);
+		const int add14 = add7 > 0 ? add8 : (int)((uint)add2 + (uint)add8);
+		const long add15 = add7 > 0 ? add9 : (long)((ulong)add3 + (ulong)add9);
+		int add16 = add13;
+		int add17 = add14;
+		long add18 = add15;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state10 = sum_runs_kernel1_tile0[at];
-				const int state11 = sum_runs_kernel1_tile1[at];
-				const long state12 = sum_runs_kernel1_tile2[at];
-				sum_runs_kernel1_tile0[at] = add13;
-				sum_runs_kernel1_tile1[at] = add14;
-				sum_runs_kernel1_tile2[at] = add15;
-				const int add16 = (int)((uint)add13 + (uint)state10);
-				const int add17 = state10 > 0 ? state11 : (int)((uint)add14 + (uint)state11);
-				const long add18 = state10 > 0 ? state12 : (long)((ulong)add15 + (ulong)state12);
-				add13 = add16;
-				add14 = add17;
-				add15 = add18;
+				const int state13 = sum_runs_kernel1_tile0[at];
+				const int state14 = sum_runs_kernel1_tile1[at];
+				const long state15 = sum_runs_kernel1_tile2[at];
+				sum_runs_kernel1_tile0[at] = add16;
+				sum_runs_kernel1_tile1[at] = add17;
+				sum_runs_kernel1_tile2[at] = add18;
+				const int add19 = (int)((uint)add16 + (uint)state13);
+				const int add20 = state13 > 0 ? state14 : (int)((uint)add17 + (uint)state14);
+				const long add21 = state13 > 0 ? state15 : (long)((ulong)add18 + (ulong)state15);
+				add16 = add19;
+				add17 = add20;
+				add18 = add21;
 			}
 		}
-		const int add16 = (int)((uint)add + (uint)state7);
-		const int add17 = state7 > 0 ? state8 : (int)((uint)add2 + (uint)state8);
-		const long add18 = state7 > 0 ? state9 : (long)((ulong)add3 + (ulong)state9);
-		add = add16;
-		add2 = add17;
-		add3 = add18;
+		const int add19 = (int)((uint)add + (uint)add10);
+		const int add20 = add10 > 0 ? add11 : (int)((uint)add2 + (uint)add11);
+		const long add21 = add10 > 0 ? add12 : (long)((ulong)add3 + (ulong)add12);
+		add = add19;
+		add2 = add20;
+		add3 = add21;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -346,9 +336,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global long *total) {
 	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[305];
-	__local int shared_i32_1[305];
-	__local long shared_i64_0[305];
+	__local int shared_i32_0[304];
+	__local int shared_i32_1[304];
+	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -482,17 +472,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		shared_i32_0[288 + lane] = add4;
 		shared_i32_1[288 + lane] = add5;
 		shared_i64_0[288 + lane] = add6;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int state2 = shared_i32_1[287];
-			const long state3 = shared_i64_0[287];
-			const int add7 = (int)((uint)add4 + (uint)state);
-			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
-			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
-			shared_i32_0[304] = add7;
-			shared_i32_1[304] = add8;
-			shared_i64_0[304] = add9;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
@@ -505,31 +484,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[304];
+	const int state7 = shared_i32_0[303];
+	const int state8 = shared_i32_0[287];
+	const int add7 = (int)((uint)state7 + (uint)state8);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = sum_runs_kernel1_tile0[tile];
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
 	const long earlier3 = sum_runs_kernel1_tile2[tile];
-	const int add7 = (int)((uint)earlier + (uint)state7);
-	const int add8 = (int)((uint)earlier + (uint)add4);
-	const int add9 = add4 > 0 ? add5 : (int)((uint)earlier2 + (uint)add5);
-	const long add10 = add4 > 0 ? add6 : (long)((ulong)earlier3 + (ulong)add6);
-	int add11 = add8;
+	const int add8 = (int)((uint)earlier + (uint)add7);
+	const int add9 = (int)((uint)earlier + (uint)add4);
+	const int add10 = add4 > 0 ? add5 : (int)((uint)earlier2 + (uint)add5);
+	const long add11 = add4 > 0 ? add6 : (long)((ulong)earlier3 + (ulong)add6);
 	int add12 = add9;
-	long add13 = add10;
+	int add13 = add10;
+	long add14 = add11;
 	const int base = (int)(long)earlier;
-	const int end = (int)(long)add7;
+	const int end = (int)(long)add8;
 	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add7 - 1UL);
+	const int end2 = (int)(long)((ulong)(long)add8 - 1UL);
 	if (count2 == 1536) {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
 			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add11;
+			const long g_begun = (long)add12;
 			const bool x = g_begun > 0L;
 			const long slot = (long)((ulong)g_begun - 1UL);
-			const long count3 = (long)add12;
-			const long total2 = add13;
+			const long count3 = (long)add13;
+			const long total2 = add14;
 			if (head && x) {
 				// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 				const int offset2 = (int)slot - base2;
@@ -541,12 +522,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 				const int offset2 = (int)g_begun - base;
 				pool[offset2] = (uint)key_rows[item + 1];
 			}
-			const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
-			add11 = add14;
-			const int add15 = head ? 1 : (int)((uint)add12 + 1u);
+			const int add15 = (int)((uint)add12 + (uint)(int)(long)head);
 			add12 = add15;
-			const long add16 = head ? (long)value_rows[item] : (long)((ulong)add13 + (ulong)(long)value_rows[item]);
+			const int add16 = head ? 1 : (int)((uint)add13 + 1u);
 			add13 = add16;
+			const long add17 = head ? (long)value_rows[item] : (long)((ulong)add14 + (ulong)(long)value_rows[item]);
+			add14 = add17;
 		}
 	} else {
 		kgen_unroll
@@ -554,11 +535,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			const int at = lane * 6 + item;
 			if (at < count2) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add11;
+				const long g_begun = (long)add12;
 				const bool x = g_begun > 0L;
 				const long slot = (long)((ulong)g_begun - 1UL);
-				const long count3 = (long)add12;
-				const long total2 = add13;
+				const long count3 = (long)add13;
+				const long total2 = add14;
 				if (head && x) {
 					const int offset2 = (int)slot - base2;
 					pool[offset2 + 1536] = (uint)(int)count3;
@@ -569,12 +550,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 					const int offset2 = (int)g_begun - base;
 					pool[offset2] = (uint)key_rows[item + 1];
 				}
-				const int add14 = (int)((uint)add11 + (uint)(int)(long)head);
-				add11 = add14;
-				const int add15 = head ? 1 : (int)((uint)add12 + 1u);
+				const int add15 = (int)((uint)add12 + (uint)(int)(long)head);
 				add12 = add15;
-				const long add16 = head ? (long)value_rows[item] : (long)((ulong)add13 + (ulong)(long)value_rows[item]);
+				const int add16 = head ? 1 : (int)((uint)add13 + 1u);
 				add13 = add16;
+				const long add17 = head ? (long)value_rows[item] : (long)((ulong)add14 + (ulong)(long)value_rows[item]);
+				add14 = add17;
 			}
 		}
 	}

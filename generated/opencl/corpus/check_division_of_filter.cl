@@ -35,7 +35,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global long *k_length_cell) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint pool[5376];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -205,32 +205,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)state3;
+			const ulong bits = (ulong)(uint)add3;
 			atom_xchg(&check_division_of_filter_kernel1_status0[tile], bits | 4611686018427387904UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add3 = 0;
+	int add4 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add4 = 0;
+			int add5 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&check_division_of_filter_kernel1_status0[asked];
@@ -249,12 +246,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 					word = *(volatile __global ulong *)&check_division_of_filter_kernel1_status0[asked];
 				}
 				const int theirs = (int)(word & 2147483647UL);
-				add4 = theirs;
+				add5 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add4;
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -264,50 +261,50 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		}
 		if (lane < 8) {
 			const int start2 = lane * 4;
-			int add4 = 0;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start2 + 3) - i;
-				const int state4 = shared_i32_0[at];
-				const int state5 = at <= last ? state4 : 0;
-				const int add5 = (int)((uint)add4 + (uint)state5);
-				add4 = add5;
+				const int state5 = shared_i32_0[at];
+				const int state6 = at <= last ? state5 : 0;
+				const int add6 = (int)((uint)add5 + (uint)state6);
+				add5 = add6;
 			}
-			shared_i32_0[32 + lane] = add4;
+			shared_i32_0[32 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add4 = 0;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state4 = shared_i32_0[at];
-				const int add5 = (int)((uint)add4 + (uint)state4);
-				add4 = add5;
+				const int state5 = shared_i32_0[at];
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			const int add5 = (int)((uint)add4 + (uint)add3);
-			add3 = add5;
+			const int add6 = (int)((uint)add5 + (uint)add4);
+			add4 = add6;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add4 = (int)((uint)add3 + (uint)state3);
-		const ulong bits = (ulong)(uint)add4;
+		const int add5 = (int)((uint)add4 + (uint)add3);
+		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&check_division_of_filter_kernel1_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add3;
+		earlier_i32_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state4 = earlier_i32_0[0];
-	const int add4 = (int)((uint)state4 + (uint)state3);
-	const int add5 = (int)((uint)state4 + (uint)add2);
-	int add6 = add5;
-	const int base = (int)(long)state4;
-	const int end = (int)(long)add4;
+	const int state5 = earlier_i32_0[0];
+	const int add5 = (int)((uint)state5 + (uint)add3);
+	const int add6 = (int)((uint)state5 + (uint)add2);
+	int add7 = add6;
+	const int base = (int)(long)state5;
+	const int end = (int)(long)add5;
 	if (count == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
 			if (k_rows[item] != 0) {
-				const long k_place = (long)add6;
+				const long k_place = (long)add7;
 				// check_division_of_filter.kg:3: return ratio: a[k] / b[k]
 				const bool x = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 				if (x) {
@@ -316,8 +313,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 				const int x2 = x_kept2[item];
 				const int offset2 = (int)k_place - base;
 				pool[offset2] = (uint)x2;
-				const int add7 = (int)((uint)add6 + 1u);
-				add6 = add7;
+				const int add8 = (int)((uint)add7 + 1u);
+				add7 = add8;
 			}
 		}
 	} else {
@@ -326,7 +323,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			const int at = lane * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
-					const long k_place = (long)add6;
+					const long k_place = (long)add7;
 					const bool x = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 					if (x) {
 						atom_min(&errors[0], k_place);
@@ -334,8 +331,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 					const int x2 = x_kept2[item];
 					const int offset2 = (int)k_place - base;
 					pool[offset2] = (uint)x2;
-					const int add7 = (int)((uint)add6 + 1u);
-					add6 = add7;
+					const int add8 = (int)((uint)add7 + 1u);
+					add7 = add8;
 				}
 			}
 		}
@@ -349,7 +346,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		at += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add4;
+		int total = add5;
 		const long k_length = (long)total;
 		k_length_cell[0] = k_length;
 	}

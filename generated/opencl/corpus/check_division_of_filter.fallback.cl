@@ -24,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global int *check_division_of_filter_kernel1_tile0) {
 	(void)b;
 	__local uint pool[5376];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -99,16 +99,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[304];
+	const int state = shared_i32_0[303];
+	const int state2 = shared_i32_0[287];
+	const int add2 = (int)((uint)state + (uint)state2);
 	if (lane == 0) {
-		check_division_of_filter_kernel1_tile0[tile] = state;
+		check_division_of_filter_kernel1_tile0[tile] = add2;
 	}
 }
 
@@ -118,7 +115,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global int *check_division_of_filter_kernel1_tile0,
 	__global int *check_division_of_filter_kernel1_total0) {
 	(void)row0;
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -162,32 +159,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 				add3 = add4;
 			}
 			shared_i32_0[288 + lane] = add3;
-			if (lane == 15) {
-				const int state = shared_i32_0[287];
-				const int add4 = (int)((uint)add3 + (uint)state);
-				shared_i32_0[304] = add4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
 		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[304];
-		const int add4 = (int)((uint)add + (uint)add3);
-		int add5 = add4;
+		const int state3 = shared_i32_0[303];
+		const int state4 = shared_i32_0[287];
+		const int add4 = (int)((uint)state3 + (uint)state4);
+		const int add5 = (int)((uint)add + (uint)add3);
+		int add6 = add5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state4 = check_division_of_filter_kernel1_tile0[at];
-				check_division_of_filter_kernel1_tile0[at] = add5;
-				const int add6 = (int)((uint)add5 + (uint)state4);
-				add5 = add6;
+				const int state5 = check_division_of_filter_kernel1_tile0[at];
+				check_division_of_filter_kernel1_tile0[at] = add6;
+				const int add7 = (int)((uint)add6 + (uint)state5);
+				add6 = add7;
 			}
 		}
-		const int add6 = (int)((uint)add + (uint)state3);
-		add = add6;
+		const int add7 = (int)((uint)add + (uint)add4);
+		add = add7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -206,7 +200,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global long *errors,
 	__global int *ratio) {
 	__local __attribute__((aligned(16))) uint pool[5376];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -369,30 +363,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = check_division_of_filter_kernel1_tile0[tile];
-	const int add3 = (int)((uint)earlier + (uint)state3);
-	const int add4 = (int)((uint)earlier + (uint)add2);
-	int add5 = add4;
+	const int add4 = (int)((uint)earlier + (uint)add3);
+	const int add5 = (int)((uint)earlier + (uint)add2);
+	int add6 = add5;
 	const int base = (int)(long)earlier;
-	const int end = (int)(long)add3;
+	const int end = (int)(long)add4;
 	if (count == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
 			if (k_rows[item] != 0) {
-				const long k_place = (long)add5;
+				const long k_place = (long)add6;
 				// check_division_of_filter.kg:3: return ratio: a[k] / b[k]
 				const bool x = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 				if (x) {
@@ -401,8 +392,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 				const int x2 = x_kept2[item];
 				const int offset2 = (int)k_place - base;
 				pool[offset2] = (uint)x2;
-				const int add6 = (int)((uint)add5 + 1u);
-				add5 = add6;
+				const int add7 = (int)((uint)add6 + 1u);
+				add6 = add7;
 			}
 		}
 	} else {
@@ -411,7 +402,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			const int at = lane * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
-					const long k_place = (long)add5;
+					const long k_place = (long)add6;
 					const bool x = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 					if (x) {
 						atom_min(&errors[0], k_place);
@@ -419,8 +410,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 					const int x2 = x_kept2[item];
 					const int offset2 = (int)k_place - base;
 					pool[offset2] = (uint)x2;
-					const int add6 = (int)((uint)add5 + 1u);
-					add5 = add6;
+					const int add7 = (int)((uint)add6 + 1u);
+					add6 = add7;
 				}
 			}
 		}

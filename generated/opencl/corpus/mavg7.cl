@@ -28,7 +28,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	__local double earlier_f64_0[1];
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local double shared_f64_0[305];
+	__local double shared_f64_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -121,33 +121,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 			add2 = add3;
 		}
 		shared_f64_0[288 + lane] = add2;
-		if (lane == 15) {
-			const double state = shared_f64_0[287];
-			const double add3 = add2 + state;
-			shared_f64_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const double state = shared_f64_0[288 + stretch];
 	const double state2 = shared_f64_0[lane + lane / 16];
 	const double add2 = state + state2;
-	const double state3 = shared_f64_0[304];
+	const double state3 = shared_f64_0[303];
+	const double state4 = shared_f64_0[287];
+	const double add3 = state3 + state4;
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = as_ulong(state3);
+			const ulong bits = as_ulong(add3);
 			atom_xchg(&mavg7_kernel1_status0[tile * 4], (bits & 9223372036854775807UL) | 9223372036854775808UL);
 			atom_xchg(&mavg7_kernel1_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	double add3 = 0.0;
+	double add4 = 0.0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			double add4 = 0.0;
+			double add5 = 0.0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 2];
@@ -173,19 +170,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 				}
 				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
 					const double theirs = as_double((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
-					add4 = theirs;
+					add5 = theirs;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				} else {
 					const double theirs = as_double((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
-					add4 = theirs;
+					add5 = theirs;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_f64_0[lane] = add4;
+			shared_f64_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -195,50 +192,50 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		}
 		if (lane < 8) {
 			const int start = lane * 4;
-			double add4 = 0.0;
+			double add5 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start + 3) - i;
-				const double state4 = shared_f64_0[at];
-				const double state5 = at <= last ? state4 : 0.0;
-				const double add5 = add4 + state5;
-				add4 = add5;
+				const double state5 = shared_f64_0[at];
+				const double state6 = at <= last ? state5 : 0.0;
+				const double add6 = add5 + state6;
+				add5 = add6;
 			}
-			shared_f64_0[32 + lane] = add4;
+			shared_f64_0[32 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			double add4 = 0.0;
+			double add5 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const double state4 = shared_f64_0[at];
-				const double add5 = add4 + state4;
-				add4 = add5;
+				const double state5 = shared_f64_0[at];
+				const double add6 = add5 + state5;
+				add5 = add6;
 			}
-			const double add5 = add4 + add3;
-			add3 = add5;
+			const double add6 = add5 + add4;
+			add4 = add6;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const double add4 = add3 + state3;
-		const ulong bits = as_ulong(add4);
+		const double add5 = add4 + add3;
+		const ulong bits = as_ulong(add5);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808UL);
-		earlier_f64_0[0] = add3;
+		earlier_f64_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const double state4 = earlier_f64_0[0];
-	const double add4 = state4 + add2;
-	double add5 = add4;
+	const double state5 = earlier_f64_0[0];
+	const double add5 = state5 + add2;
+	double add6 = add5;
 	double c_rows[20] = {0};
 	if (count == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const double add6 = add5 + x_rows[item];
-			add5 = add6;
-			const double c2 = add5;
+			const double add7 = add6 + x_rows[item];
+			add6 = add7;
+			const double c2 = add6;
 			// moving_average.kg:3: c = scan(add, x)
 			c_rows[item] = c2;
 		}
@@ -247,9 +244,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			if (at < count) {
-				const double add6 = add5 + x_rows[item];
-				add5 = add6;
-				const double c2 = add5;
+				const double add7 = add6 + x_rows[item];
+				add6 = add7;
+				const double c2 = add6;
 				c_rows[item] = c2;
 			}
 		}

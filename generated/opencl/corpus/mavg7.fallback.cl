@@ -22,7 +22,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	__global double *mavg7_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local double shared_f64_0[305];
+	__local double shared_f64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -108,16 +108,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 			add2 = add3;
 		}
 		shared_f64_0[288 + lane] = add2;
-		if (lane == 15) {
-			const double state = shared_f64_0[287];
-			const double add3 = add2 + state;
-			shared_f64_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const double state = shared_f64_0[304];
+	const double state = shared_f64_0[303];
+	const double state2 = shared_f64_0[287];
+	const double add2 = state + state2;
 	if (lane == 0) {
-		mavg7_kernel1_tile0[tile] = state;
+		mavg7_kernel1_tile0[tile] = add2;
 	}
 }
 
@@ -127,7 +124,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 	__global double *mavg7_kernel1_tile0,
 	__global double *mavg7_kernel1_total0) {
 	(void)row0;
-	__local double shared_f64_0[305];
+	__local double shared_f64_0[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	double add = 0.0;
@@ -171,32 +168,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 				add3 = add4;
 			}
 			shared_f64_0[288 + lane] = add3;
-			if (lane == 15) {
-				const double state = shared_f64_0[287];
-				const double add4 = add3 + state;
-				shared_f64_0[304] = add4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
 		const double state = shared_f64_0[288 + stretch];
 		const double state2 = shared_f64_0[lane + lane / 16];
 		const double add3 = state + state2;
-		const double state3 = shared_f64_0[304];
-		const double add4 = add + add3;
-		double add5 = add4;
+		const double state3 = shared_f64_0[303];
+		const double state4 = shared_f64_0[287];
+		const double add4 = state3 + state4;
+		const double add5 = add + add3;
+		double add6 = add5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const double state4 = mavg7_kernel1_tile0[at];
-				mavg7_kernel1_tile0[at] = add5;
-				const double add6 = add5 + state4;
-				add5 = add6;
+				const double state5 = mavg7_kernel1_tile0[at];
+				mavg7_kernel1_tile0[at] = add6;
+				const double add7 = add6 + state5;
+				add6 = add7;
 			}
 		}
-		const double add6 = add + state3;
-		add = add6;
+		const double add7 = add + add4;
+		add = add7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -213,7 +207,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	__global double *c) {
 	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local double shared_f64_0[305];
+	__local double shared_f64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -299,11 +293,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 			add2 = add3;
 		}
 		shared_f64_0[288 + lane] = add2;
-		if (lane == 15) {
-			const double state = shared_f64_0[287];
-			const double add3 = add2 + state;
-			shared_f64_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;

@@ -21,7 +21,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	__global int *streq_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -98,16 +98,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int state = shared_i32_0[304];
+	const int state = shared_i32_0[303];
+	const int state2 = shared_i32_0[287];
+	const int add2 = (int)((uint)state + (uint)state2);
 	if (lane == 0) {
-		streq_kernel1_tile0[tile] = state;
+		streq_kernel1_tile0[tile] = add2;
 	}
 }
 
@@ -117,7 +114,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 	__global int *streq_kernel1_tile0,
 	__global int *streq_kernel1_total0) {
 	(void)row0;
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	int add = 0;
@@ -161,32 +158,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 				add3 = add4;
 			}
 			shared_i32_0[288 + lane] = add3;
-			if (lane == 15) {
-				const int state = shared_i32_0[287];
-				const int add4 = (int)((uint)add3 + (uint)state);
-				shared_i32_0[304] = add4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
 		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_0[lane + lane / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
-		const int state3 = shared_i32_0[304];
-		const int add4 = (int)((uint)add + (uint)add3);
-		int add5 = add4;
+		const int state3 = shared_i32_0[303];
+		const int state4 = shared_i32_0[287];
+		const int add4 = (int)((uint)state3 + (uint)state4);
+		const int add5 = (int)((uint)add + (uint)add3);
+		int add6 = add5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const int state4 = streq_kernel1_tile0[at];
-				streq_kernel1_tile0[at] = add5;
-				const int add6 = (int)((uint)add5 + (uint)state4);
-				add5 = add6;
+				const int state5 = streq_kernel1_tile0[at];
+				streq_kernel1_tile0[at] = add6;
+				const int add7 = (int)((uint)add6 + (uint)state5);
+				add6 = add7;
 			}
 		}
-		const int add6 = (int)((uint)add + (uint)state3);
-		add = add6;
+		const int add7 = (int)((uint)add + (uint)add4);
+		add = add7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -205,7 +199,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	__global int *v_2) {
 	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -303,38 +297,35 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = streq_kernel1_tile0[tile];
-	const int add3 = (int)((uint)earlier + (uint)state3);
-	const int add4 = (int)((uint)earlier + (uint)add2);
-	int add5 = add4;
+	const int add4 = (int)((uint)earlier + (uint)add3);
+	const int add5 = (int)((uint)earlier + (uint)add2);
+	int add6 = add5;
 	const int base = (int)(long)earlier;
-	const int end = (int)(long)add3;
+	const int end = (int)(long)add4;
 	if (count == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
 			const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
 			if (m) {
-				const long m_place = (long)add5;
+				const long m_place = (long)add6;
 				// string_filter.kg:4: return name[m], v[m]
 				const int offset2 = (int)m_place - base;
 				pool_u64[offset2] = name_rows[item];
 				const int offset3 = (int)m_place - base;
 				pool[offset3 + 4096] = (uint)v_rows[item];
-				const int add6 = (int)((uint)add5 + 1u);
-				add5 = add6;
+				const int add7 = (int)((uint)add6 + 1u);
+				add6 = add7;
 			}
 		}
 	} else {
@@ -344,13 +335,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 			if (at < count) {
 				const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
 				if (m) {
-					const long m_place = (long)add5;
+					const long m_place = (long)add6;
 					const int offset2 = (int)m_place - base;
 					pool_u64[offset2] = name_rows[item];
 					const int offset3 = (int)m_place - base;
 					pool[offset3 + 4096] = (uint)v_rows[item];
-					const int add6 = (int)((uint)add5 + 1u);
-					add5 = add6;
+					const int add7 = (int)((uint)add6 + 1u);
+					add6 = add7;
 				}
 			}
 		}

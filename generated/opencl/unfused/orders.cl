@@ -64,7 +64,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	__global long *g_total,
 	__global long *g_partial) {
 	__local uint pool[4352];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -135,30 +135,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	barrier(CLK_LOCAL_MEM_FENCE);
-	int add3 = add2;
+	int add4 = add2;
 	if (lane == 0) {
-		g_total[row02 / 4096 + tile] = (long)state3;
+		g_total[row02 / 4096 + tile] = (long)add3;
 	}
 	int g_partial_rows[16] = {0};
 	if (count == 4096) {
 		kgen_unroll
 		for (int item = 0; item < 16; item++) {
-			const int add4 = (int)((uint)add3 + (uint)(int)(long)(g_head_rows[item] != 0));
-			add3 = add4;
-			const long g_partial2 = (long)add3;
+			const int add5 = (int)((uint)add4 + (uint)(int)(long)(g_head_rows[item] != 0));
+			add4 = add5;
+			const long g_partial2 = (long)add4;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_partial_rows[item] = (int)g_partial2;
 		}
@@ -167,9 +164,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 		for (int item = 0; item < 16; item++) {
 			const int at = lane * 16 + item;
 			if (at < count) {
-				const int add4 = (int)((uint)add3 + (uint)(int)(long)(g_head_rows[item] != 0));
-				add3 = add4;
-				const long g_partial2 = (long)add3;
+				const int add5 = (int)((uint)add4 + (uint)(int)(long)(g_head_rows[item] != 0));
+				add4 = add5;
+				const long g_partial2 = (long)add4;
 				g_partial_rows[item] = (int)g_partial2;
 			}
 		}
@@ -205,7 +202,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	__local long earlier_i64_0[1];
 	__local __attribute__((aligned(16))) uint pool[10240];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local long shared_i64_0[305];
+	__local long shared_i64_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -298,33 +295,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			add2 = add3;
 		}
 		shared_i64_0[288 + lane] = add2;
-		if (lane == 15) {
-			const long state = shared_i64_0[287];
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			shared_i64_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const long state = shared_i64_0[288 + stretch];
 	const long state2 = shared_i64_0[lane + lane / 16];
 	const long add2 = (long)((ulong)state + (ulong)state2);
-	const long state3 = shared_i64_0[304];
+	const long state3 = shared_i64_0[303];
+	const long state4 = shared_i64_0[287];
+	const long add3 = (long)((ulong)state3 + (ulong)state4);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)state3;
+			const ulong bits = (ulong)add3;
 			atom_xchg(&orders_kernel3_status0[tile * 4], (bits & 9223372036854775807UL) | 9223372036854775808UL);
 			atom_xchg(&orders_kernel3_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	long add3 = 0L;
+	long add4 = 0L;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			long add4 = 0L;
+			long add5 = 0L;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 2];
@@ -350,19 +344,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 				}
 				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
 					const long theirs = (long)((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
-					add4 = theirs;
+					add5 = theirs;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				} else {
 					const long theirs = (long)((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
-					add4 = theirs;
+					add5 = theirs;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_i64_0[lane] = add4;
+			shared_i64_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -372,63 +366,63 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		}
 		if (lane < 8) {
 			const int start = lane * 4;
-			long add4 = 0L;
+			long add5 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start + 3) - i;
-				const long state4 = shared_i64_0[at];
-				const long state5 = at <= last ? state4 : 0L;
-				const long add5 = (long)((ulong)add4 + (ulong)state5);
-				add4 = add5;
+				const long state5 = shared_i64_0[at];
+				const long state6 = at <= last ? state5 : 0L;
+				const long add6 = (long)((ulong)add5 + (ulong)state6);
+				add5 = add6;
 			}
-			shared_i64_0[32 + lane] = add4;
+			shared_i64_0[32 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			long add4 = 0L;
+			long add5 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const long state4 = shared_i64_0[at];
-				const long add5 = (long)((ulong)add4 + (ulong)state4);
-				add4 = add5;
+				const long state5 = shared_i64_0[at];
+				const long add6 = (long)((ulong)add5 + (ulong)state5);
+				add5 = add6;
 			}
-			const long add5 = (long)((ulong)add4 + (ulong)add3);
-			add3 = add5;
+			const long add6 = (long)((ulong)add5 + (ulong)add4);
+			add4 = add6;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const long add4 = (long)((ulong)add3 + (ulong)state3);
-		const ulong bits = (ulong)add4;
+		const long add5 = (long)((ulong)add4 + (ulong)add3);
+		const ulong bits = (ulong)add5;
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 3], (bits >> 63) | 9223372036854775808UL);
-		earlier_i64_0[0] = add3;
+		earlier_i64_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const long state4 = earlier_i64_0[0];
-	const long add4 = (long)((ulong)state4 + (ulong)state3);
-	const long add5 = (long)((ulong)state4 + (ulong)add2);
-	long add6 = add5;
+	const long state5 = earlier_i64_0[0];
+	const long add5 = (long)((ulong)state5 + (ulong)add3);
+	const long add6 = (long)((ulong)state5 + (ulong)add2);
+	long add7 = add6;
 	long g_offset_rows[20] = {0};
 	if (count == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const long offset2 = add6;
+			const long offset2 = add7;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_offset_rows[item] = offset2;
-			const long add7 = (long)((ulong)add6 + (ulong)g_total_rows[item]);
-			add6 = add7;
+			const long add8 = (long)((ulong)add7 + (ulong)g_total_rows[item]);
+			add7 = add8;
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
 			const int at = lane * 20 + item;
 			if (at < count) {
-				const long offset2 = add6;
+				const long offset2 = add7;
 				g_offset_rows[item] = offset2;
-				const long add7 = (long)((ulong)add6 + (ulong)g_total_rows[item]);
-				add6 = add7;
+				const long add8 = (long)((ulong)add7 + (ulong)g_total_rows[item]);
+				add7 = add8;
 			}
 		}
 	}
@@ -458,7 +452,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		}
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		long total = add4;
+		long total = add5;
 		const long x = total;
 		g_length_cell[0] = x;
 	}
@@ -518,13 +512,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__local long earlier_i64_2[1];
 	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local uchar shared_bool_0[305];
-	__local uchar shared_bool_1[305];
-	__local uchar shared_bool_2[305];
-	__local int shared_i32_0[305];
-	__local long shared_i64_0[305];
-	__local long shared_i64_1[305];
-	__local long shared_i64_2[305];
+	__local uchar shared_bool_0[304];
+	__local uchar shared_bool_1[304];
+	__local uchar shared_bool_2[304];
+	__local int shared_i32_0[304];
+	__local long shared_i64_0[304];
+	__local long shared_i64_1[304];
+	__local long shared_i64_2[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -797,29 +791,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		shared_i64_2[288 + lane] = add4;
 		shared_bool_1[288 + lane] = present4;
 		shared_bool_2[288 + lane] = head2;
-		if (lane == 15) {
-			const bool state = shared_bool_0[287] != 0;
-			const long state2 = shared_i64_0[287];
-			const long state3 = shared_i64_1[287];
-			const int state4 = shared_i32_0[287];
-			const long state5 = shared_i64_2[287];
-			const bool state6 = shared_bool_1[287] != 0;
-			const bool state7 = shared_bool_2[287] != 0;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			shared_bool_0[304] = present5;
-			shared_i64_0[304] = last5;
-			shared_i64_1[304] = last6;
-			shared_i32_0[304] = add5;
-			shared_i64_2[304] = add6;
-			shared_bool_1[304] = present6;
-			shared_bool_2[304] = head3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
@@ -844,22 +815,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
 	const bool present4 = state6 || state13;
 	const bool head2 = state7 || state14;
-	const bool state15 = shared_bool_0[304] != 0;
-	const long state16 = shared_i64_0[304];
-	const long state17 = shared_i64_1[304];
-	const int state18 = shared_i32_0[304];
-	const long state19 = shared_i64_2[304];
-	const bool state20 = shared_bool_1[304] != 0;
-	const bool state21 = shared_bool_2[304] != 0;
+	const bool state15 = shared_bool_0[303] != 0;
+	const long state16 = shared_i64_0[303];
+	const long state17 = shared_i64_1[303];
+	const int state18 = shared_i32_0[303];
+	const long state19 = shared_i64_2[303];
+	const bool state20 = shared_bool_1[303] != 0;
+	const bool state21 = shared_bool_2[303] != 0;
+	const bool state22 = shared_bool_0[287] != 0;
+	const long state23 = shared_i64_0[287];
+	const long state24 = shared_i64_1[287];
+	const int state25 = shared_i32_0[287];
+	const long state26 = shared_i64_2[287];
+	const bool state27 = shared_bool_1[287] != 0;
+	const bool state28 = shared_bool_2[287] != 0;
+	const bool present5 = state15 || state22;
+	const long last5 = state22 ? state23 : state16;
+	const long last6 = state27 ? state24 : state17;
+	const int add5 = state28 ? state25 : (int)((uint)state18 + (uint)state25);
+	const long add6 = state28 ? state26 : (long)((ulong)state19 + (ulong)state26);
+	const bool present6 = state20 || state27;
+	const bool head3 = state21 || state28;
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)state15;
-			const ulong bits2 = (ulong)state16;
-			const ulong bits3 = (ulong)state17;
-			const ulong bits4 = (ulong)(uint)state18;
-			const ulong bits5 = (ulong)state19;
-			const ulong bits6 = (ulong)state20;
-			const ulong bits7 = (ulong)state21;
+			const ulong bits = (ulong)present5;
+			const ulong bits2 = (ulong)last5;
+			const ulong bits3 = (ulong)last6;
+			const ulong bits4 = (ulong)(uint)add5;
+			const ulong bits5 = (ulong)add6;
+			const ulong bits6 = (ulong)present6;
+			const ulong bits7 = (ulong)head3;
 			atom_xchg(&orders_kernel5_status0[tile * 8], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
 			atom_xchg(&orders_kernel5_status0[tile * 8 + 1], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 			atom_xchg(&orders_kernel5_status0[tile * 8 + 2], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
@@ -867,25 +852,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		}
 		shared_nearest[0] = 65536u;
 	}
-	bool present5 = false;
-	long last5 = 0L;
-	long last6 = 0L;
-	int add5 = 0;
-	long add6 = 0L;
-	bool present6 = false;
-	bool head3 = false;
+	bool present7 = false;
+	long last7 = 0L;
+	long last8 = 0L;
+	int add7 = 0;
+	long add8 = 0L;
+	bool present8 = false;
+	bool head4 = false;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			bool present7 = false;
-			long last7 = 0L;
-			long last8 = 0L;
-			int add7 = 0;
-			long add8 = 0L;
-			bool present8 = false;
-			bool head4 = false;
+			bool present9 = false;
+			long last9 = 0L;
+			long last10 = 0L;
+			int add9 = 0;
+			long add10 = 0L;
+			bool present10 = false;
+			bool head5 = false;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 4];
@@ -925,13 +910,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 					const long theirs5 = (long)((word7 & 9223372036854775807UL) | (((word8 >> 36) & 1UL) << 63));
 					const bool theirs6 = ((word8 >> 32) & 1UL) != 0UL;
 					const bool theirs7 = ((word8 >> 33) & 1UL) != 0UL;
-					present7 = theirs;
-					last7 = theirs2;
-					last8 = theirs3;
-					add7 = theirs4;
-					add8 = theirs5;
-					present8 = theirs6;
-					head4 = theirs7;
+					present9 = theirs;
+					last9 = theirs2;
+					last10 = theirs3;
+					add9 = theirs4;
+					add10 = theirs5;
+					present10 = theirs6;
+					head5 = theirs7;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
@@ -943,195 +928,195 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 					const long theirs5 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 36) & 1UL) << 63));
 					const bool theirs6 = ((word4 >> 32) & 1UL) != 0UL;
 					const bool theirs7 = ((word4 >> 33) & 1UL) != 0UL;
-					present7 = theirs;
-					last7 = theirs2;
-					last8 = theirs3;
-					add7 = theirs4;
-					add8 = theirs5;
-					present8 = theirs6;
-					head4 = theirs7;
+					present9 = theirs;
+					last9 = theirs2;
+					last10 = theirs3;
+					add9 = theirs4;
+					add10 = theirs5;
+					present10 = theirs6;
+					head5 = theirs7;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_bool_0[lane] = present7;
-			shared_i64_0[lane] = last7;
-			shared_i64_1[lane] = last8;
-			shared_i32_0[lane] = add7;
-			shared_i64_2[lane] = add8;
-			shared_bool_1[lane] = present8;
-			shared_bool_2[lane] = head4;
+			shared_bool_0[lane] = present9;
+			shared_i64_0[lane] = last9;
+			shared_i64_1[lane] = last10;
+			shared_i32_0[lane] = add9;
+			shared_i64_2[lane] = add10;
+			shared_bool_1[lane] = present10;
+			shared_bool_2[lane] = head5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last7 = (int)shared_nearest[turn];
+		const int last9 = (int)shared_nearest[turn];
 		turn = 1 - turn;
 		if (lane == 0) {
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
 			const int start2 = lane * 4;
-			bool present7 = false;
-			long last8 = 0L;
-			long last9 = 0L;
-			int add7 = 0;
-			long add8 = 0L;
-			bool present8 = false;
-			bool head4 = false;
+			bool present9 = false;
+			long last10 = 0L;
+			long last11 = 0L;
+			int add9 = 0;
+			long add10 = 0L;
+			bool present10 = false;
+			bool head5 = false;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start2 + 3) - i;
-				const bool state22 = shared_bool_0[at] != 0;
-				const long state23 = shared_i64_0[at];
-				const long state24 = shared_i64_1[at];
-				const int state25 = shared_i32_0[at];
-				const long state26 = shared_i64_2[at];
-				const bool state27 = shared_bool_1[at] != 0;
-				const bool state28 = shared_bool_2[at] != 0;
-				const bool state29 = at <= last7 ? state22 : false;
-				const long state30 = at <= last7 ? state23 : 0L;
-				const long state31 = at <= last7 ? state24 : 0L;
-				const int state32 = at <= last7 ? state25 : 0;
-				const long state33 = at <= last7 ? state26 : 0L;
-				const bool state34 = at <= last7 ? state27 : false;
-				const bool state35 = at <= last7 ? state28 : false;
-				const bool present9 = present7 || state29;
-				const long last10 = state29 ? state30 : last8;
-				const long last11 = state34 ? state31 : last9;
-				const int add9 = state35 ? state32 : (int)((uint)add7 + (uint)state32);
-				const long add10 = state35 ? state33 : (long)((ulong)add8 + (ulong)state33);
-				const bool present10 = present8 || state34;
-				const bool head5 = head4 || state35;
-				present7 = present9;
-				last8 = last10;
-				last9 = last11;
-				add7 = add9;
-				add8 = add10;
-				present8 = present10;
-				head4 = head5;
+				const bool state29 = shared_bool_0[at] != 0;
+				const long state30 = shared_i64_0[at];
+				const long state31 = shared_i64_1[at];
+				const int state32 = shared_i32_0[at];
+				const long state33 = shared_i64_2[at];
+				const bool state34 = shared_bool_1[at] != 0;
+				const bool state35 = shared_bool_2[at] != 0;
+				const bool state36 = at <= last9 ? state29 : false;
+				const long state37 = at <= last9 ? state30 : 0L;
+				const long state38 = at <= last9 ? state31 : 0L;
+				const int state39 = at <= last9 ? state32 : 0;
+				const long state40 = at <= last9 ? state33 : 0L;
+				const bool state41 = at <= last9 ? state34 : false;
+				const bool state42 = at <= last9 ? state35 : false;
+				const bool present11 = present9 || state36;
+				const long last12 = state36 ? state37 : last10;
+				const long last13 = state41 ? state38 : last11;
+				const int add11 = state42 ? state39 : (int)((uint)add9 + (uint)state39);
+				const long add12 = state42 ? state40 : (long)((ulong)add10 + (ulong)state40);
+				const bool present12 = present10 || state41;
+				const bool head6 = head5 || state42;
+				present9 = present11;
+				last10 = last12;
+				last11 = last13;
+				add9 = add11;
+				add10 = add12;
+				present10 = present12;
+				head5 = head6;
 			}
-			shared_bool_0[32 + lane] = present7;
-			shared_i64_0[32 + lane] = last8;
-			shared_i64_1[32 + lane] = last9;
-			shared_i32_0[32 + lane] = add7;
-			shared_i64_2[32 + lane] = add8;
-			shared_bool_1[32 + lane] = present8;
-			shared_bool_2[32 + lane] = head4;
+			shared_bool_0[32 + lane] = present9;
+			shared_i64_0[32 + lane] = last10;
+			shared_i64_1[32 + lane] = last11;
+			shared_i32_0[32 + lane] = add9;
+			shared_i64_2[32 + lane] = add10;
+			shared_bool_1[32 + lane] = present10;
+			shared_bool_2[32 + lane] = head5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			bool present7 = false;
-			long last8 = 0L;
-			long last9 = 0L;
-			int add7 = 0;
-			long add8 = 0L;
-			bool present8 = false;
-			bool head4 = false;
+			bool present9 = false;
+			long last10 = 0L;
+			long last11 = 0L;
+			int add9 = 0;
+			long add10 = 0L;
+			bool present10 = false;
+			bool head5 = false;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const bool state22 = shared_bool_0[at] != 0;
-				const long state23 = shared_i64_0[at];
-				const long state24 = shared_i64_1[at];
-				const int state25 = shared_i32_0[at];
-				const long state26 = shared_i64_2[at];
-				const bool state27 = shared_bool_1[at] != 0;
-				const bool state28 = shared_bool_2[at] != 0;
-				const bool present9 = present7 || state22;
-				const long last10 = state22 ? state23 : last8;
-				const long last11 = state27 ? state24 : last9;
-				const int add9 = state28 ? state25 : (int)((uint)add7 + (uint)state25);
-				const long add10 = state28 ? state26 : (long)((ulong)add8 + (ulong)state26);
-				const bool present10 = present8 || state27;
-				const bool head5 = head4 || state28;
-				present7 = present9;
-				last8 = last10;
-				last9 = last11;
-				add7 = add9;
-				add8 = add10;
-				present8 = present10;
-				head4 = head5;
+				const bool state29 = shared_bool_0[at] != 0;
+				const long state30 = shared_i64_0[at];
+				const long state31 = shared_i64_1[at];
+				const int state32 = shared_i32_0[at];
+				const long state33 = shared_i64_2[at];
+				const bool state34 = shared_bool_1[at] != 0;
+				const bool state35 = shared_bool_2[at] != 0;
+				const bool present11 = present9 || state29;
+				const long last12 = state29 ? state30 : last10;
+				const long last13 = state34 ? state31 : last11;
+				const int add11 = state35 ? state32 : (int)((uint)add9 + (uint)state32);
+				const long add12 = state35 ? state33 : (long)((ulong)add10 + (ulong)state33);
+				const bool present12 = present10 || state34;
+				const bool head6 = head5 || state35;
+				present9 = present11;
+				last10 = last12;
+				last11 = last13;
+				add9 = add11;
+				add10 = add12;
+				present10 = present12;
+				head5 = head6;
 			}
-			const bool present9 = present7 || present5;
-			const long last10 = present5 ? last5 : last8;
-			const long last11 = present6 ? last6 : last9;
-			const int add9 = head3 ? add5 : (int)((uint)add7 + (uint)add5);
-			const long add10 = head3 ? add6 : (long)((ulong)add8 + (ulong)add6);
-			const bool present10 = present8 || present6;
-			const bool head5 = head4 || head3;
-			present5 = present9;
-			last5 = last10;
-			last6 = last11;
-			add5 = add9;
-			add6 = add10;
-			present6 = present10;
-			head3 = head5;
+			const bool present11 = present9 || present7;
+			const long last12 = present7 ? last7 : last10;
+			const long last13 = present8 ? last8 : last11;
+			const int add11 = head4 ? add7 : (int)((uint)add9 + (uint)add7);
+			const long add12 = head4 ? add8 : (long)((ulong)add10 + (ulong)add8);
+			const bool present12 = present10 || present8;
+			const bool head6 = head5 || head4;
+			present7 = present11;
+			last7 = last12;
+			last8 = last13;
+			add7 = add11;
+			add8 = add12;
+			present8 = present12;
+			head4 = head6;
 		}
-		before = last7 < 32 ? -1L : before - 32;
+		before = last9 < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const bool present7 = present5 || state15;
-		const long last7 = state15 ? state16 : last5;
-		const long last8 = state20 ? state17 : last6;
-		const int add7 = state21 ? state18 : (int)((uint)add5 + (uint)state18);
-		const long add8 = state21 ? state19 : (long)((ulong)add6 + (ulong)state19);
-		const bool present8 = present6 || state20;
-		const bool head4 = head3 || state21;
-		const ulong bits = (ulong)present7;
-		const ulong bits2 = (ulong)last7;
-		const ulong bits3 = (ulong)last8;
-		const ulong bits4 = (ulong)(uint)add7;
-		const ulong bits5 = (ulong)add8;
-		const ulong bits6 = (ulong)present8;
-		const ulong bits7 = (ulong)head4;
+		const bool present9 = present7 || present5;
+		const long last9 = present5 ? last5 : last7;
+		const long last10 = present6 ? last6 : last8;
+		const int add9 = head3 ? add5 : (int)((uint)add7 + (uint)add5);
+		const long add10 = head3 ? add6 : (long)((ulong)add8 + (ulong)add6);
+		const bool present10 = present8 || present6;
+		const bool head5 = head4 || head3;
+		const ulong bits = (ulong)present9;
+		const ulong bits2 = (ulong)last9;
+		const ulong bits3 = (ulong)last10;
+		const ulong bits4 = (ulong)(uint)add9;
+		const ulong bits5 = (ulong)add10;
+		const ulong bits6 = (ulong)present10;
+		const ulong bits7 = (ulong)head5;
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 4], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 5], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 6], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel5_status0[tile * 8 + 7], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
-		earlier_bool_0[0] = present5;
-		earlier_i64_0[0] = last5;
-		earlier_i64_1[0] = last6;
-		earlier_i32_0[0] = add5;
-		earlier_i64_2[0] = add6;
-		earlier_bool_1[0] = present6;
-		earlier_bool_2[0] = head3;
+		earlier_bool_0[0] = present7;
+		earlier_i64_0[0] = last7;
+		earlier_i64_1[0] = last8;
+		earlier_i32_0[0] = add7;
+		earlier_i64_2[0] = add8;
+		earlier_bool_1[0] = present8;
+		earlier_bool_2[0] = head4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const bool state22 = earlier_bool_0[0] != 0;
-	const long state23 = earlier_i64_0[0];
-	const long state24 = earlier_i64_1[0];
-	const int state25 = earlier_i32_0[0];
-	const long state26 = earlier_i64_2[0];
-	const bool state27 = earlier_bool_2[0] != 0;
-	const bool present7 = state22 || state15;
-	const long last7 = state15 ? state16 : state23;
-	const long last8 = state20 ? state17 : state24;
-	const int add7 = state21 ? state18 : (int)((uint)state25 + (uint)state18);
-	const long add8 = state21 ? state19 : (long)((ulong)state26 + (ulong)state19);
-	const bool present8 = state22 || present3;
-	const long last9 = present3 ? last3 : state23;
-	const long last10 = present4 ? last4 : state24;
-	const int add9 = head2 ? add3 : (int)((uint)state25 + (uint)add3);
-	const long add10 = head2 ? add4 : (long)((ulong)state26 + (ulong)add4);
-	const bool head4 = state27 || head2;
-	bool present9 = present8;
-	long last11 = last9;
-	long last12 = last10;
-	int add11 = add9;
-	long add12 = add10;
-	bool head5 = head4;
-	const int base = (int)state23;
-	const int end = (int)last7;
+	const bool state29 = earlier_bool_0[0] != 0;
+	const long state30 = earlier_i64_0[0];
+	const long state31 = earlier_i64_1[0];
+	const int state32 = earlier_i32_0[0];
+	const long state33 = earlier_i64_2[0];
+	const bool state34 = earlier_bool_2[0] != 0;
+	const bool present9 = state29 || present5;
+	const long last9 = present5 ? last5 : state30;
+	const long last10 = present6 ? last6 : state31;
+	const int add9 = head3 ? add5 : (int)((uint)state32 + (uint)add5);
+	const long add10 = head3 ? add6 : (long)((ulong)state33 + (ulong)add6);
+	const bool present10 = state29 || present3;
+	const long last11 = present3 ? last3 : state30;
+	const long last12 = present4 ? last4 : state31;
+	const int add11 = head2 ? add3 : (int)((uint)state32 + (uint)add3);
+	const long add12 = head2 ? add4 : (long)((ulong)state33 + (ulong)add4);
+	const bool head5 = state34 || head2;
+	bool present11 = present10;
+	long last13 = last11;
+	long last14 = last12;
+	int add13 = add11;
+	long add14 = add12;
+	bool head6 = head5;
+	const int base = (int)state30;
+	const int end = (int)last9;
 	if (count2 == 1536) {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
-			const bool present10 = present9;
-			const long g_open = last11;
-			const long key2 = last12;
-			const bool head6 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long count3 = (long)add11;
-			const long quantity2 = add12;
-			if (head6 && present10) {
+			const bool present12 = present11;
+			const long g_open = last13;
+			const long key2 = last14;
+			const bool head7 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+			const long count3 = (long)add13;
+			const long quantity2 = add14;
+			if (head7 && present12) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)g_open - base;
 				pool_u64[offset2] = (ulong)key2;
@@ -1140,30 +1125,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 				const int offset4 = (int)g_open - base;
 				pool_u64[offset4 + 2304] = (ulong)quantity2;
 			}
-			const long last13 = g_rows[item + 1];
-			present9 = true;
-			last11 = last13;
-			const long last14 = l_orderkey_rows[item];
-			last12 = last14;
-			const bool head7 = head5 || head6;
-			const int add13 = head6 ? 1 : (int)((uint)add11 + 1u);
-			head5 = head7;
-			add11 = add13;
-			const long add14 = head6 ? l_quantity_rows[item] : (long)((ulong)add12 + (ulong)l_quantity_rows[item]);
-			add12 = add14;
+			const long last15 = g_rows[item + 1];
+			present11 = true;
+			last13 = last15;
+			const long last16 = l_orderkey_rows[item];
+			last14 = last16;
+			const bool head8 = head6 || head7;
+			const int add15 = head7 ? 1 : (int)((uint)add13 + 1u);
+			head6 = head8;
+			add13 = add15;
+			const long add16 = head7 ? l_quantity_rows[item] : (long)((ulong)add14 + (ulong)l_quantity_rows[item]);
+			add14 = add16;
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
 			const int at = lane * 6 + item;
 			if (at < count2) {
-				const bool present10 = present9;
-				const long g_open = last11;
-				const long key2 = last12;
-				const bool head6 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long count3 = (long)add11;
-				const long quantity2 = add12;
-				if (head6 && present10) {
+				const bool present12 = present11;
+				const long g_open = last13;
+				const long key2 = last14;
+				const bool head7 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
+				const long count3 = (long)add13;
+				const long quantity2 = add14;
+				if (head7 && present12) {
 					const int offset2 = (int)g_open - base;
 					pool_u64[offset2] = (ulong)key2;
 					const int offset3 = (int)g_open - base;
@@ -1171,17 +1156,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 					const int offset4 = (int)g_open - base;
 					pool_u64[offset4 + 2304] = (ulong)quantity2;
 				}
-				const long last13 = g_rows[item + 1];
-				present9 = true;
-				last11 = last13;
-				const long last14 = l_orderkey_rows[item];
-				last12 = last14;
-				const bool head7 = head5 || head6;
-				const int add13 = head6 ? 1 : (int)((uint)add11 + 1u);
-				head5 = head7;
-				add11 = add13;
-				const long add14 = head6 ? l_quantity_rows[item] : (long)((ulong)add12 + (ulong)l_quantity_rows[item]);
-				add12 = add14;
+				const long last15 = g_rows[item + 1];
+				present11 = true;
+				last13 = last15;
+				const long last16 = l_orderkey_rows[item];
+				last14 = last16;
+				const bool head8 = head6 || head7;
+				const int add15 = head7 ? 1 : (int)((uint)add13 + 1u);
+				head6 = head8;
+				add13 = add15;
+				const long add16 = head7 ? l_quantity_rows[item] : (long)((ulong)add14 + (ulong)l_quantity_rows[item]);
+				add14 = add16;
 			}
 		}
 	}
@@ -1214,11 +1199,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		at3 += 256;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		bool total = present7;
-		long total2 = last7;
-		long total3 = last8;
-		int total4 = add7;
-		long total5 = add8;
+		bool total = present9;
+		long total2 = last9;
+		long total3 = last10;
+		int total4 = add9;
+		long total5 = add10;
 		if (total) {
 			key[(int)total2] = total3;
 			count[(int)total2] = (long)total4;

@@ -58,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	__global long *g_total,
 	__global long *g_partial) {
 	__local uint pool[4352];
-	__local int shared_i32_0[305];
+	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -129,30 +129,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 			add2 = add3;
 		}
 		shared_i32_0[288 + lane] = add2;
-		if (lane == 15) {
-			const int state = shared_i32_0[287];
-			const int add3 = (int)((uint)add2 + (uint)state);
-			shared_i32_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
-	const int state3 = shared_i32_0[304];
+	const int state3 = shared_i32_0[303];
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int add3 = add2;
+	int add4 = add2;
 	if (lane == 0) {
-		g_total[row02 / 4096 + tile] = (long)state3;
+		g_total[row02 / 4096 + tile] = (long)add3;
 	}
 	int g_partial_rows[16] = {0};
 	if (count == 4096) {
 		kgen_unroll
 		for (int item = 0; item < 16; item++) {
-			const int add4 = (int)((uint)add3 + (uint)(int)(long)(g_head_rows[item] != 0));
-			add3 = add4;
-			const long g_partial2 = (long)add3;
+			const int add5 = (int)((uint)add4 + (uint)(int)(long)(g_head_rows[item] != 0));
+			add4 = add5;
+			const long g_partial2 = (long)add4;
 			// orders.kg:4: g = runs(l_orderkey)
 			g_partial_rows[item] = (int)g_partial2;
 		}
@@ -161,9 +158,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 		for (int item = 0; item < 16; item++) {
 			const int at = lane * 16 + item;
 			if (at < count) {
-				const int add4 = (int)((uint)add3 + (uint)(int)(long)(g_head_rows[item] != 0));
-				add3 = add4;
-				const long g_partial2 = (long)add3;
+				const int add5 = (int)((uint)add4 + (uint)(int)(long)(g_head_rows[item] != 0));
+				add4 = add5;
+				const long g_partial2 = (long)add4;
 				g_partial_rows[item] = (int)g_partial2;
 			}
 		}
@@ -193,7 +190,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	__global long *orders_kernel3_tile0) {
 	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local long shared_i64_0[305];
+	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -279,16 +276,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 			add2 = add3;
 		}
 		shared_i64_0[288 + lane] = add2;
-		if (lane == 15) {
-			const long state = shared_i64_0[287];
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			shared_i64_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const long state = shared_i64_0[304];
+	const long state = shared_i64_0[303];
+	const long state2 = shared_i64_0[287];
+	const long add2 = (long)((ulong)state + (ulong)state2);
 	if (lane == 0) {
-		orders_kernel3_tile0[tile] = state;
+		orders_kernel3_tile0[tile] = add2;
 	}
 }
 
@@ -298,7 +292,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 	__global long *orders_kernel3_tile0,
 	__global long *orders_kernel3_total0) {
 	(void)row0;
-	__local long shared_i64_0[305];
+	__local long shared_i64_0[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	long add = 0L;
@@ -342,32 +336,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 				add3 = add4;
 			}
 			shared_i64_0[288 + lane] = add3;
-			if (lane == 15) {
-				const long state = shared_i64_0[287];
-				const long add4 = (long)((ulong)add3 + (ulong)state);
-				shared_i64_0[304] = add4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
 		const long state = shared_i64_0[288 + stretch];
 		const long state2 = shared_i64_0[lane + lane / 16];
 		const long add3 = (long)((ulong)state + (ulong)state2);
-		const long state3 = shared_i64_0[304];
-		const long add4 = (long)((ulong)add + (ulong)add3);
-		long add5 = add4;
+		const long state3 = shared_i64_0[303];
+		const long state4 = shared_i64_0[287];
+		const long add4 = (long)((ulong)state3 + (ulong)state4);
+		const long add5 = (long)((ulong)add + (ulong)add3);
+		long add6 = add5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const long state4 = orders_kernel3_tile0[at];
-				orders_kernel3_tile0[at] = add5;
-				const long add6 = (long)((ulong)add5 + (ulong)state4);
-				add5 = add6;
+				const long state5 = orders_kernel3_tile0[at];
+				orders_kernel3_tile0[at] = add6;
+				const long add7 = (long)((ulong)add6 + (ulong)state5);
+				add6 = add7;
 			}
 		}
-		const long add6 = (long)((ulong)add + (ulong)state3);
-		add = add6;
+		const long add7 = (long)((ulong)add + (ulong)add4);
+		add = add7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -384,7 +375,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	__global long *g_offset) {
 	__local __attribute__((aligned(16))) uint pool[6144];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local long shared_i64_0[305];
+	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -470,11 +461,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 			add2 = add3;
 		}
 		shared_i64_0[288 + lane] = add2;
-		if (lane == 15) {
-			const long state = shared_i64_0[287];
-			const long add3 = (long)((ulong)add2 + (ulong)state);
-			shared_i64_0[304] = add3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
@@ -596,13 +582,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	__global uchar *orders_kernel5_tile6) {
 	__local __attribute__((aligned(16))) uint pool[4096];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local uchar shared_bool_0[305];
-	__local uchar shared_bool_1[305];
-	__local uchar shared_bool_2[305];
-	__local int shared_i32_0[305];
-	__local long shared_i64_0[305];
-	__local long shared_i64_1[305];
-	__local long shared_i64_2[305];
+	__local uchar shared_bool_0[304];
+	__local uchar shared_bool_1[304];
+	__local uchar shared_bool_2[304];
+	__local int shared_i32_0[304];
+	__local long shared_i64_0[304];
+	__local long shared_i64_1[304];
+	__local long shared_i64_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -867,46 +853,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		shared_i64_2[288 + lane] = add4;
 		shared_bool_1[288 + lane] = present4;
 		shared_bool_2[288 + lane] = head2;
-		if (lane == 15) {
-			const bool state = shared_bool_0[287] != 0;
-			const long state2 = shared_i64_0[287];
-			const long state3 = shared_i64_1[287];
-			const int state4 = shared_i32_0[287];
-			const long state5 = shared_i64_2[287];
-			const bool state6 = shared_bool_1[287] != 0;
-			const bool state7 = shared_bool_2[287] != 0;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			shared_bool_0[304] = present5;
-			shared_i64_0[304] = last5;
-			shared_i64_1[304] = last6;
-			shared_i32_0[304] = add5;
-			shared_i64_2[304] = add6;
-			shared_bool_1[304] = present6;
-			shared_bool_2[304] = head3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const bool state = shared_bool_0[304] != 0;
-	const long state2 = shared_i64_0[304];
-	const long state3 = shared_i64_1[304];
-	const int state4 = shared_i32_0[304];
-	const long state5 = shared_i64_2[304];
-	const bool state6 = shared_bool_1[304] != 0;
-	const bool state7 = shared_bool_2[304] != 0;
+	const bool state = shared_bool_0[303] != 0;
+	const long state2 = shared_i64_0[303];
+	const long state3 = shared_i64_1[303];
+	const int state4 = shared_i32_0[303];
+	const long state5 = shared_i64_2[303];
+	const bool state6 = shared_bool_1[303] != 0;
+	const bool state7 = shared_bool_2[303] != 0;
+	const bool state8 = shared_bool_0[287] != 0;
+	const long state9 = shared_i64_0[287];
+	const long state10 = shared_i64_1[287];
+	const int state11 = shared_i32_0[287];
+	const long state12 = shared_i64_2[287];
+	const bool state13 = shared_bool_1[287] != 0;
+	const bool state14 = shared_bool_2[287] != 0;
+	const bool present3 = state || state8;
+	const long last3 = state8 ? state9 : state2;
+	const long last4 = state13 ? state10 : state3;
+	const int add3 = state14 ? state11 : (int)((uint)state4 + (uint)state11);
+	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
+	const bool present4 = state6 || state13;
+	const bool head2 = state7 || state14;
 	if (lane == 0) {
-		orders_kernel5_tile0[tile] = state;
-		orders_kernel5_tile1[tile] = state2;
-		orders_kernel5_tile2[tile] = state3;
-		orders_kernel5_tile3[tile] = state4;
-		orders_kernel5_tile4[tile] = state5;
-		orders_kernel5_tile5[tile] = state6;
-		orders_kernel5_tile6[tile] = state7;
+		orders_kernel5_tile0[tile] = present3;
+		orders_kernel5_tile1[tile] = last3;
+		orders_kernel5_tile2[tile] = last4;
+		orders_kernel5_tile3[tile] = add3;
+		orders_kernel5_tile4[tile] = add4;
+		orders_kernel5_tile5[tile] = present4;
+		orders_kernel5_tile6[tile] = head2;
 	}
 }
 
@@ -928,13 +905,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	__global uchar *orders_kernel5_total5,
 	__global uchar *orders_kernel5_total6) {
 	(void)row0;
-	__local uchar shared_bool_0[305];
-	__local uchar shared_bool_1[305];
-	__local uchar shared_bool_2[305];
-	__local int shared_i32_0[305];
-	__local long shared_i64_0[305];
-	__local long shared_i64_1[305];
-	__local long shared_i64_2[305];
+	__local uchar shared_bool_0[304];
+	__local uchar shared_bool_1[304];
+	__local uchar shared_bool_2[304];
+	__local int shared_i32_0[304];
+	__local long shared_i64_0[304];
+	__local long shared_i64_1[304];
+	__local long shared_i64_2[304];
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	bool present = false;
@@ -1086,29 +1063,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 			shared_i64_2[288 + lane] = add6;
 			shared_bool_1[288 + lane] = present6;
 			shared_bool_2[288 + lane] = head3;
-			if (lane == 15) {
-				const bool state = shared_bool_0[287] != 0;
-				const long state2 = shared_i64_0[287];
-				const long state3 = shared_i64_1[287];
-				const int state4 = shared_i32_0[287];
-				const long state5 = shared_i64_2[287];
-				const bool state6 = shared_bool_1[287] != 0;
-				const bool state7 = shared_bool_2[287] != 0;
-				const bool present7 = present5 || state;
-				const long last7 = state ? state2 : last5;
-				const long last8 = state6 ? state3 : last6;
-				const int add7 = state7 ? state4 : (int)((uint)add5 + (uint)state4);
-				const long add8 = state7 ? state5 : (long)((ulong)add6 + (ulong)state5);
-				const bool present8 = present6 || state6;
-				const bool head4 = head3 || state7;
-				shared_bool_0[304] = present7;
-				shared_i64_0[304] = last7;
-				shared_i64_1[304] = last8;
-				shared_i32_0[304] = add7;
-				shared_i64_2[304] = add8;
-				shared_bool_1[304] = present8;
-				shared_bool_2[304] = head4;
-			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int stretch = lane / 16;
@@ -1133,75 +1087,89 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 		const long add6 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
 		const bool present6 = state6 || state13;
 		const bool head3 = state7 || state14;
-		const bool state15 = shared_bool_0[304] != 0;
-		const long state16 = shared_i64_0[304];
-		const long state17 = shared_i64_1[304];
-		const int state18 = shared_i32_0[304];
-		const long state19 = shared_i64_2[304];
-		const bool state20 = shared_bool_1[304] != 0;
-		const bool state21 = shared_bool_2[304] != 0;
-		const bool present7 = present || present5;
-		const long last7 = present5 ? last5 : last;
-		const long last8 = present6 ? last6 : last2;
-		const int add7 = head3 ? add5 : (int)((uint)add + (uint)add5);
-		const long add8 = head3 ? add6 : (long)((ulong)add2 + (ulong)add6);
-		const bool present8 = present2 || present6;
-		const bool head4 = head || head3;
-		bool present9 = present7;
-		long last9 = last7;
-		long last10 = last8;
-		int add9 = add7;
-		long add10 = add8;
-		bool present10 = present8;
-		bool head5 = head4;
+		const bool state15 = shared_bool_0[303] != 0;
+		const long state16 = shared_i64_0[303];
+		const long state17 = shared_i64_1[303];
+		const int state18 = shared_i32_0[303];
+		const long state19 = shared_i64_2[303];
+		const bool state20 = shared_bool_1[303] != 0;
+		const bool state21 = shared_bool_2[303] != 0;
+		const bool state22 = shared_bool_0[287] != 0;
+		const long state23 = shared_i64_0[287];
+		const long state24 = shared_i64_1[287];
+		const int state25 = shared_i32_0[287];
+		const long state26 = shared_i64_2[287];
+		const bool state27 = shared_bool_1[287] != 0;
+		const bool state28 = shared_bool_2[287] != 0;
+		const bool present7 = state15 || state22;
+		const long last7 = state22 ? state23 : state16;
+		const long last8 = state27 ? state24 : state17;
+		const int add7 = state28 ? state25 : (int)((uint)state18 + (uint)state25);
+		const long add8 = state28 ? state26 : (long)((ulong)state19 + (ulong)state26);
+		const bool present8 = state20 || state27;
+		const bool head4 = state21 || state28;
+		const bool present9 = present || present5;
+		const long last9 = present5 ? last5 : last;
+		const long last10 = present6 ? last6 : last2;
+		const int add9 = head3 ? add5 : (int)((uint)add + (uint)add5);
+		const long add10 = head3 ? add6 : (long)((ulong)add2 + (ulong)add6);
+		const bool present10 = present2 || present6;
+		const bool head5 = head || head3;
+		bool present11 = present9;
+		long last11 = last9;
+		long last12 = last10;
+		int add11 = add9;
+		long add12 = add10;
+		bool present12 = present10;
+		bool head6 = head5;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
 			const int at = start + i;
 			if (at < rows2) {
-				const bool state22 = orders_kernel5_tile0[at] != 0;
-				const long state23 = orders_kernel5_tile1[at];
-				const long state24 = orders_kernel5_tile2[at];
-				const int state25 = orders_kernel5_tile3[at];
-				const long state26 = orders_kernel5_tile4[at];
-				const bool state27 = orders_kernel5_tile5[at] != 0;
-				const bool state28 = orders_kernel5_tile6[at] != 0;
-				orders_kernel5_tile0[at] = present9;
-				orders_kernel5_tile1[at] = last9;
-				orders_kernel5_tile2[at] = last10;
-				orders_kernel5_tile3[at] = add9;
-				orders_kernel5_tile4[at] = add10;
-				orders_kernel5_tile5[at] = present10;
-				orders_kernel5_tile6[at] = head5;
-				const bool present11 = present9 || state22;
-				const long last11 = state22 ? state23 : last9;
-				const long last12 = state27 ? state24 : last10;
-				const int add11 = state28 ? state25 : (int)((uint)add9 + (uint)state25);
-				const long add12 = state28 ? state26 : (long)((ulong)add10 + (ulong)state26);
-				const bool present12 = present10 || state27;
-				const bool head6 = head5 || state28;
-				present9 = present11;
-				last9 = last11;
-				last10 = last12;
-				add9 = add11;
-				add10 = add12;
-				present10 = present12;
-				head5 = head6;
+				const bool state29 = orders_kernel5_tile0[at] != 0;
+				const long state30 = orders_kernel5_tile1[at];
+				const long state31 = orders_kernel5_tile2[at];
+				const int state32 = orders_kernel5_tile3[at];
+				const long state33 = orders_kernel5_tile4[at];
+				const bool state34 = orders_kernel5_tile5[at] != 0;
+				const bool state35 = orders_kernel5_tile6[at] != 0;
+				orders_kernel5_tile0[at] = present11;
+				orders_kernel5_tile1[at] = last11;
+				orders_kernel5_tile2[at] = last12;
+				orders_kernel5_tile3[at] = add11;
+				orders_kernel5_tile4[at] = add12;
+				orders_kernel5_tile5[at] = present12;
+				orders_kernel5_tile6[at] = head6;
+				const bool present13 = present11 || state29;
+				const long last13 = state29 ? state30 : last11;
+				const long last14 = state34 ? state31 : last12;
+				const int add13 = state35 ? state32 : (int)((uint)add11 + (uint)state32);
+				const long add14 = state35 ? state33 : (long)((ulong)add12 + (ulong)state33);
+				const bool present14 = present12 || state34;
+				const bool head7 = head6 || state35;
+				present11 = present13;
+				last11 = last13;
+				last12 = last14;
+				add11 = add13;
+				add12 = add14;
+				present12 = present14;
+				head6 = head7;
 			}
 		}
-		const bool present11 = present || state15;
-		const long last11 = state15 ? state16 : last;
-		const long last12 = state20 ? state17 : last2;
-		const int add11 = state21 ? state18 : (int)((uint)add + (uint)state18);
-		const long add12 = state21 ? state19 : (long)((ulong)add2 + (ulong)state19);
-		const bool present12 = present2 || state20;
-		const bool head6 = head || state21;
-		present = present11;
-		last = last11;
-		last2 = last12;
-		add = add11;
-		add2 = add12;
-		present2 = present12;
-		head = head6;
+		const bool present13 = present || present7;
+		const long last13 = present7 ? last7 : last;
+		const long last14 = present8 ? last8 : last2;
+		const int add13 = head4 ? add7 : (int)((uint)add + (uint)add7);
+		const long add14 = head4 ? add8 : (long)((ulong)add2 + (ulong)add8);
+		const bool present14 = present2 || present8;
+		const bool head7 = head || head4;
+		present = present13;
+		last = last13;
+		last2 = last14;
+		add = add13;
+		add2 = add14;
+		present2 = present14;
+		head = head7;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
@@ -1235,13 +1203,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	(void)orders_kernel5_tile5;
 	__local __attribute__((aligned(16))) uint pool[4096];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
-	__local uchar shared_bool_0[305];
-	__local uchar shared_bool_1[305];
-	__local uchar shared_bool_2[305];
-	__local int shared_i32_0[305];
-	__local long shared_i64_0[305];
-	__local long shared_i64_1[305];
-	__local long shared_i64_2[305];
+	__local uchar shared_bool_0[304];
+	__local uchar shared_bool_1[304];
+	__local uchar shared_bool_2[304];
+	__local int shared_i32_0[304];
+	__local long shared_i64_0[304];
+	__local long shared_i64_1[304];
+	__local long shared_i64_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -1509,29 +1477,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		shared_i64_2[288 + lane] = add4;
 		shared_bool_1[288 + lane] = present4;
 		shared_bool_2[288 + lane] = head2;
-		if (lane == 15) {
-			const bool state = shared_bool_0[287] != 0;
-			const long state2 = shared_i64_0[287];
-			const long state3 = shared_i64_1[287];
-			const int state4 = shared_i32_0[287];
-			const long state5 = shared_i64_2[287];
-			const bool state6 = shared_bool_1[287] != 0;
-			const bool state7 = shared_bool_2[287] != 0;
-			const bool present5 = present3 || state;
-			const long last5 = state ? state2 : last3;
-			const long last6 = state6 ? state3 : last4;
-			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
-			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
-			const bool present6 = present4 || state6;
-			const bool head3 = head2 || state7;
-			shared_bool_0[304] = present5;
-			shared_i64_0[304] = last5;
-			shared_i64_1[304] = last6;
-			shared_i32_0[304] = add5;
-			shared_i64_2[304] = add6;
-			shared_bool_1[304] = present6;
-			shared_bool_2[304] = head3;
-		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
@@ -1556,8 +1501,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
 	const bool present4 = state6 || state13;
 	const bool head2 = state7 || state14;
-	const bool state15 = shared_bool_0[304] != 0;
-	const long state16 = shared_i64_0[304];
+	const bool state15 = shared_bool_0[303] != 0;
+	const long state16 = shared_i64_0[303];
+	const bool state17 = shared_bool_0[287] != 0;
+	const long state18 = shared_i64_0[287];
+	const bool present5 = state15 || state17;
+	const long last5 = state17 ? state18 : state16;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const bool earlier = orders_kernel5_tile0[tile] != 0;
 	const long earlier2 = orders_kernel5_tile1[tile];
@@ -1565,21 +1514,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	const int earlier4 = orders_kernel5_tile3[tile];
 	const long earlier5 = orders_kernel5_tile4[tile];
 	const bool earlier6 = orders_kernel5_tile6[tile] != 0;
-	const long last5 = state15 ? state16 : earlier2;
-	const bool present5 = earlier || present3;
-	const long last6 = present3 ? last3 : earlier2;
-	const long last7 = present4 ? last4 : earlier3;
+	const long last6 = present5 ? last5 : earlier2;
+	const bool present6 = earlier || present3;
+	const long last7 = present3 ? last3 : earlier2;
+	const long last8 = present4 ? last4 : earlier3;
 	const int add5 = head2 ? add3 : (int)((uint)earlier4 + (uint)add3);
 	const long add6 = head2 ? add4 : (long)((ulong)earlier5 + (ulong)add4);
 	const bool head3 = earlier6 || head2;
-	bool present6 = present5;
-	long last8 = last6;
+	bool present7 = present6;
 	long last9 = last7;
+	long last10 = last8;
 	int add7 = add5;
 	long add8 = add6;
 	bool head4 = head3;
 	const int base = (int)earlier2;
-	const int end = (int)last5;
+	const int end = (int)last6;
 	int offset2[8] = {0};
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
@@ -1591,13 +1540,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	if (count2 == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const bool present7 = present6;
-			const long g_open = last8;
-			const long key2 = last9;
+			const bool present8 = present7;
+			const long g_open = last9;
+			const long key2 = last10;
 			const bool head5 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 			const long count3 = (long)add7;
 			const long quantity2 = add8;
-			if (head5 && present7) {
+			if (head5 && present8) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset3 = (int)g_open - base;
 				offset2[item] = (int)offset3;
@@ -1609,11 +1558,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 				offset2[item] = (int)offset5;
 				quantity_rows[item] = quantity2;
 			}
-			const long last10 = g_rows[item + 1];
-			present6 = true;
-			last8 = last10;
-			const long last11 = l_orderkey_rows[item];
+			const long last11 = g_rows[item + 1];
+			present7 = true;
 			last9 = last11;
+			const long last12 = l_orderkey_rows[item];
+			last10 = last12;
 			const bool head6 = head4 || head5;
 			const int add9 = head5 ? 1 : (int)((uint)add7 + 1u);
 			head4 = head6;
@@ -1626,13 +1575,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		for (int item = 0; item < 8; item++) {
 			const int at = lane * 8 + item;
 			if (at < count2) {
-				const bool present7 = present6;
-				const long g_open = last8;
-				const long key2 = last9;
+				const bool present8 = present7;
+				const long g_open = last9;
+				const long key2 = last10;
 				const bool head5 = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 				const long count3 = (long)add7;
 				const long quantity2 = add8;
-				if (head5 && present7) {
+				if (head5 && present8) {
 					const int offset3 = (int)g_open - base;
 					offset2[item] = (int)offset3;
 					key_rows[item] = key2;
@@ -1643,11 +1592,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 					offset2[item] = (int)offset5;
 					quantity_rows[item] = quantity2;
 				}
-				const long last10 = g_rows[item + 1];
-				present6 = true;
-				last8 = last10;
-				const long last11 = l_orderkey_rows[item];
+				const long last11 = g_rows[item + 1];
+				present7 = true;
 				last9 = last11;
+				const long last12 = l_orderkey_rows[item];
+				last10 = last12;
 				const bool head6 = head4 || head5;
 				const int add9 = head5 ? 1 : (int)((uint)add7 + 1u);
 				head4 = head6;
