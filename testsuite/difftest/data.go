@@ -43,6 +43,9 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	if r.IntN(4) == 0 {
 		s.Part = 1 + r.Int64N(40*s.Rows()) // no whole number of tiles
 	}
+	if s.Scheme == "" && r.IntN(4) == 0 {
+		s.IDs = plan.Static
+	}
 	return s
 }
 

@@ -18,6 +18,9 @@ func PlanFeatures(p *plan.Plan) []string {
 				if v.Schedule.Scheme != "" {
 					names = append(names, "scheme "+v.Schedule.Scheme)
 				}
+				if v.Schedule.IDs != "" {
+					names = append(names, "ids "+v.Schedule.IDs)
+				}
 				if v.Schedule.Offsets != "" {
 					names = append(names, "offsets "+v.Schedule.Offsets)
 				}
