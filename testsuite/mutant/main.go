@@ -254,7 +254,10 @@ func (m Mutant) tests() [][]string {
 		if m.Device == "gocpu:race" {
 			inputs = []string{"--inputs", "98305,131072"} // several blocks of rows
 		}
-		return [][]string{slices.Concat(common, []string{"--levels", "onepass,none"}, inputs, files)}
+		chance := slices.Concat(common, []string{"--levels", "onepass,none"}, inputs, files)
+		// Chance may have chosen a variant of aggregation, or another scheme; and a
+		// subgroup has 32 work-items.
+		return [][]string{chance, append(slices.Clip(chance), "--schedule", "workgroup=8,items=3"), append(slices.Clip(chance), "--schedule", "workgroup=64,items=2")}
 	}
 	return [][]string{random(60, "1"), random(300, "2"), random(700, "3")}
 }
