@@ -155,6 +155,10 @@ func TestRemoveUnread(t *testing.T) {
 	count := b.Decl("count", i32(0))
 	b.Assign(count, Add(count, i32(1)))
 	b.Window("w", x, Int(0), 4)
+	unread, seen := b.Storage("unread", ArrayOf(2, tI32)), b.Storage("seen", ArrayOf(2, tI32))
+	b.For("i", Int(0), Int(2), func(i *Var) { b.Store(unread, i, At(unread, Int(0))) })
+	b.Store(seen, Int(0), i32(7))
+	b.Store(x, Int(1), At(seen, Int(0)))
 	kept := b.Do(effect, nil, "kept", "dropped")[0]
 	b.AtomicOld("old", AtomicAdd, x, Int(0), i32(1))
 	f := b.Func(kept, n)
@@ -164,6 +168,9 @@ func TestRemoveUnread(t *testing.T) {
 	if 1 < 2 {
 		n = n + 1
 	}
+	var seen [2]i32
+	seen[0] = 7
+	x[1] = seen[0]
 	let kept, _ = effect()
 	atomic add x[0], 1
 	return kept, n

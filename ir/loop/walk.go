@@ -143,8 +143,8 @@ func WalkStmts(body []Stmt, visit func(Stmt)) {
 	}
 }
 
-// RemoveUnread removes from f the variables that nothing reads, and what is
-// computed only for them. Calls with effects stay.
+// RemoveUnread removes from f the variables and arrays of its own that nothing
+// reads, and what is computed only for them. Calls with effects stay.
 func RemoveUnread(f *Func) {
 	for removeUnread(&f.Body, Reads(f)) {
 	}
@@ -152,7 +152,12 @@ func RemoveUnread(f *Func) {
 
 // Reads returns the variables that f reads for more than their own next value.
 func Reads(f *Func) map[*Var]bool {
-	read := map[*Var]bool{}
+	read, shared := map[*Var]bool{}, map[*Var]bool{} // arrays that share bytes
+	WalkStmts(f.Body, func(s Stmt) {
+		if d, ok := s.(*Decl); ok && d.Over != nil {
+			shared[d.Var], shared[d.Over] = true, true
+		}
+	})
 	note := func(x Expr, but *Var) {
 		WalkExpr(x, func(x Expr) {
 			if v, ok := x.(*Var); ok && v != but {
@@ -169,6 +174,10 @@ func Reads(f *Func) map[*Var]bool {
 				own = s.Var
 			case *View: // of itself, shorter
 				own = s.Var
+			case *Store:
+				if s.Memory.T.Form == Array && !shared[s.Memory] {
+					own = s.Memory
+				}
 			}
 			for _, x := range operands(s) {
 				note(x, own)
@@ -230,8 +239,12 @@ func isUnread(s Stmt, read map[*Var]bool) bool {
 		return !read[s.Var]
 	case *View:
 		return !read[s.Var]
+	case *Store:
+		return s.Memory.T.Form == Array && !read[s.Memory]
 	case *If:
 		return len(s.Then) == 0 && len(s.Else) == 0
+	case *For:
+		return len(s.Body) == 0
 	}
 	return false
 }

@@ -326,7 +326,6 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	__shared__ __align__(16) unsigned pool[7680];
 	unsigned short *const pool_u16 = (unsigned short *)pool;
 	__shared__ int shared_i32_0[8];
-	__shared__ int shared_i32_1[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
@@ -381,7 +380,6 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	}
 	unsigned picked = 0u;
 	int add = 0;
-	int add2 = 0;
 	if (count2 == 5120) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
@@ -400,64 +398,46 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0LL), 20LL);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
-	const int add3 = (int)((unsigned)theirs + (unsigned)add);
-	const int add4 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
-	const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
-	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
-	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
-	const int add5 = (int)((unsigned)theirs3 + (unsigned)state);
-	const int add6 = state > 0 ? state2 : (int)((unsigned)theirs4 + (unsigned)state2);
-	const int state3 = (int)(threadIdx.x % 32) >= 2 ? add5 : state;
-	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add6 : state2;
-	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state3, 4u);
-	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
-	const int add7 = (int)((unsigned)theirs5 + (unsigned)state3);
-	const int add8 = state3 > 0 ? state4 : (int)((unsigned)theirs6 + (unsigned)state4);
-	const int state5 = (int)(threadIdx.x % 32) >= 4 ? add7 : state3;
-	const int state6 = (int)(threadIdx.x % 32) >= 4 ? add8 : state4;
-	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state5, 8u);
-	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state6, 8u);
-	const int add9 = (int)((unsigned)theirs7 + (unsigned)state5);
-	const int add10 = state5 > 0 ? state6 : (int)((unsigned)theirs8 + (unsigned)state6);
-	const int state7 = (int)(threadIdx.x % 32) >= 8 ? add9 : state5;
-	const int state8 = (int)(threadIdx.x % 32) >= 8 ? add10 : state6;
-	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state7, 16u);
-	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state8, 16u);
-	const int add11 = (int)((unsigned)theirs9 + (unsigned)state7);
-	const int add12 = state7 > 0 ? state8 : (int)((unsigned)theirs10 + (unsigned)state8);
-	const int state9 = (int)(threadIdx.x % 32) >= 16 ? add11 : state7;
-	const int state10 = (int)(threadIdx.x % 32) >= 16 ? add12 : state8;
-	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state9, 1u);
-	const int state11 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs11;
+	const int add2 = (int)((unsigned)theirs + (unsigned)add);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
+	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const int add3 = (int)((unsigned)theirs2 + (unsigned)state);
+	const int state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state2, 4u);
+	const int add4 = (int)((unsigned)theirs3 + (unsigned)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
+	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state3, 8u);
+	const int add5 = (int)((unsigned)theirs4 + (unsigned)state3);
+	const int state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state4, 16u);
+	const int add6 = (int)((unsigned)theirs5 + (unsigned)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
+	const int theirs6 = (int)kgen_shuffle_up_u32((unsigned)state5, 1u);
+	const int state6 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs6;
 	if ((int)(threadIdx.x % 32) == 31) {
-		shared_i32_0[(int)(threadIdx.x / 32)] = state9;
-		shared_i32_1[(int)(threadIdx.x / 32)] = state10;
+		shared_i32_0[(int)(threadIdx.x / 32)] = state5;
 	}
 	__syncthreads();
-	int add13 = 0;
+	int add7 = 0;
 	if ((int)(threadIdx.x % 32) < 8) {
-		const int state12 = shared_i32_0[(int)(threadIdx.x % 32)];
-		add13 = state12;
+		const int state7 = shared_i32_0[(int)(threadIdx.x % 32)];
+		add7 = state7;
 	}
-	const int theirs12 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
-	const int add14 = (int)((unsigned)theirs12 + (unsigned)add13);
-	const int state12 = (int)(threadIdx.x % 32) >= 1 ? add14 : add13;
-	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state12, 2u);
-	const int add15 = (int)((unsigned)theirs13 + (unsigned)state12);
-	const int state13 = (int)(threadIdx.x % 32) >= 2 ? add15 : state12;
-	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state13, 4u);
-	const int add16 = (int)((unsigned)theirs14 + (unsigned)state13);
-	const int state14 = (int)(threadIdx.x % 32) >= 4 ? add16 : state13;
-	const int theirs15 = (int)kgen_broadcast_u32((unsigned)state14, 7u);
-	const int theirs16 = (int)kgen_broadcast_u32((unsigned)state14, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int state15 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs16;
-	const int add17 = (int)((unsigned)state15 + (unsigned)state11);
-	int at = (int)add17 + 10240;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)add7, 1u);
+	const int add8 = (int)((unsigned)theirs7 + (unsigned)add7);
+	const int state7 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
+	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state7, 2u);
+	const int add9 = (int)((unsigned)theirs8 + (unsigned)state7);
+	const int state8 = (int)(threadIdx.x % 32) >= 2 ? add9 : state7;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
+	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
+	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
+	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
+	int at = (int)add11 + 10240;
 	const int start2 = lane * 20;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
@@ -470,7 +450,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
-	for (int at2 = lane, at_end = (int)theirs15; at2 < at_end; at2 += 256) {
+	for (int at2 = lane, at_end = (int)theirs10; at2 < at_end; at2 += 256) {
 		const int number = (int)pool_u16[10240 + at2];
 		const int place = base + at2;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
@@ -481,7 +461,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 			count[place - 1] = (long long)distance;
 		}
 	}
-	if (lane == 0 && ((int)theirs15 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs10 > 0 && base > 0)) {
 		const int number = (int)pool_u16[10240];
 		count[base - 1] = (long long)(number + (int)earlier2);
 	}

@@ -503,7 +503,6 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	long long *quantity,
 	long long tiles) {
 	__shared__ unsigned char earlier_bool_0[1];
-	__shared__ unsigned char earlier_bool_1[1];
 	__shared__ unsigned char earlier_bool_2[1];
 	__shared__ int earlier_i32_0[1];
 	__shared__ long long earlier_i64_0[1];
@@ -1143,7 +1142,6 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			earlier_i64_1[0] = last24;
 			earlier_i32_0[0] = add23;
 			earlier_i64_2[0] = add24;
-			earlier_bool_1[0] = present24;
 			earlier_bool_2[0] = head12;
 		}
 	}

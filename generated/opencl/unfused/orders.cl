@@ -504,7 +504,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__global long *quantity,
 	long tiles) {
 	__local uchar earlier_bool_0[1];
-	__local uchar earlier_bool_1[1];
 	__local uchar earlier_bool_2[1];
 	__local int earlier_i32_0[1];
 	__local long earlier_i64_0[1];
@@ -1078,7 +1077,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		earlier_i64_1[0] = last8;
 		earlier_i32_0[0] = add7;
 		earlier_i64_2[0] = add8;
-		earlier_bool_1[0] = present8;
 		earlier_bool_2[0] = head4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
