@@ -20,7 +20,7 @@ import (
 type pick struct {
 	parent int     // the domain of the rows
 	guard  tile.ID // whether a row is picked
-	count  int     // the scan that counts them
+	scan   int     // the one that counts them
 	region int64   // of the pool: the first byte of their numbers in the tile
 }
 
@@ -46,7 +46,7 @@ func (k *kernel) findPicks() (picks []pick) {
 			if !ok || !k.countsRows(i, 0) {
 				return nil
 			}
-			picks = append(picks, pick{parent: op.Domain, guard: guard, count: i})
+			picks = append(picks, pick{parent: op.Domain, guard: guard, scan: i})
 		}
 	}
 	for _, i := range k.cuts[0] {
@@ -98,7 +98,7 @@ func (k *kernel) pickOf(picks []pick, op *tile.Op) int {
 		}
 	}
 	return slices.IndexFunc(picks, func(p pick) bool {
-		if &k.Ops[p.count] != place || p.parent != d.Parent || p.guard != d.Guard {
+		if &k.Ops[p.scan] != place || p.parent != d.Parent || p.guard != d.Guard {
 			return false
 		}
 		if isGroup {
@@ -210,7 +210,7 @@ func (e *emission) foldPicked() {
 		op := &e.Ops[slot.op]
 		var x loop.Expr
 		if op.Monoid.Kind == tile.Fold {
-			j := slices.IndexFunc(e.picks, func(p pick) bool { return p.count == slot.op })
+			j := slices.IndexFunc(e.picks, func(p pick) bool { return p.scan == slot.op })
 			x = loop.ToKind(slot.kind, loop.CallOf(countOnes, e.picked[j]))
 		} else {
 			bits := e.picked[pickedBy(e.picks, op.Args[0])]
@@ -234,7 +234,7 @@ func (s *launches) storePicked(e *emission) {
 	if s.lookback {
 		s.announce(e, cut, total)
 	}
-	slot := func(j int) int { return st.of[stateKey{s.picks[j].count, 0}].slot }
+	slot := func(j int) int { return st.of[stateKey{s.picks[j].scan, 0}].slot }
 	for j, p := range s.picks {
 		if ofRows, ofGroups := e.storesOf(j); len(ofRows)+len(ofGroups) > 0 {
 			e.number(p, e.picked[j], before[slot(j)])
@@ -295,7 +295,7 @@ func (e *emission) deliverPicked(j int, st *state, earlier []loop.Expr, count lo
 	p, numbers := e.picks[j], e.poolOf(numberKind)
 	first := loop.Int(p.region / int64(numberKind.Size()))
 	numberAt := func(at loop.Expr) loop.Expr { return loop.ToCounter(loop.At(numbers, loop.Add(first, at))) }
-	base := e.b.Let("base", loop.ToCounter(earlier[st.of[stateKey{p.count, 0}].slot]))
+	base := e.b.Let("base", loop.ToCounter(earlier[st.of[stateKey{p.scan, 0}].slot]))
 	store := func(ops []*tile.Op, place loop.Expr) {
 		for _, op := range ops {
 			e.note(op)
