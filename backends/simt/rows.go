@@ -144,10 +144,10 @@ func (e *emission) store(op *tile.Op) {
 
 // check reports a failing row: the smallest one stays.
 func (e *emission) check(op *tile.Op) {
-	e.b.If(e.expr(op.Args[0]), func() {
+	e.nested(e.expr(op.Args[0]), func() {
 		errors := e.arguments.buffer(e.errors, ir.I64, plan.ReadsWrites)
 		e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))
-	}, nil)
+	})
 }
 
 // fold adds the row's leaves to the state of this work-item's rows.
