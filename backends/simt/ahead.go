@@ -64,8 +64,8 @@ func (k *kernel) areLocal(list []tile.ID) bool {
 
 // countsPlaces reports whether v is a count of rows, or one less.
 func (k *kernel) countsPlaces(v tile.ID) bool {
-	if op := &k.Ops[k.Values[v].Op]; op.Kind == tile.Map && op.Operator == ir.OpSub && isConstant(k.Kernel, op.Args[1], 1) {
-		v = op.Args[0]
+	if of, ok := oneLess(k.Kernel, v); ok {
+		v = of
 	}
 	return k.isCount(v)
 }

@@ -3,7 +3,6 @@ package simt
 import (
 	"slices"
 
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/tile"
 )
 
@@ -62,11 +61,9 @@ func firstOf(k *tile.Kernel, v tile.ID, d *tile.Domain) (x tile.ID, ok bool) {
 // begunBefore returns how many groups have begun before a row, where the groups
 // that close in d are numbered by that.
 func begunBefore(k *tile.Kernel, d *tile.Domain) (begun tile.ID, ok bool) {
-	position := &k.Ops[k.Values[d.Position].Op]
-	if position.Kind != tile.Map || position.Operator != ir.OpSub || !isConstant(k, position.Args[1], 1) {
+	if begun, ok = oneLess(k, d.Position); !ok {
 		return 0, false
 	}
-	begun = position.Args[0]
 	scan := &k.Ops[k.Values[begun].Op]
 	if scan.Kind != tile.Scan || !scan.Exclusive || scan.Domain != d.Parent || scan.Monoid.Kind != tile.Fold {
 		return 0, false

@@ -146,9 +146,7 @@ func (e *emission) foldBackwards(st *state, shared []*loop.Var, start loop.Expr,
 		at := e.b.Let("at", loop.Sub(loop.Add(start, loop.Int(count-1)), i))
 		theirs := e.loadState(shared, at)
 		if last != nil {
-			for j, identity := range st.identities() {
-				theirs[j] = e.b.Let("state", loop.Choose(loop.Le(at, last), theirs[j], identity))
-			}
+			theirs = e.choose(loop.Le(at, last), theirs, st.identities())
 		}
 		e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
 	})

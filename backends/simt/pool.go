@@ -81,7 +81,7 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 		choices = []int{items}
 	}
 	if k.picks = k.findPicks(); k.picks != nil {
-		k.early = k.findEarly()
+		k.early = k.needed(0, true)
 		for _, choice := range choices {
 			if k.items = choice; (choice >= leastDirect || items > 0) && k.tryPicks(columns) {
 				return

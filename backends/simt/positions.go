@@ -21,8 +21,13 @@ type pick struct {
 	parent int     // the domain of the rows
 	guard  tile.ID // whether a row is picked
 	scan   int     // the one that counts them
+	rows   []int   // the stores of something of each row
+	groups []int   // those of something of the rows up to each
 	region int64   // of the pool: the first byte of their numbers in the tile
 }
+
+// isStored reports whether anything is stored of the rows that are picked.
+func (p *pick) isStored() bool { return len(p.rows)+len(p.groups) > 0 }
 
 // numberKind is the kind in which the pool holds rows of a tile.
 const numberKind = ir.U16
@@ -59,8 +64,17 @@ func (k *kernel) findPicks() (picks []pick) {
 		if op.Epilogue || k.phase[i] == 0 || op.Kind != tile.Reduce && !op.HasEffect() {
 			continue
 		}
-		if op.Kind == tile.Reduce || !k.canExchange(i) || len(op.Args) != 2 || k.pickOf(picks, op) < 0 {
+		if op.Kind == tile.Reduce || !k.canExchange(i) || len(op.Args) != 2 {
 			return nil
+		}
+		j := k.pickOf(picks, op)
+		switch {
+		case j < 0:
+			return nil
+		case k.Domains[op.Domain].Kind == tile.Close:
+			picks[j].groups = append(picks[j].groups, i)
+		default:
+			picks[j].rows = append(picks[j].rows, i)
 		}
 	}
 	return picks
@@ -84,13 +98,14 @@ func pickedBy(picks []pick, guard tile.ID) int {
 // each row picked at the row's number among these, or something of the rows
 // since the one picked before it at the number of that one.
 func (k *kernel) pickOf(picks []pick, op *tile.Op) int {
-	d, place := &k.Domains[op.Domain], &k.Ops[k.Values[op.Args[1]].Op]
+	d, place := &k.Domains[op.Domain], op.Args[1]
 	isGroup := d.Kind == tile.Close
 	if isGroup {
-		if place.Kind != tile.Map || place.Operator != ir.OpSub || !isConstant(k.Kernel, place.Args[1], 1) || !k.opens(d.Open, op.Domain) {
+		begun, ok := oneLess(k.Kernel, place)
+		if !ok || !k.opens(d.Open, op.Domain) {
 			return -1
 		}
-		place = &k.Ops[k.Values[place.Args[0]].Op]
+		place = begun
 	}
 	for _, condition := range k.Conditions(d.Parent) {
 		if !k.isLocal(condition) {
@@ -98,7 +113,7 @@ func (k *kernel) pickOf(picks []pick, op *tile.Op) int {
 		}
 	}
 	return slices.IndexFunc(picks, func(p pick) bool {
-		if &k.Ops[p.scan] != place || p.parent != d.Parent || p.guard != d.Guard {
+		if p.scan != k.Values[place].Op || p.parent != d.Parent || p.guard != d.Guard {
 			return false
 		}
 		if isGroup {
@@ -133,30 +148,6 @@ func (k *kernel) isOfDistance(v, guard tile.ID) bool {
 		return false
 	}
 	return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfDistance(arg, guard) })
-}
-
-// findEarly finds the values that are needed to pick rows.
-func (k *kernel) findEarly() map[tile.ID]bool {
-	early := map[tile.ID]bool{}
-	var need func(v tile.ID)
-	need = func(v tile.ID) {
-		if !early[v] {
-			early[v] = true
-			for _, arg := range k.Ops[k.Values[v].Op].Args {
-				need(arg)
-			}
-		}
-	}
-	for i := range k.Ops {
-		op := &k.Ops[i]
-		if op.Epilogue || k.phase[i] > 0 || !isScan(op) && op.Kind != tile.Reduce && !op.HasEffect() {
-			continue
-		}
-		for _, v := range append(k.Conditions(op.Domain), op.Args...) {
-			need(v)
-		}
-	}
-	return early
 }
 
 // tryPicks plans a pool for k.items rows a work-item in which the columns that
@@ -236,7 +227,7 @@ func (s *launches) storePicked(e *emission) {
 	}
 	slot := func(j int) int { return st.of[stateKey{s.picks[j].scan, 0}].slot }
 	for j, p := range s.picks {
-		if ofRows, ofGroups := e.storesOf(j); len(ofRows)+len(ofGroups) > 0 {
+		if p.isStored() {
 			e.number(p, e.picked[j], before[slot(j)])
 		}
 	}
@@ -250,28 +241,11 @@ func (s *launches) storePicked(e *emission) {
 	for j, slot := range st.slots {
 		e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
 	}
-	for j := range s.picks {
-		if ofRows, ofGroups := e.storesOf(j); len(ofRows)+len(ofGroups) > 0 {
-			e.deliverPicked(j, st, earlier, loop.ToCounter(total[slot(j)]))
+	for j, p := range s.picks {
+		if p.isStored() {
+			e.deliverPicked(p, st, earlier, loop.ToCounter(total[slot(j)]))
 		}
 	}
-}
-
-// storesOf returns what is stored of each row of a pick, and of the rows from
-// each to the next.
-func (e *emission) storesOf(j int) (ofRows, ofGroups []*tile.Op) {
-	for i := range e.Ops {
-		op := &e.Ops[i]
-		if op.Kind != tile.Store || op.Epilogue || e.phase[i] == 0 || e.pickOf(e.picks, op) != j {
-			continue
-		}
-		if e.Domains[op.Domain].Kind == tile.Close {
-			ofGroups = append(ofGroups, op)
-		} else {
-			ofRows = append(ofRows, op)
-		}
-	}
-	return ofRows, ofGroups
 }
 
 // number writes the numbers of this work-item's rows of a pick to the pool, the
@@ -290,14 +264,14 @@ func (e *emission) number(p pick, bits *loop.Var, before loop.Expr) {
 
 // deliverPicked stores what belongs to the count rows of a pick; earlier are the
 // states of all earlier tiles.
-func (e *emission) deliverPicked(j int, st *state, earlier []loop.Expr, count loop.Expr) {
-	ofRows, ofGroups := e.storesOf(j)
-	p, numbers := e.picks[j], e.poolOf(numberKind)
+func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, count loop.Expr) {
+	numbers := e.poolOf(numberKind)
 	first := loop.Int(p.region / int64(numberKind.Size()))
 	numberAt := func(at loop.Expr) loop.Expr { return loop.ToCounter(loop.At(numbers, loop.Add(first, at))) }
 	base := e.b.Let("base", loop.ToCounter(earlier[st.of[stateKey{p.scan, 0}].slot]))
-	store := func(ops []*tile.Op, place loop.Expr) {
-		for _, op := range ops {
+	store := func(ops []int, place loop.Expr) {
+		for _, i := range ops {
+			op := &e.Ops[i]
 			e.note(op)
 			e.b.Store(e.stream(op.Stream), place, e.ofPicked(op.Args[0]))
 		}
@@ -307,18 +281,18 @@ func (e *emission) deliverPicked(j int, st *state, earlier []loop.Expr, count lo
 		e.row = e.b.Let("row", loop.Add(e.first, e.inTile))
 		e.values = map[tile.ID]loop.Expr{}
 		place := e.b.Let("place", loop.Add(base, at))
-		store(ofRows, place)
-		if len(ofGroups) == 0 {
+		store(p.rows, place)
+		if len(p.groups) == 0 {
 			return
 		}
 		e.b.If(loop.Gt(at, loop.Int(0)), func() {
 			distance := e.b.Let("distance", loop.Sub(e.inTile, numberAt(loop.Sub(at, loop.Int(1)))))
 			e.distance = func(int) loop.Expr { return distance }
 			e.values = map[tile.ID]loop.Expr{}
-			store(ofGroups, loop.Sub(place, loop.Int(1)))
+			store(p.groups, loop.Sub(place, loop.Int(1)))
 		}, nil)
 	})
-	if len(ofGroups) == 0 {
+	if len(p.groups) == 0 {
 		return
 	}
 	isOpen := loop.And(loop.Gt(count, loop.Int(0)), loop.Gt(base, loop.Int(0)))
@@ -328,7 +302,7 @@ func (e *emission) deliverPicked(j int, st *state, earlier []loop.Expr, count lo
 			return loop.Add(number, loop.ToCounter(earlier[st.of[stateKey{scan, 1}].slot]))
 		}
 		e.values = map[tile.ID]loop.Expr{}
-		store(ofGroups, loop.Sub(base, loop.Int(1)))
+		store(p.groups, loop.Sub(base, loop.Int(1)))
 	}, nil)
 }
 
@@ -356,7 +330,7 @@ func (e *emission) ofPicked(v tile.ID) loop.Expr {
 	case op.Kind == tile.Load && e.pool.staged[op.Stream]:
 		kind := e.Streams[op.Stream].Kind
 		l := e.layoutOf(kind)
-		base := loop.Int(e.stagedAt[op.Stream] / int64(l.word.Size()))
+		base := e.staged(op.Stream, l)
 		x = fromWord(kind, loop.At(e.poolOf(l.word), loop.Add(base, l.dealt(e.kernel, e.inTile))))
 	default:
 		x = e.pure(op)

@@ -30,35 +30,38 @@ func (e *emission) stage() {
 // reads returns the streams that a row of this function needs: a launch that
 // only folds does without what is only stored.
 func (e *emission) reads() map[int]bool {
-	streams, seen := map[int]bool{}, make([]bool, len(e.Values))
-	var operation func(op *tile.Op)
-	value := func(v tile.ID) {
-		if !seen[v] {
-			seen[v] = true
-			operation(&e.Ops[e.Values[v].Op])
-		}
-	}
-	operation = func(op *tile.Op) {
-		if op.Kind == tile.Load {
+	streams := map[int]bool{}
+	for v := range e.needed(e.until, e.effects) {
+		if op := &e.Ops[e.Values[v].Op]; op.Kind == tile.Load {
 			streams[op.Stream] = true
 		}
-		for _, arg := range op.Args {
-			value(arg)
-		}
-		for _, condition := range e.Conditions(op.Domain) {
-			value(condition)
+	}
+	return streams
+}
+
+// needed returns the values that the phases up to until need for what they fold
+// and, with effects, for what they write.
+func (k *kernel) needed(until int, effects bool) map[tile.ID]bool {
+	needed := map[tile.ID]bool{}
+	var operation func(op *tile.Op)
+	operation = func(op *tile.Op) {
+		for _, v := range append(k.Conditions(op.Domain), op.Args...) {
+			if !needed[v] {
+				needed[v] = true
+				operation(&k.Ops[k.Values[v].Op])
+			}
 		}
 	}
-	for i := range e.Ops {
-		op := &e.Ops[i]
-		if op.Epilogue || e.phase[i] > e.until || op.HasEffect() && op.Kind != tile.ChunkScan && !e.effects {
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Epilogue || k.phase[i] > until || op.HasEffect() && op.Kind != tile.ChunkScan && !effects {
 			continue
 		}
 		if op.HasEffect() || isScan(op) || op.Kind == tile.Reduce {
 			operation(op)
 		}
 	}
-	return streams
+	return needed
 }
 
 func (e *emission) stageBatch(streams []int) {
@@ -66,26 +69,30 @@ func (e *emission) stageBatch(streams []int) {
 		return
 	}
 	at := int64(0)
-	first := map[int]int64{}
 	for _, i := range streams {
-		first[i], e.stagedAt[i] = at, at
+		e.stagedAt[i] = at
 		at += e.layoutOf(e.Streams[i].Kind).bytes
-		e.deal(i, first[i])
+		e.deal(i)
 	}
 	e.b.Barrier(loop.GroupScope)
 	for _, i := range streams {
-		e.take(i, first[i])
+		e.take(i)
 	}
 	if e.picks == nil { // else the columns stay
 		e.b.Barrier(loop.GroupScope)
 	}
 }
 
-// deal loads a column into the pool, from byte first on.
-func (e *emission) deal(i int, first int64) {
+// staged returns the word of the pool at which a staged column begins.
+func (e *emission) staged(i int, l layout) loop.Expr {
+	return loop.Int(e.stagedAt[i] / int64(l.word.Size()))
+}
+
+// deal loads a column into the pool.
+func (e *emission) deal(i int) {
 	kind := e.Streams[i].Kind
 	l := e.layoutOf(kind)
-	memory, pool, base := e.stream(i), e.poolOf(l.word), loop.Int(first/int64(l.word.Size()))
+	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
 	single := func() {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
@@ -141,10 +148,10 @@ func (l layout) dealt(k *kernel, at loop.Expr) loop.Expr {
 
 // take reads a column's rows of this work-item, and the row before where that
 // is needed.
-func (e *emission) take(i int, first int64) {
+func (e *emission) take(i int) {
 	kind := e.Streams[i].Kind
 	l := e.layoutOf(kind)
-	memory, pool, base := e.stream(i), e.poolOf(l.word), loop.Int(first/int64(l.word.Size()))
+	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
 	before := 0
 	if e.pool.halo[i] {
 		before = 1

@@ -152,6 +152,15 @@ func isConstant(k *tile.Kernel, v tile.ID, bits uint64) bool {
 	return op.Kind == tile.Const && op.Const.Bits == bits
 }
 
+// oneLess returns what v is one less than.
+func oneLess(k *tile.Kernel, v tile.ID) (of tile.ID, ok bool) {
+	op := &k.Ops[k.Values[v].Op]
+	if op.Kind != tile.Map || op.Operator != ir.OpSub || !isConstant(k, op.Args[1], 1) {
+		return 0, false
+	}
+	return op.Args[0], true
+}
+
 // adds reports whether a combination is a sum, or one that starts anew at heads.
 func adds(e *tile.Expr) bool {
 	if e.Operator == ir.OpSelect {

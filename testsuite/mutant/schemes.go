@@ -127,10 +127,10 @@ var schemes = []Mutant{
 		New: `for _, i := range streams {
 		e.take`},
 	{Name: "no barrier behind the taken columns", File: "backends/simt/stage.go", Device: "emulated",
-		Old: `e.take(i, first[i])
+		Old: `e.take(i)
 	}
 	if e.picks == nil {`,
-		New: `e.take(i, first[i])
+		New: `e.take(i)
 	}
 	if false {`},
 	{Name: "the halo is this row", File: "backends/simt/stage.go", Device: "emulated",

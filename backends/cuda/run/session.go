@@ -30,14 +30,8 @@ type session struct {
 	options  []string // of the compiler, beside our own
 	timed    bool
 	commands shared.Commands[event]
-	compiles atomic.Pointer[string] // the kernel that is compiled now
-	kernels  map[instance]*kernel   // those launched before
-}
-
-// instance is a variant with the values of its constants.
-type instance struct {
-	variant *plan.Variant
-	spec    string
+	compiles atomic.Pointer[string]  // the kernel that is compiled now
+	kernels  shared.Kernels[*kernel] // those launched before
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
@@ -257,18 +251,7 @@ func argumentsOf(l *exec.Launch) []uint64 {
 
 // kernel compiles what a launch needs, once.
 func (s *session) kernel(ctx context.Context, l *exec.Launch) (*kernel, error) {
-	wanted := instance{l.Variant, fmt.Sprint(l.Spec)}
-	if k := s.kernels[wanted]; k != nil {
-		return k, nil
-	}
-	k, err := s.compile(ctx, l)
-	if err == nil {
-		if s.kernels == nil {
-			s.kernels = map[instance]*kernel{}
-		}
-		s.kernels[wanted] = k
-	}
-	return k, err
+	return s.kernels.Of(l.Variant, l.Spec, func() (*kernel, error) { return s.compile(ctx, l) })
 }
 
 func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) {

@@ -29,15 +29,9 @@ type session struct {
 	options  []string     // of the driver's compiler, beside our own
 	cache    *cache.Cache // of programs; nil keeps none
 	commands shared.Commands[event]
-	building atomic.Pointer[string]  // the kernel that the driver compiles
-	kernels  map[instance]*cl.Kernel // those launched before
-	span     *span                   // of the commands that are queued now, or nil
-}
-
-// instance is a variant with the values of its constants.
-type instance struct {
-	variant *plan.Variant
-	spec    string
+	building atomic.Pointer[string]     // the kernel that the driver compiles
+	kernels  shared.Kernels[*cl.Kernel] // those launched before
+	span     *span                      // of the commands that are queued now, or nil
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
@@ -159,18 +153,7 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 
 // kernel builds what a launch needs, once.
 func (s *session) kernel(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {
-	wanted := instance{l.Variant, fmt.Sprint(l.Spec)}
-	if k := s.kernels[wanted]; k != nil {
-		return k, nil
-	}
-	k, err := s.build(ctx, l)
-	if err == nil {
-		if s.kernels == nil {
-			s.kernels = map[instance]*cl.Kernel{}
-		}
-		s.kernels[wanted] = k
-	}
-	return k, err
+	return s.kernels.Of(l.Variant, l.Spec, func() (*cl.Kernel, error) { return s.build(ctx, l) })
 }
 
 func (s *session) build(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {

@@ -1,10 +1,11 @@
 package simttest
 
 import (
+	"math/bits"
+
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile/tiletest"
-	"math/bits"
 )
 
 // storage is an array.
