@@ -13,7 +13,10 @@ import (
 const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback,variant=privvar`"
 
 // Schemes lists the choices of scheme, the default first.
-var Schemes = []string{simt.SchemeLookback, simt.SchemePublished}
+var Schemes = []string{simt.SchemeLookback, simt.SchemeRound, simt.SchemePublished}
+
+// SchemesInParts are those that launches in parts, and every device, can have.
+var SchemesInParts = []string{simt.SchemeLookback, simt.SchemePublished}
 
 // ParseSchedule reads the settings of --schedule, each NAME=VALUE.
 func ParseSchedule(text string) (s plan.Schedule, err error) {
@@ -25,10 +28,14 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 		number, numberErr := strconv.Atoi(value)
 		isNumber := numberErr == nil && number > 0
 		switch {
-		case name == "workgroup" && isNumber && number <= 1024 && number&(number-1) == 0:
+		case name == "workgroup" && isNumber && number <= 1024 && (number&(number-1) == 0 || number%32 == 0):
 			s.Workgroup = number
 		case name == "workgroup":
-			return s, usagef("--schedule %s: workgroup is a power of two up to 1024", setting)
+			return s, usagef("--schedule %s: workgroup is a power of two up to 1024; with scheme=%s a multiple of 32", setting, simt.SchemeRound)
+		case name == "ring" && isNumber && number <= 64:
+			s.Ring = number
+		case name == "ring":
+			return s, usagef("--schedule %s: ring is 3 to 64 tiles that a group has in local memory", setting)
 		case name == "items" && isNumber && number <= 512:
 			s.Items = number
 		case name == "items":
@@ -37,6 +44,10 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			s.Scheme = value
 		case name == "scheme":
 			return s, usagef("--schedule %s: scheme is %s", setting, strings.Join(Schemes, " or "))
+		case name == "lookahead" && isNumber && number <= 8:
+			s.Lookahead = number
+		case name == "lookahead":
+			return s, usagef("--schedule %s: lookahead is 1 to 8 rounds", setting)
 		case name == "chunk" && isNumber && number <= 1024:
 			s.Chunk = number
 		case name == "chunk":
@@ -58,8 +69,16 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 		case name == "part":
 			return s, usagef("--schedule %s: part is 1 to %d rows that a launch takes, of which there are as many as the input needs", setting, plan.MaxRows)
 		default:
-			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, ids, offsets, variant and part", setting)
+			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, ids, offsets, variant, ring, lookahead and part", setting)
 		}
+	}
+	switch {
+	case s.Scheme != simt.SchemeRound && s.Workgroup&(s.Workgroup-1) != 0:
+		return s, usagef("--schedule %s: workgroup=%d is no power of two, which only scheme=%s does without", text, s.Workgroup, simt.SchemeRound)
+	case s.Scheme != simt.SchemeRound && s.Ring+s.Lookahead > 0:
+		return s, usagef("--schedule %s: ring and lookahead are choices of scheme=%s", text, simt.SchemeRound)
+	case s.Scheme == simt.SchemeRound && (s.IDs != "" || s.Chunk > 0 || s.Part > 0):
+		return s, usagef("--schedule %s: under scheme=%s groups walk over all rows together: leave out ids, chunk and part", text, simt.SchemeRound)
 	}
 	if s.IDs != "" && s.Scheme == simt.SchemePublished {
 		return s, usagef("--schedule %s: ids is a choice of scheme=%s; under %s no tile waits for another", text, simt.SchemeLookback, simt.SchemePublished)

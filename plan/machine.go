@@ -31,12 +31,13 @@ const (
 	CapTicket       Cap = "progress.ticket"   // a group that has started goes on while later ones wait for it
 	CapStatic       Cap = "progress.static"   // groups start in the order of their numbers, so they may stand for tickets
 	CapResident     Cap = "progress.resident" // a group a unit runs at once
+	CapBulkCopy     Cap = "copy.bulk"         // copies of global to local memory that go on beside the work-items, and barriers that wait for them
 	CapDivideF32    Cap = "f32.divide"        // f32 division and square root are correctly rounded
 	CapDenormalsF32 Cap = "f32.denormals"     // f32 keeps denormal numbers
 )
 
 // Capabilities are all of them.
-var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapDivideF32, CapDenormalsF32}
+var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapBulkCopy, CapDivideF32, CapDenormalsF32}
 
 // The rates that predictions of cost use.
 const (

@@ -9,6 +9,8 @@ type Schedule struct {
 	IDs       string `json:"ids,omitempty"`      // how tiles that tell each other get their numbers: ticket, static; "" is ticket
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
+	Ring      int    `json:"ring,omitzero"`      // tiles that a group has in local memory or under way, where it walks through them in rounds
+	Lookahead int    `json:"lookahead,omitzero"` // rounds by which it tells the fold of a tile before it goes on with that
 	Part      int64  `json:"part,omitzero"`      // rows of a launch at most, of which a kernel takes as many as the input needs; 0 is one launch
 }
 
@@ -42,8 +44,15 @@ var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Segmented}
 
 // Rows returns how many rows a group covers.
 func (s Schedule) Rows() int64 {
+	if s.Lookahead > 0 {
+		s.Workgroup -= RoundControl
+	}
 	return int64(max(s.Workgroup, 1)) * int64(max(s.Items, 1)) * int64(max(s.Chunk, 1))
 }
+
+// RoundControl is how many work-items of a group that walks in rounds take no
+// rows: they bring tiles and folds to the others.
+const RoundControl = 64
 
 // Tables reports whether rows of contiguous groups are combined in tables.
 func (s Schedule) Tables() bool { return s.Variant != "" && s.Variant != Segmented }

@@ -95,6 +95,8 @@ var CUDA = sync.OnceValue(func() *Leaves { return readLeaves(files, "c", "cuda")
 //
 //	//leaf NAME(TYPE, ...) TYPE [for X in KIND ..., Y in ...] [needs CAP ...] [effects]
 //
+// in which TYPE is a kind, memory as "local []u32" or "const global []u32", or,
+// of a result, none.
 // Where it says "for", there is a leaf for each choice of kinds or spaces. In
 // the line and in the text, $X stands for the name of the choice, $type(X) for
 // the type of its values, $unsigned(X) for the unsigned type of that width,
@@ -197,13 +199,14 @@ func (l *Leaves) insert(leaf *Leaf) error {
 
 var spaces = map[string]loop.Space{"local": loop.Local, "global": loop.Global}
 
-// types reads a list of types: KIND, or SPACE []KIND for memory.
+// types reads a list of types: KIND, or [const] SPACE []KIND for memory.
 func types(list string) ([]loop.Type, error) {
 	var all []loop.Type
 	for _, text := range strings.Split(list, ", ") {
-		if text == "" {
+		if text == "" || text == "none" {
 			continue
 		}
+		text, readOnly := strings.CutPrefix(text, "const ")
 		space, kindName, isMemory := strings.Cut(text, "[]")
 		if !isMemory {
 			kindName = text
@@ -215,6 +218,7 @@ func types(list string) ([]loop.Type, error) {
 		t := loop.ScalarOf(kind)
 		if isMemory {
 			t = loop.SliceOf(t).In(spaces[strings.TrimSpace(space)])
+			t.ReadOnly = readOnly
 		}
 		all = append(all, t)
 	}

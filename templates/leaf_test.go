@@ -62,8 +62,8 @@ func TestLeavesDefineTheirNames(t *testing.T) {
 	}
 }
 
-// What a loop program may call is the same in all dialects, but for what only
-// CUDA's subgroups do.
+// What a loop program may call is the same in all dialects, but for CUDA's
+// subgroups and bulk copies.
 func TestDialectsHaveTheSameLeaves(t *testing.T) {
 	for _, leaf := range OpenCL().All() {
 		other, ok := CUDA().Lookup(leaf.Signature.Name)
@@ -71,12 +71,15 @@ func TestDialectsHaveTheSameLeaves(t *testing.T) {
 			t.Errorf("%v is in CUDA %v", leaf.Signature, other)
 		}
 	}
-	text, err := files.ReadFile("cuda/subgroup.cu")
-	if err != nil {
-		t.Fatal(err)
+	own := fstest.MapFS{}
+	for _, name := range []string{"cuda/subgroup.cu", "cuda/bulk.cu"} {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own[name] = &fstest.MapFile{Data: text}
 	}
-	subgroups := readLeaves(fstest.MapFS{"cuda/subgroup.cu": {Data: text}}, "cuda").All()
-	if len(CUDA().All()) != len(OpenCL().All())+len(subgroups) {
+	if len(CUDA().All()) != len(OpenCL().All())+len(readLeaves(own, "cuda").All()) {
 		t.Error("CUDA has more leaves")
 	}
 }

@@ -24,6 +24,7 @@ type Dialect struct {
 
 	Space    map[loop.Space]string // the qualifier of memory that a pointer points to, with a space behind it, or ""
 	Local    string                // before the declaration of an array that a group shares, likewise
+	Launched string                // of one whose bytes the launch brings; "" where the language has none
 	Restrict string                // of read-only memory, likewise
 	Function string                // before the result type of a function that kernels call, likewise
 	// Kernel is what stands before the name of a kernel: its attributes and
@@ -46,6 +47,9 @@ type Dialect struct {
 	// Barrier waits for the work-items of a group. It orders their accesses to
 	// local memory, and to global memory if it is asked to.
 	Barrier func(global bool) string
+	// SubgroupBarrier waits for those of a subgroup, and orders their accesses to
+	// both; "" where the language has none.
+	SubgroupBarrier string
 	// Fence orders the accesses of a work-item to local and global memory, as
 	// its group sees them.
 	Fence string

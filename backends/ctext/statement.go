@@ -66,11 +66,14 @@ func (p *printer) statement(s loop.Stmt) {
 	case *loop.Do:
 		p.do(s)
 	case *loop.Barrier:
-		if s.Scope != loop.GroupScope {
+		switch {
+		case s.Scope == loop.GroupScope:
+			p.line("%s", p.dialect.Barrier(p.orderGlobal))
+		case s.Scope == loop.SubgroupScope && p.dialect.SubgroupBarrier != "":
+			p.line("%s", p.dialect.SubgroupBarrier)
+		default:
 			p.fail("there is no barrier of a %v", s.Scope)
-			return
 		}
-		p.line("%s", p.dialect.Barrier(p.orderGlobal))
 	case *loop.Role:
 		p.role(s)
 	case *loop.Fence:
@@ -107,6 +110,10 @@ func (p *printer) decl(s *loop.Decl) {
 	case s.Over != nil:
 		element := p.dialect.Space[t.Space] + p.memoryType(t)
 		p.line("%s *const %s = (%s *)%s;", element, p.names.Declare(s.Var), element, p.use(s.Over))
+	case s.Launch && p.dialect.Launched == "":
+		p.fail("no launch brings local memory")
+	case s.Launch:
+		p.line("%s%s%s %s[];", p.dialect.Launched, p.dialect.Align, p.memoryType(t), p.names.Declare(s.Var))
 	case t.Form == loop.Array && t.Space == loop.Local:
 		kernel := &p.kernels[len(p.kernels)-1]
 		kernel.LocalBytes += int64(t.Len) * int64(t.Kind.Size())

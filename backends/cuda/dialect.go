@@ -34,6 +34,7 @@ func Dialect() *ctext.Dialect {
 		Byte:    "unsigned char",
 
 		Local:    "__shared__ ",
+		Launched: "extern __shared__ ",
 		Restrict: "__restrict__ ",
 		Function: "static __device__ ",
 		Kernel: func(groupSize int) string {
@@ -64,7 +65,10 @@ func Dialect() *ctext.Dialect {
 			ir.OpAbs:  {ir.F32: "fabsf", ir.F64: "fabs"},
 		},
 
-		Barrier:  func(bool) string { return "__syncthreads();" },
+		Barrier: func(bool) string { return "__syncthreads();" },
+
+		SubgroupBarrier: "__syncwarp();",
+
 		Fence:    "__threadfence_block();",
 		Unroll:   "#pragma unroll",
 		Atomic:   atomic,

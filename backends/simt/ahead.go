@@ -128,10 +128,7 @@ func (s *launches) rowsAhead(e *emission) {
 	}
 	e.loopRows(e.until)
 	earlier := s.lookBack(e, cut, total)
-	whole := e.combine(st, earlier, total)
-	for j, slot := range st.slots {
-		e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
-	}
+	e.know(st, earlier, total)
 	for _, p := range e.parcels {
 		p.base, p.end = e.span(p.place)
 	}

@@ -3,12 +3,30 @@ package simt
 import (
 	"fmt"
 
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 )
+
+// barrier waits for the work-items that share a tile.
+func (e *emission) barrier() {
+	if e.window != nil {
+		e.b.Barrier(loop.SubgroupScope)
+		return
+	}
+	e.b.Barrier(loop.GroupScope)
+}
 
 // sharedState returns local memory for a state: per slot an element per
 // work-item, and those that groupScan needs.
 func (e *emission) sharedState(st *state) []*loop.Var { return e.localState("shared", st, e.shared()) }
+
+// localArray returns local memory for length values.
+func (e *emission) localArray(name string, k ir.Kind, length int) *loop.Var {
+	if e.local[name] == nil {
+		e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(length, loop.ScalarOf(k)).In(loop.Local)}
+	}
+	return e.local[name]
+}
 
 // localState returns local memory for length states.
 func (e *emission) localState(name string, st *state, length int) (list []*loop.Var) {
@@ -17,10 +35,7 @@ func (e *emission) localState(name string, st *state, length int) (list []*loop.
 		kind := s.kind.String()
 		name := fmt.Sprintf("%s_%s_%d", name, kind, count[kind])
 		count[kind]++
-		if e.local[name] == nil {
-			e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(length, loop.ScalarOf(s.kind)).In(loop.Local)}
-		}
-		list = append(list, e.local[name])
+		list = append(list, e.localArray(name, s.kind, length))
 	}
 	return list
 }

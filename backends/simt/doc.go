@@ -9,7 +9,9 @@
 //   - flat: there is no cut;
 //   - published: a launch per cut writes the fold of each tile, one group turns
 //     them into prefixes, and the next launch reads those;
-//   - look-back: the tiles of one launch tell each other.
+//   - look-back: the tiles of one launch tell each other;
+//   - round: groups that all run at once walk over the tiles, and tell each other
+//     the folds of a round some rounds ahead.
 //
 // Rows that are combined in tables go there one by one, or a work-item combines
 // some first: see variant.go.

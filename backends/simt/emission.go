@@ -46,6 +46,7 @@ type emission struct {
 	isWhole   bool                     // all rows of the tile exist
 	picked    []*loop.Var              // per pick: the bits of this work-item's rows; see positions.go
 	stagedAt  map[int]int64            // of staged columns: the first byte in the pool
+	window    *window                  // of a group that walks in rounds; see round.go
 	inTile    loop.Expr                // the number in its tile of a row that was picked
 	distance  func(scan int) loop.Expr // from the row picked before it
 }
@@ -172,7 +173,7 @@ func (e *emission) nested(condition loop.Expr, body func()) {
 // crosses reports whether v, a value of rows, is used in a later phase of this
 // function than it is known in, and is not computed again.
 func (e *emission) crosses(v tile.ID) bool {
-	if e.picks != nil { // rows that are picked are computed when they are stored
+	if e.picks != nil || e.window != nil { // computed when it is stored, or once more
 		return false
 	}
 	later := e.used[v] &^ (1<<(e.known(v)+1) - 1) & (1<<(e.until+1) - 1)
@@ -190,11 +191,14 @@ func (e *emission) isBusy(d int) bool {
 		if e.now == atEnd {
 			return true
 		}
+		if e.picks != nil && e.now == 0 && isScan(op) { // counted from bits
+			continue
+		}
 		if e.now == e.phase[i] && (e.isNeeded(i)) || isScan(op) && e.now == e.phase[i]+1 {
 			return true
 		}
 	}
-	return false
+	return e.now == 0 && slices.ContainsFunc(e.picks, func(p pick) bool { return e.inside(p.parent, d) })
 }
 
 // isNeeded reports whether the operation does something at its own place.
@@ -388,6 +392,10 @@ func (e *emission) pure(op *tile.Op) loop.Expr {
 		return e.loadAt(op, e.expr(op.Args[0]))
 	case tile.Map:
 		return e.apply(op, e.exprs(op.Args))
+	case tile.Head:
+		return e.head(op)
+	case tile.Shift:
+		return e.shift(op)
 	}
 	panic("simt: " + op.Kind.String() + " is not pure")
 }

@@ -116,7 +116,7 @@ func (e *emission) collect(i int) {
 	offset := e.b.Let("offset", loop.Sub(loop.ToCounter(e.expr(p.place)), p.base))
 	if region, direct := e.pool.regions[i]; direct {
 		word := wordOf(e.storedKind(op))
-		e.b.Store(e.poolOf(word), loop.Add(offset, loop.Int(region/int64(word.Size()))), toWord(word, x))
+		e.b.Store(e.poolOf(word), loop.Add(offset, e.poolStart(region, word)), toWord(word, x))
 		return
 	}
 	e.b.Store(p.offset, e.item, loop.ToKind(ir.I32, offset))
@@ -127,7 +127,7 @@ func (e *emission) collect(i int) {
 func (e *emission) deliver() {
 	used := len(e.pool.regions) > 0 // what lies in the pool is still to be read
 	if used && !e.ahead {
-		e.b.Barrier(loop.GroupScope)
+		e.barrier()
 	}
 	for _, p := range e.parcels {
 		for _, i := range p.stores {
@@ -147,10 +147,10 @@ func (e *emission) deliver() {
 			e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 				at := e.b.Let("at", loop.At(p.offset, item))
 				e.b.If(loop.Ge(at, number(ir.I32, 0)), func() {
-					e.b.Store(pool, loop.ToCounter(at), toWord(word, loop.At(p.values[i], item)))
+					e.b.Store(pool, loop.Add(loop.ToCounter(at), e.poolStart(0, word)), toWord(word, loop.At(p.values[i], item)))
 				}, nil)
 			})
-			e.b.Barrier(loop.GroupScope)
+			e.barrier()
 			e.deliverPlaces(i, p, 0)
 		}
 	}
@@ -166,7 +166,7 @@ func (e *emission) deliver() {
 // afterwards.
 func (e *emission) barrierIf(used *bool) {
 	if *used {
-		e.b.Barrier(loop.GroupScope)
+		e.barrier()
 	}
 	*used = true
 }
@@ -188,7 +188,7 @@ func (e *emission) deliverPlaces(i int, p *parcel, region int64) {
 	e.b.While(loop.Lt(at, count), func() {
 		place := e.b.Let("place", loop.Add(p.base, at))
 		write := func() {
-			x := fromWord(kind, loop.At(pool, loop.Add(at, loop.Int(region/int64(word.Size())))))
+			x := fromWord(kind, loop.At(pool, loop.Add(at, e.poolStart(region, word))))
 			e.b.Store(to, place, loop.ToKind(loop.ScalarOf(stream.Kind).Kind, x))
 		}
 		if closes && !e.ahead {
@@ -206,7 +206,8 @@ func (e *emission) deliverRows(i int) {
 	kind, stream := e.storedKind(op), e.Streams[op.Stream]
 	l := e.layoutOf(kind)
 	pool, to := e.poolOf(l.word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
-	own := e.b.Let("own", loop.Mul(e.lane, loop.Int(int64(l.stride))))
+	shared := e.poolStart(0, l.word)
+	own := e.b.Let("own", loop.Add(loop.Mul(e.lane, loop.Int(int64(l.stride))), shared))
 	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
 	value := func(item loop.Expr) loop.Expr { return toWord(l.word, loop.At(e.elements[i], item)) }
 	element := func(x loop.Expr) loop.Expr {
@@ -228,12 +229,12 @@ func (e *emission) deliverRows(i int) {
 			}, nil)
 		})
 	}
-	e.b.Barrier(loop.GroupScope)
+	e.barrier()
 	single := func() {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
 			e.b.If(loop.Lt(at, e.count), func() {
-				e.b.Store(to, loop.Add(e.first, at), element(loop.At(pool, l.dealt(e.kernel, at))))
+				e.b.Store(to, loop.Add(e.first, at), element(loop.At(pool, loop.Add(l.dealt(e.kernel, at), shared))))
 			}, nil)
 		})
 	}
@@ -243,7 +244,7 @@ func (e *emission) deliverRows(i int) {
 	}
 	e.b.If(e.isAligned(l.wide), func() {
 		e.eachWide(l.wide, func(at loop.Expr) {
-			values := e.b.LoadWide("word", pool, at)
+			values := e.b.LoadWide("word", pool, loop.Add(at, shared))
 			for j := range values {
 				values[j] = element(values[j])
 			}

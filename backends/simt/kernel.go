@@ -33,6 +33,7 @@ type shape struct {
 	budget           int64  // bytes of local memory of a group
 	variant          string // of aggregation in tables
 	long             bool   // rows are numbered past 2^31, see parts.go
+	round            *round // groups walk in rounds, and a tile is a subgroup's; see round.go
 }
 
 // rows returns the rows of a tile.

@@ -21,6 +21,7 @@ type launches struct {
 	totals   map[stateKey]string // buffers of one element
 	statuses []*status           // of the cuts, under look-back
 	tickets  string              // the buffer that numbers tiles, under look-back
+	turns    plan.Expr           // tiles of whole groups that walk in rounds
 }
 
 // lower writes the functions of the kernel and the steps that launch them.
@@ -34,7 +35,7 @@ func (s *launches) lower() {
 		return
 	}
 	for _, cut := range s.gridCuts() {
-		if s.lookback {
+		if s.tellsTiles() {
 			s.addStatus(cut)
 			continue
 		}
@@ -50,8 +51,11 @@ func (s *launches) lower() {
 		s.states = s.buffers(s.states, s.stateOf([]int{i}), "tile", plan.Max(s.tiles, plan.Const(1)))
 	}
 	forward := plan.ForwardNone
-	if s.lookback {
-		if forward = plan.ForwardTicket; s.isStatic() {
+	if s.tellsTiles() {
+		switch forward = plan.ForwardTicket; {
+		case s.round != nil:
+			forward = plan.ForwardResident
+		case s.isStatic():
 			forward = plan.ForwardStatic
 		}
 		if s.hasEnd() && !s.lastTileEnds() {
@@ -63,15 +67,22 @@ func (s *launches) lower() {
 	if s.broadcasts() {
 		s.clearOffsets()
 	}
-	s.launchRows(s.main(), s.grid(), forward)
+	if s.round != nil {
+		s.launchRows(s.rounds(), s.roundGrid(), forward)
+	} else {
+		s.launchRows(s.main(), s.grid(), forward)
+	}
 	if s.hasEnd() && !s.lastTileEnds() {
 		s.launchOnce(s.finish(), plan.Const(1))
 	}
 }
 
+// tellsTiles reports whether the tiles of one launch tell each other their folds.
+func (s *launches) tellsTiles() bool { return s.lookback || s.round != nil }
+
 // lastTileEnds reports whether the last tile knows all that comes after the rows.
 func (s *launches) lastTileEnds() bool {
-	return s.lookback && len(s.reductions()) == 0 && !s.hasChunks()
+	return s.tellsTiles() && len(s.reductions()) == 0 && !s.hasChunks()
 }
 
 // grid returns the groups of the launch that does the work: one at least where
@@ -235,7 +246,7 @@ func (s *launches) main() *emission {
 			e.loopRows(e.until)
 			e.deliver()
 		}
-		e.publishReductions(s.states)
+		e.publishReductions(s.states, e.reductions())
 		if s.lookback && s.hasEnd() {
 			s.endLastTile(e)
 		}
@@ -308,10 +319,7 @@ func (s *launches) cut(e *emission, phase int) {
 	gridTotal := grid.part(all, total)
 	earlier := s.prefix(e, phase, grid, gridTotal)
 	if e.until == len(e.cuts) && len(grid.slots) > 0 {
-		whole := e.combine(grid, earlier, gridTotal)
-		for j, slot := range grid.slots {
-			e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
-		}
+		e.know(grid, earlier, gridTotal)
 	}
 	start := e.combine(grid, earlier, grid.part(all, before))
 	for j, slot := range all.slots {
@@ -342,13 +350,13 @@ func (e *emission) storeChunk(i int, st *state, total []loop.Expr) {
 	}
 }
 
-// publishReductions stores the fold of the tile for each reduction.
-func (e *emission) publishReductions(states map[stateKey]string) {
-	for _, i := range e.reductions() {
+// publishReductions stores the fold of the tile for each of some reductions.
+func (e *emission) publishReductions(states map[stateKey]string, reductions []int) {
+	for _, i := range reductions {
 		st := e.stateOf([]int{i})
 		_, total := e.groupScan(st, e.folded(st))
 		e.publishTile(st, states, total)
-		e.b.Barrier(loop.GroupScope)
+		e.barrier()
 	}
 }
 

@@ -2,6 +2,7 @@ package simt
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
@@ -39,11 +40,7 @@ func (s *launches) ticket(e *emission) loop.Expr {
 
 // localWords returns words of local memory.
 func (e *emission) localWords(name string, count int) *loop.Var {
-	name = "shared_" + name
-	if e.local[name] == nil {
-		e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(count, loop.ScalarOf(ir.U32)).In(loop.Local)}
-	}
-	return e.local[name]
+	return e.localArray("shared_"+name, ir.U32, count)
 }
 
 // statusOf returns the status of a cut.
@@ -112,19 +109,29 @@ func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []
 		e.b.Assign(before, loop.Choose(loop.Lt(last, loop.Int(window)), loop.Int(-1), loop.Sub(before, loop.Int(window))))
 	})
 	e.b.If(isLast, func() { s.tell(e, t, memory, exprsOf(fold), total) }, nil)
-	return e.hear(st)
+	return e.hear(t)
 }
 
 // tell publishes the prefix of the tile, and leaves the fold of the earlier ones
 // to the group; hear returns it to all.
 func (s *launches) tell(e *emission, t *status, memory *loop.Var, fold, total []loop.Expr) {
 	t.publish(e, memory, flagPrefix, e.combine(t.state, fold, total))
-	e.storeState(e.localState("earlier", t.state, 1), loop.Int(0), fold)
+	e.storeState(e.heard(t), loop.Int(0), fold)
 }
 
-func (e *emission) hear(st *state) []loop.Expr {
+func (e *emission) hear(t *status) []loop.Expr {
 	e.b.Barrier(loop.GroupScope)
-	return e.loadState(e.localState("earlier", st, 1), loop.Int(0))
+	return e.loadState(e.heard(t), loop.Int(0))
+}
+
+// heard returns local memory for what a cut's look-back has found. Each cut has
+// its own: some work-items may still read that of the cut before.
+func (e *emission) heard(t *status) []*loop.Var {
+	name := "earlier"
+	if t.cut > 0 {
+		name += strconv.Itoa(t.cut)
+	}
+	return e.localState(name, t.state, 1)
 }
 
 // foldStretches folds the shared states last to 0 of a window by stretches, a

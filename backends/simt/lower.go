@@ -24,6 +24,7 @@ const (
 	SchemeFlat      = "flat"      // it need not
 	SchemePublished = "published" // a launch per cut
 	SchemeLookback  = "lookback"  // tiles tell each other
+	SchemeRound     = "round"     // so they do, a round of resident groups after the other
 )
 
 // Lower makes work-group kernels of a program. The schedule's Workgroup is that
@@ -47,11 +48,14 @@ func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Progr
 
 // lower is Lower with another limit of waiting, for tests.
 func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
-	if schedule.Workgroup == 0 {
-		schedule.Workgroup = 256
-	}
 	if schedule.Scheme == "" {
 		schedule.Scheme = SchemeLookback
+	}
+	if schedule.Workgroup == 0 {
+		schedule.Workgroup = 256
+		if schedule.Scheme == SchemeRound {
+			schedule.Workgroup = roundGroup
+		}
 	}
 	lowered, err := lower(program, t, schedule, spinLimit, "")
 	if err != nil {
@@ -59,6 +63,9 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 	}
 	if !hasAbort(lowered.Plan) {
 		return lowered, validate(lowered.Plan)
+	}
+	if schedule.Scheme == SchemeRound {
+		schedule.Workgroup, schedule.Items, schedule.Ring, schedule.Lookahead = 256, 0, 0, 0
 	}
 	schedule.Scheme = SchemePublished
 	fallback, err := lower(program, t, schedule, spinLimit, "_"+SchemePublished)
@@ -136,14 +143,25 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	k := newKernel(t, shape{workgroup: l.schedule.Workgroup, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}, lines, aligned)
+	s := shape{workgroup: l.schedule.Workgroup, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}
+	if l.schedule.Scheme == SchemeRound {
+		if reason := l.refuseRounds(t); reason != "" {
+			l.faults = append(l.faults, fmt.Errorf("scheme=%s: %s", SchemeRound, reason))
+			return
+		}
+		s = l.roundShape(t, s)
+	}
+	k := newKernel(t, s, lines, aligned)
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
 	}
-	s := &launches{lowering: l, kernel: k, logical: logical, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
-	s.lookback = l.schedule.Scheme == SchemeLookback && len(k.gridCuts()) > 0
-	s.lower()
+	made := &launches{lowering: l, kernel: k, logical: logical, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
+	made.lookback = l.schedule.Scheme == SchemeLookback && len(k.gridCuts()) > 0
+	if k.round != nil {
+		made.walkInRounds()
+	}
+	made.lower()
 	checked := false
 	for _, op := range t.Ops {
 		if op.Kind == tile.StoreScalar {
@@ -179,7 +197,11 @@ func (s *launches) launchOnce(e *emission, rows plan.Expr) {
 
 // addLaunch ends a function and appends the step that launches it.
 func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, launch func(kernel string, schedule plan.Schedule) plan.Step) {
-	e.b.Kernel(s.workgroup)
+	group := s.workgroup
+	if e.window != nil {
+		group = s.round.group()
+	}
+	e.b.Kernel(group)
 	f := e.b.Func()
 	var shared []loop.Stmt
 	for _, name := range slices.Sorted(func(yield func(string) bool) {
@@ -189,7 +211,7 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 			}
 		}
 	}) {
-		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name]})
+		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: e.window != nil && name == poolName})
 	}
 	f.Body = append(shared, f.Body...)
 	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}, Long: s.inParts()}
@@ -197,11 +219,13 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))
 	}
 	s.kernels = append(s.kernels, program)
-	schedule := plan.Schedule{Workgroup: s.workgroup, Items: s.items, Scheme: SchemeFlat}
+	schedule := plan.Schedule{Workgroup: group, Items: s.items, Scheme: SchemeFlat}
 	switch {
+	case e.window != nil:
+		schedule.Scheme, schedule.Ring, schedule.Lookahead = SchemeRound, s.round.ring, s.round.lookahead
 	case s.lookback:
 		schedule.Scheme, schedule.IDs = SchemeLookback, s.schedule.IDs
-	case len(s.gridCuts()) > 0:
+	case len(s.gridCuts()) > 0 && s.round == nil:
 		schedule.Scheme = SchemePublished
 	}
 	if s.hasUpdates() {
@@ -209,6 +233,9 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 	}
 	schedule.Chunk, schedule.Part = e.chunk, e.part
 	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
+	if e.window != nil {
+		variant.LocalBytes = plan.Const(s.round.bytes(s.kernel))
+	}
 	if s.broadcasts() {
 		schedule.Offsets, variant.GridLimit = plan.Broadcast, int64(max(mostBroadcast/s.chunk(), 1))
 	}
@@ -218,6 +245,8 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 		variant.Needs = []plan.Cap{plan.CapTicket}
 	case plan.ForwardStatic:
 		variant.Needs = []plan.Cap{plan.CapStatic}
+	case plan.ForwardResident:
+		variant.Needs = []plan.Cap{plan.CapBulkCopy, plan.CapResident}
 	}
 	kernel := plan.Kernel{Name: f.Name, Stages: s.logical.Stages, Variants: []plan.Variant{variant}}
 	s.out.Kernels = append(s.out.Kernels, kernel)

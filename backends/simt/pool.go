@@ -62,7 +62,7 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 	}
 	var columns []tile.Staged
 	for _, s := range tile.Analyze(k.Kernel).Staged {
-		if aligned(s.Stream) {
+		if aligned(s.Stream) && (k.round == nil || canCopy(k.Streams[s.Stream].Kind)) {
 			columns = append(columns, s)
 		}
 	}
@@ -116,7 +116,9 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 	for _, s := range columns {
 		kind := k.Streams[s.Stream].Kind
 		p.staged[s.Stream], p.halo[s.Stream] = true, s.Before > 0
-		p.bytes = max(p.bytes, k.layoutOf(kind).bytes)
+		if k.round == nil {
+			p.bytes = max(p.bytes, k.layoutOf(kind).bytes)
+		}
 		registers += kind.Size()
 	}
 	places := map[tile.ID]bool{}
@@ -137,7 +139,18 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 		}
 	}
 	p.bytes = max(p.bytes, outside)
-	if registers*k.items > registerBudget || p.bytes+k.stateBytes() > k.budget {
+	return k.settle(p, registers)
+}
+
+// settle makes p the pool where registers, of the bytes that a row takes there, and
+// local memory suffice for k.items rows a work-item.
+func (k *kernel) settle(p pool, registers int) bool {
+	switch {
+	case registers*k.items > registerBudget:
+		return false
+	case k.round != nil && !k.round.fit(k, p):
+		return false
+	case k.round == nil && p.bytes+k.stateBytes() > k.budget:
 		return false
 	}
 	k.pool = p
@@ -199,6 +212,14 @@ func (k *kernel) layoutOf(kind ir.Kind) layout {
 	return l
 }
 
+// stagedLayout is the layout of a staged column.
+func (k *kernel) stagedLayout(i int) layout {
+	if k.round != nil {
+		return k.copiedLayout(k.Streams[i].Kind)
+	}
+	return k.layoutOf(k.Streams[i].Kind)
+}
+
 // canExchange reports whether operation i stores, in the last phase, at each row
 // of the base, or at a place that ascends row by row and is known from the state
 // of a scan alone.
@@ -229,9 +250,12 @@ func (k *kernel) isOfState(v tile.ID) bool {
 	return false
 }
 
+// poolName is what the pool is called.
+const poolName = "pool"
+
 // poolOf returns the pool as words.
 func (e *emission) poolOf(word ir.Kind) *loop.Var {
-	const name = "pool"
+	const name = poolName
 	base := e.local[name]
 	if base == nil {
 		base = &loop.Var{Name: name, T: loop.ArrayOf(int(e.poolBytes())/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
@@ -248,8 +272,20 @@ func (e *emission) poolOf(word ir.Kind) *loop.Var {
 	return e.local[view]
 }
 
+// poolStart returns the word of the pool at which the first byte region of what
+// the work-items of a tile share lies.
+func (e *emission) poolStart(region int64, word ir.Kind) loop.Expr {
+	if e.window != nil {
+		return e.window.share(e, region, word)
+	}
+	return loop.Int(region / int64(word.Size()))
+}
+
 // poolBytes returns the size of the pool in this function.
 func (e *emission) poolBytes() int64 {
+	if e.window != nil {
+		return e.round.bytes(e.kernel)
+	}
 	if len(e.picks) > 0 && !e.effects { // no rows are numbered
 		return e.picks[0].region
 	}
@@ -258,7 +294,9 @@ func (e *emission) poolBytes() int64 {
 
 // toWord and fromWord pass an element through a word of the pool.
 func toWord(word ir.Kind, x loop.Expr) loop.Expr {
-	if k := x.Type().Kind; k.IsFloat() || k == ir.Char8 {
+	if k := x.Type().Kind; k == word {
+		return x
+	} else if k.IsFloat() || k == ir.Char8 {
 		x = loop.BitsOf(x)
 	}
 	return loop.ToKind(word, x)
@@ -266,6 +304,8 @@ func toWord(word ir.Kind, x loop.Expr) loop.Expr {
 
 func fromWord(k ir.Kind, x loop.Expr) loop.Expr {
 	switch k {
+	case x.Type().Kind:
+		return x
 	case ir.Bool:
 		return loop.Ne(x, number(x.Type().Kind, 0))
 	case ir.F32, ir.F64, ir.Char8:

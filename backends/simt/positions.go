@@ -47,11 +47,11 @@ func (k *kernel) findPicks() (picks []pick) {
 			return nil
 		}
 		if op.Monoid.Kind == tile.Fold {
-			guard, ok := countedFlag(k.Kernel, op.Args[0])
-			if !ok || !k.countsRows(i, 0) {
+			p, ok := k.pickCounted(i)
+			if !ok {
 				return nil
 			}
-			picks = append(picks, pick{parent: op.Domain, guard: guard, scan: i})
+			picks = append(picks, p)
 		}
 	}
 	for _, i := range k.cuts[0] {
@@ -78,6 +78,22 @@ func (k *kernel) findPicks() (picks []pick) {
 		}
 	}
 	return picks
+}
+
+// pickCounted returns the pick whose rows scan i counts: those of its domain where
+// a flag is set, or all of a domain that is picked from another.
+func (k *kernel) pickCounted(i int) (pick, bool) {
+	op := &k.Ops[i]
+	if !k.countsRows(i, 0) {
+		return pick{}, false
+	}
+	if guard, ok := countedFlag(k.Kernel, op.Args[0]); ok {
+		return pick{parent: op.Domain, guard: guard, scan: i}, true
+	}
+	d := &k.Domains[op.Domain]
+	// Where subgroups fold, rows that go to local memory at once are faster.
+	picked := op.Domain > 0 && d.Kind == tile.Compact && isConstant(k.Kernel, op.Args[0], 1) && (k.round != nil || !k.hasSubgroups())
+	return pick{parent: d.Parent, guard: d.Guard, scan: i}, picked
 }
 
 // rowsSince returns the flag since which scan i counts the rows of the base, or 0.
@@ -164,18 +180,17 @@ func (k *kernel) tryPicks(columns []tile.Staged) bool {
 		}
 		kind := k.Streams[s.Stream].Kind
 		p.staged[s.Stream], p.halo[s.Stream] = true, s.Before > 0
-		p.bytes += k.layoutOf(kind).bytes
+		if k.round == nil {
+			p.bytes += k.layoutOf(kind).bytes
+		}
 		registers += kind.Size()
 	}
 	for j := range k.picks {
 		k.picks[j].region = p.bytes
 		p.bytes += aligned16(k.rows() * int64(numberKind.Size()))
 	}
-	if k.items > bitsOfRows || k.rows() > mostNumbered || registers*k.items > registerBudget || p.bytes+k.stateBytes() > k.budget {
-		return false
-	}
-	k.pool = p
-	return true
+	p.bytes = aligned16(p.bytes)
+	return k.items <= bitsOfRows && k.rows() <= mostNumbered && k.settle(p, registers)
 }
 
 // mark sets the bits of the row at hand for picks from domain d.
@@ -225,40 +240,71 @@ func (s *launches) storePicked(e *emission) {
 	if s.lookback {
 		s.announce(e, cut, total)
 	}
-	slot := func(j int) int { return st.of[stateKey{s.picks[j].scan, 0}].slot }
-	for j, p := range s.picks {
-		if p.isStored() {
-			e.number(p, e.picked[j], before[slot(j)])
-		}
-	}
+	s.numberPicked(e, st, before, total)
 	var earlier []loop.Expr
 	if s.lookback {
 		earlier = s.lookBack(e, cut, total)
 	} else {
 		earlier = s.prefix(e, cut, st, total)
 	}
-	whole := e.combine(st, earlier, total)
-	for j, slot := range st.slots {
-		e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
-	}
+	s.deliverAllPicked(e, st, earlier, total)
+}
+
+// numberPicked writes the numbers of this work-item's rows to the pool.
+func (s *launches) numberPicked(e *emission, st *state, before, total []loop.Expr) {
 	for j, p := range s.picks {
 		if p.isStored() {
-			e.deliverPicked(p, st, earlier, loop.ToCounter(total[slot(j)]))
+			e.number(p, e.picked[j], before[st.counted(p)], total[st.counted(p)])
 		}
 	}
 }
 
+// deliverAllPicked stores what belongs to the rows of all picks.
+func (s *launches) deliverAllPicked(e *emission, st *state, earlier, total []loop.Expr) {
+	e.know(st, earlier, total)
+	for _, p := range s.picks {
+		if p.isStored() {
+			e.deliverPicked(p, st, earlier, loop.ToCounter(total[st.counted(p)]))
+		}
+	}
+}
+
+// counted returns the slot that counts the rows of a pick.
+func (st *state) counted(p pick) int { return st.of[stateKey{p.scan, 0}].slot }
+
+// know notes the fold of the rows before the tile, and of those up to its end.
+func (e *emission) know(st *state, earlier, total []loop.Expr) {
+	whole := e.combine(st, earlier, total)
+	for j, slot := range st.slots {
+		e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
+	}
+}
+
 // number writes the numbers of this work-item's rows of a pick to the pool, the
-// first one at place before.
-func (e *emission) number(p pick, bits *loop.Var, before loop.Expr) {
+// first one at place before. Where most of the tile's rows are picked it looks at
+// each, elsewhere at the bits that are set.
+func (e *emission) number(p pick, bits *loop.Var, before, total loop.Expr) {
 	numbers := e.poolOf(numberKind)
-	at := e.b.Decl("at", loop.Add(loop.ToCounter(before), loop.Int(p.region/int64(numberKind.Size()))))
+	first := e.b.Let("first", loop.Add(loop.ToCounter(before), e.poolStart(p.region, numberKind)))
 	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
-	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-		e.b.If(isSet(bits, item), func() {
-			e.b.Store(numbers, at, loop.ToKind(numberKind, loop.Add(start, item)))
-			e.b.Assign(at, loop.Add(at, loop.Int(1)))
-		}, nil)
+	store := func(at, item loop.Expr) { e.b.Store(numbers, at, loop.ToKind(numberKind, loop.Add(start, item))) }
+	e.b.If(loop.Gt(loop.ToCounter(total), loop.Int(e.kernel.rows()/2)), func() {
+		at := e.b.Decl("at", first)
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			e.b.If(isSet(bits, item), func() {
+				store(at, item)
+				e.b.Assign(at, loop.Add(at, loop.Int(1)))
+			}, nil)
+		})
+	}, func() {
+		rest := e.b.Decl("rest", bits)
+		at := e.b.Decl("at", loop.Add(first, loop.ToCounter(loop.CallOf(countOnes, bits))))
+		e.b.While(loop.Ne(rest, number(ir.U32, 0)), func() {
+			item := e.b.Let("item", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, rest))))
+			e.b.Assign(at, loop.Sub(at, loop.Int(1)))
+			store(at, item)
+			e.b.Assign(rest, loop.Apply(ir.OpXor, rest, loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, item))))
+		})
 	})
 }
 
@@ -266,9 +312,9 @@ func (e *emission) number(p pick, bits *loop.Var, before loop.Expr) {
 // states of all earlier tiles.
 func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, count loop.Expr) {
 	numbers := e.poolOf(numberKind)
-	first := loop.Int(p.region / int64(numberKind.Size()))
+	first := e.poolStart(p.region, numberKind)
 	numberAt := func(at loop.Expr) loop.Expr { return loop.ToCounter(loop.At(numbers, loop.Add(first, at))) }
-	base := e.b.Let("base", loop.ToCounter(earlier[st.of[stateKey{p.scan, 0}].slot]))
+	base := e.b.Let("base", loop.ToCounter(earlier[st.counted(p)]))
 	store := func(ops []int, place loop.Expr) {
 		for _, i := range ops {
 			op := &e.Ops[i]
@@ -329,7 +375,7 @@ func (e *emission) ofPicked(v tile.ID) loop.Expr {
 		x = e.loadAt(op, e.ofPicked(op.Args[0]))
 	case op.Kind == tile.Load && e.pool.staged[op.Stream]:
 		kind := e.Streams[op.Stream].Kind
-		l := e.layoutOf(kind)
+		l := e.stagedLayout(op.Stream)
 		base := e.staged(op.Stream, l)
 		x = fromWord(kind, loop.At(e.poolOf(l.word), loop.Add(base, l.dealt(e.kernel, e.inTile))))
 	default:

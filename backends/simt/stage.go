@@ -74,24 +74,26 @@ func (e *emission) stageBatch(streams []int) {
 		at += e.layoutOf(e.Streams[i].Kind).bytes
 		e.deal(i)
 	}
-	e.b.Barrier(loop.GroupScope)
+	e.barrier()
 	for _, i := range streams {
 		e.take(i)
 	}
 	if e.picks == nil { // else the columns stay
-		e.b.Barrier(loop.GroupScope)
+		e.barrier()
 	}
 }
 
-// staged returns the word of the pool at which a staged column begins.
+// staged returns the word of the pool at which the tile of a staged column begins.
 func (e *emission) staged(i int, l layout) loop.Expr {
+	if e.window != nil {
+		return e.window.column(e, i, l.word)
+	}
 	return loop.Int(e.stagedAt[i] / int64(l.word.Size()))
 }
 
 // deal loads a column into the pool.
 func (e *emission) deal(i int) {
-	kind := e.Streams[i].Kind
-	l := e.layoutOf(kind)
+	l := e.stagedLayout(i)
 	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
 	single := func() {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
@@ -106,7 +108,7 @@ func (e *emission) deal(i int) {
 			})
 		})
 	}
-	if l.wide == 0 {
+	if l.wide == 0 || e.window != nil {
 		single()
 		return
 	}
@@ -149,8 +151,7 @@ func (l layout) dealt(k *kernel, at loop.Expr) loop.Expr {
 // take reads a column's rows of this work-item, and the row before where that
 // is needed.
 func (e *emission) take(i int) {
-	kind := e.Streams[i].Kind
-	l := e.layoutOf(kind)
+	kind, l := e.Streams[i].Kind, e.stagedLayout(i)
 	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
 	before := 0
 	if e.pool.halo[i] {
@@ -182,7 +183,14 @@ func (e *emission) take(i int) {
 		e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(pool, last)))
 	}, func() {
 		e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() {
-			e.b.Store(mine, loop.Int(0), loop.At(memory, loop.Sub(e.first, loop.Int(1))))
+			outside := func() { e.b.Store(mine, loop.Int(0), loop.At(memory, loop.Sub(e.first, loop.Int(1)))) }
+			if e.window == nil {
+				outside()
+				return
+			}
+			e.b.If(e.window.copied, func() {
+				e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(pool, loop.Sub(own, loop.Int(1)))))
+			}, func() { e.b.If(loop.Gt(e.count, loop.Int(0)), outside, nil) })
 		}, nil)
 	})
 }

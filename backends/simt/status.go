@@ -19,6 +19,7 @@ type status struct {
 	buffer string
 	words  int
 	sole   bool      // one word that says by its flag what it is of
+	once   bool      // tiles tell the fold of their own rows alone
 	parts  []bitPart // of the slots, in parts that lie in one word each
 }
 
@@ -56,14 +57,14 @@ func (s slot) width() int {
 }
 
 // newStatus lays out the words of a state.
-func newStatus(st *state, cut int, buffer string) *status {
-	t := &status{state: st, cut: cut, buffer: buffer}
+func newStatus(st *state, cut int, buffer string, once bool) *status {
+	t := &status{state: st, cut: cut, buffer: buffer, once: once}
 	total := 0
 	for _, s := range st.slots {
 		total += s.width()
 	}
 	room := wordBits
-	if t.sole = total <= soleBits; t.sole {
+	if t.sole = total <= soleBits && !once; t.sole {
 		room = soleBits
 	}
 	// 64 bits take a word, all but the highest bit, which fits wherever there
@@ -101,15 +102,18 @@ func newStatus(st *state, cut int, buffer string) *status {
 
 // addStatus adds the words of a cut to the plan, and what waiting needs.
 func (s *launches) addStatus(cut int) {
-	st := newStatus(s.stateOf(s.gridScans(cut)), cut, s.names.fresh(fmt.Sprintf("%s_status%d", s.Name, cut)))
-	perTile := int64(st.words)
-	if !st.sole {
+	st := newStatus(s.stateOf(s.gridScans(cut)), cut, s.names.fresh(fmt.Sprintf("%s_status%d", s.Name, cut)), s.round != nil)
+	perTile, tiles := int64(st.words), s.tiles
+	switch {
+	case st.once:
+		tiles = s.turns
+	case !st.sole:
 		perTile *= 2
 	}
 	s.statuses = append(s.statuses, st)
 	s.addBuffer(plan.Buffer{Name: st.buffer, Kind: plan.U64, Role: plan.Status,
-		Length: plan.Mul(plan.Max(s.tiles, plan.Const(1)), plan.Const(perTile))})
-	if s.tickets == "" && !s.isStatic() {
+		Length: plan.Mul(plan.Max(tiles, plan.Const(1)), plan.Const(perTile))})
+	if s.tickets == "" && !s.isStatic() && s.round == nil {
 		s.tickets = s.names.fresh(s.Name + "_tickets")
 		s.addBuffer(plan.Buffer{Name: s.tickets, Kind: plan.U32, Role: plan.Status, Length: plan.Const(1)})
 	}
@@ -193,6 +197,9 @@ func (t *status) unpack(e *emission, words []loop.Expr) []loop.Expr {
 func (t *status) place(tile loop.Expr, flag, word int) loop.Expr {
 	if t.sole {
 		return tile
+	}
+	if t.once {
+		return loop.Add(loop.Mul(tile, loop.Int(int64(t.words))), loop.Int(int64(word)))
 	}
 	at := (flag-flagAggregate)*t.words + word
 	return loop.Add(loop.Mul(tile, loop.Int(int64(2*t.words))), loop.Int(int64(at)))

@@ -117,5 +117,5 @@ func (s *launches) lookBackBySubgroup(e *emission, cut int, total []loop.Expr) (
 		})
 		e.b.If(loop.Eq(sublane(), loop.Int(0)), func() { s.tell(e, t, memory, exprsOf(fold), total) }, nil)
 	})
-	return e.hear(st)
+	return e.hear(t)
 }

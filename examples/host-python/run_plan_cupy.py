@@ -18,7 +18,9 @@ class CUDA(steps.Run):
         self.machine = {"units": about["MultiProcessorCount"], "subgroup": about["WarpSize"],
                         "maxGroup": about["MaxThreadsPerBlock"], "localBytes": about["MaxSharedMemoryPerBlockOptin"],
                         "memory": memory, "maxAlloc": memory}
-        self.caps = {"atomics.i64", "fp64", "progress.ticket", "f32.divide", "f32.denormals"}
+        self.caps = {"atomics.i64", "fp64", "progress.ticket", "progress.resident", "f32.divide", "f32.denormals"}
+        if int(device.compute_capability) >= 90:
+            self.caps.add("copy.bulk")
         super().__init__(plan, inputs)
 
     def alloc(self, name, length):

@@ -112,6 +112,8 @@ func (d *dumper) stmt(s Stmt) {
 			d.line("var %s %v = %s", d.name(s.Var), s.Var.T, d.expr(s.Init))
 		case s.Length != nil:
 			d.line("var %s %v of %s", d.name(s.Var), s.Var.T, d.expr(s.Length))
+		case s.Launch:
+			d.line("var %s %v of the launch", d.name(s.Var), s.Var.T)
 		case s.Over != nil:
 			d.line("var %s %v over %s", d.name(s.Var), s.Var.T, d.name(s.Over))
 		default:

@@ -17,6 +17,7 @@ type (
 		Init   Expr
 		Length Expr // of form Slice without Init
 		Over   *Var // storage in Local memory that Var shares its bytes with; what one stores the other does not load
+		Launch bool // storage in Local memory that a launch brings: one at most a kernel
 	}
 
 	// Let names a value; the variable never changes.

@@ -40,6 +40,9 @@ func (v *verifier) wide(m *Var, index Expr, count int) {
 
 // over checks storage that shares the bytes of other storage.
 func (v *verifier) over(s *Decl) {
+	if s.Launch && (s.Var.T.Form != Array || s.Var.T.Space != Local || s.Over != nil) {
+		v.fail("a launch brings arrays in local memory")
+	}
 	if s.Over == nil {
 		return
 	}

@@ -67,6 +67,9 @@ const (
 	smallShape = "workgroup=64,items=4"
 	userShape  = "workgroup=256"
 	toolShape  = "workgroup=64,items=2"
+	userRound  = "lookahead=2" // what it takes by default
+	smallRound = "workgroup=128,items=4"
+	toolRound  = "workgroup=128,items=2"
 	staticIDs  = ",scheme=" + simt.SchemeLookback + ",ids=" + plan.Static // numbers of groups instead of tickets
 )
 
@@ -74,14 +77,18 @@ const (
 // variant of aggregation.
 func choices() (list []choice) {
 	for _, scheme := range build.Schemes {
-		list = append(list, choice{userShape + ",scheme=" + scheme, userInputs}, choice{smallShape + ",scheme=" + scheme, smallInputs})
+		user, small := userShape, smallShape
+		if scheme == simt.SchemeRound { // of whose work-items some take no rows
+			user, small = userRound, smallRound
+		}
+		list = append(list, choice{user + ",scheme=" + scheme, userInputs}, choice{small + ",scheme=" + scheme, smallInputs})
 	}
 	list = append(list, choice{userShape + ",ids=" + plan.Static, userInputs}, choice{smallShape + ",ids=" + plan.Static, smallInputs})
 	for _, shape := range []choice{{userShape, userInputs}, {smallShape, smallInputs}} {
 		list = append(list, choice{shape.schedule + staticIDs, shape.inputs})
 	}
 	published := smallShape + ",scheme=" + simt.SchemePublished
-	for _, scheme := range build.Schemes {
+	for _, scheme := range build.SchemesInParts {
 		list = append(list, choice{smallShape + ",part=512,scheme=" + scheme, smallInputs})
 	}
 	list = append(list, choice{published + ",chunk=3", smallInputs}, choice{published + ",offsets=" + plan.Broadcast, smallInputs})
@@ -95,9 +102,10 @@ func choices() (list []choice) {
 
 // toolChoices are those for a tool, under which kernels run slowly.
 func toolChoices() (list []choice) {
-	for _, scheme := range build.Schemes {
+	for _, scheme := range build.SchemesInParts {
 		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs})
 	}
+	list = append(list, choice{toolRound + ",scheme=" + simt.SchemeRound, toolInputs})
 	list = append(list, choice{toolShape + staticIDs, toolInputs})
 	for _, variant := range plan.Variants {
 		if variant != plan.Segmented {

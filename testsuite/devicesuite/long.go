@@ -231,7 +231,7 @@ func (l long) differDense(got []byte) string {
 // longSchedules are those of the cells with many rows, which no command of kgen
 // runs: that would have to read them from a file.
 func longSchedules() (list []string) {
-	for _, scheme := range build.Schemes {
+	for _, scheme := range build.SchemesInParts {
 		list = append(list, fmt.Sprintf("rows=%d,scheme=%s", int64(longRows), scheme))
 	}
 	return list

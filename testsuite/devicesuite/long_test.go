@@ -73,7 +73,7 @@ func TestLongInParts(t *testing.T) {
 	}
 	defer e.Close()
 	l, data := shortLong()
-	for _, scheme := range build.Schemes {
+	for _, scheme := range build.SchemesInParts {
 		parts := 0
 		run := func(made *kernels.Program, in planexec.Inputs) (*planexec.Result, error) {
 			return e.Run(t.Context(), emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in, Options: planexec.Options{Event: func(e planexec.Event) {

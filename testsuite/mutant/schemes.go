@@ -14,9 +14,9 @@ var schemes = []Mutant{
 	{Name: "earlier tiles come later", File: "backends/simt/launches.go", Device: "emulated",
 		Old: "start := e.combine(grid, earlier, grid.part(all, before))",
 		New: "start := e.combine(grid, grid.part(all, before), earlier)"},
-	{Name: "whole fold in the wrong order", File: "backends/simt/launches.go", Device: "emulated",
-		Old: "whole := e.combine(grid, earlier, gridTotal)",
-		New: "whole := e.combine(grid, gridTotal, earlier)"},
+	{Name: "whole fold in the wrong order", File: "backends/simt/positions.go", Device: "emulated",
+		Old: "whole := e.combine(st, earlier, total)",
+		New: "whole := e.combine(st, total, earlier)"},
 	{Name: "the scan of tiles forgets its carry", File: "backends/simt/launches.go", Device: "emulated",
 		Old: "prefix := e.declare(st, e.combine(st, exprsOf(carry), before))",
 		New: "prefix := e.declare(st, e.combine(st, st.identities(), before))"},
@@ -64,8 +64,8 @@ var schemes = []Mutant{
 		Old: "e.foldStretches(st, shared, last, window, stretches)\n\t\te.b.Barrier(loop.GroupScope)",
 		New: "e.foldStretches(st, shared, last, window, stretches)"},
 	{Name: "rows since the last that was picked, one less", File: "backends/simt/positions.go", Device: "emulated",
-		Old:      "loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros",
-		New:      "loop.Int(bitsOfRows), loop.ToCounter(loop.CallOf(leadingZeros",
+		Old:      "last := loop.Sub(loop.Int(bitsOfRows-1),",
+		New:      "last := loop.Sub(loop.Int(bitsOfRows),",
 		Programs: "run_length_encode"},
 	{Name: "a work-item has all its rows in the last tile", File: "backends/simt/positions.go", Device: "emulated",
 		Old:      "loop.Least(loop.Greatest(rest, loop.Int(0)), loop.Int(int64(e.items)))",
@@ -121,7 +121,7 @@ var schemes = []Mutant{
 		Old: "e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))",
 		New: "e.b.Store(errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))"},
 	{Name: "no barrier behind the dealt columns", File: "backends/simt/stage.go", Device: "emulated",
-		Old: `e.b.Barrier(loop.GroupScope)
+		Old: `e.barrier()
 	for _, i := range streams {
 		e.take`,
 		New: `for _, i := range streams {

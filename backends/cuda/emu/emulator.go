@@ -167,7 +167,7 @@ func Machine(o Options) plan.Machine {
 		LocalBytes: sharedMost, Memory: o.Memory, MaxAlloc: o.Memory, Caps: map[plan.Cap]plan.Evidence{},
 	}
 	// All but progress.static: blocks start in any order.
-	for _, c := range []plan.Cap{plan.CapAtomicsI64, plan.CapFP64, plan.CapTicket, plan.CapResident, plan.CapDivideF32, plan.CapDenormalsF32} {
+	for _, c := range []plan.Cap{plan.CapAtomicsI64, plan.CapFP64, plan.CapTicket, plan.CapResident, plan.CapBulkCopy, plan.CapDivideF32, plan.CapDenormalsF32} {
 		m.Caps[c] = plan.Declared
 	}
 	return m

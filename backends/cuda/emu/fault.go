@@ -172,7 +172,7 @@ var reportForms = map[string]struct {
 		return c.line(n[0]), fmt.Sprintf("an integer division by zero, or of the least number by -1, by thread %d of block %d; a GPU goes on with any value", n[3], n[2])
 	}},
 	"stack": {Trap, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
-		return c.line(n[0]), "the local variables do not fit the 64 KiB that the emulation gives a thread"
+		return c.line(n[0]), "the local variables do not fit the 256 KiB that the emulation gives a thread"
 	}},
 	"fault": {Bounds, 4, 2, []int{0}, func(c *reportContext, n []int64) (int, string) {
 		where := "outside all arrays"

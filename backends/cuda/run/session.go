@@ -47,7 +47,14 @@ func (s *session) Resident(_ *plan.Kernel, v *plan.Variant) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	each, err := k.function.MaxActiveBlocksPerMultiProcessor(max(v.Schedule.Workgroup, 1), 0)
+	local := int64(0)
+	if v.LocalBytes.Op == plan.OpConst {
+		local = v.LocalBytes.Const
+	}
+	if err := k.allow(local); err != nil {
+		return 0, err
+	}
+	each, err := k.function.MaxActiveBlocksPerMultiProcessor(max(v.Schedule.Workgroup, 1), local)
 	if err != nil {
 		return 0, s.failure("how many groups run at once", err)
 	}

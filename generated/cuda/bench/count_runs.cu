@@ -208,13 +208,25 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 			atomicExch(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904ULL);
 		}
 	}
-	int at = (int)add21 + 10240;
+	const int first2 = (int)add21 + 10240;
 	const int start2 = lane * 20;
-	#pragma unroll
-	for (int item = 0; item < 20; item++) {
-		if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+	if ((int)theirs18 > 2560) {
+		int at = first2;
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (unsigned short)(start2 + item);
+				at++;
+			}
+		}
+	} else {
+		unsigned rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
 			pool_u16[at] = (unsigned short)(start2 + item);
-			at++;
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	if (threadIdx.x < 32) { // look back
@@ -293,14 +305,14 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	const int add22 = (int)((unsigned)state19 + (unsigned)theirs18);
 	const int add23 = theirs18 > 0 ? theirs19 : (int)((unsigned)state20 + (unsigned)theirs19);
 	const int base = (int)state19;
-	for (int at2 = lane, at_end = (int)theirs18; at2 < at_end; at2 += 256) {
-		const int number = (int)pool_u16[10240 + at2];
-		const int place = base + at2;
+	for (int at = lane, at_end = (int)theirs18; at < at_end; at += 256) {
+		const int number = (int)pool_u16[10240 + at];
+		const int place = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 		const int key2 = (int)pool[number];
 		key_2[place] = key2;
-		if (at2 > 0) {
-			const int distance = number - (int)pool_u16[10240 + (at2 - 1)];
+		if (at > 0) {
+			const int distance = number - (int)pool_u16[10240 + (at - 1)];
 			count[place - 1] = (long long)distance;
 		}
 	}

@@ -437,27 +437,39 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	int at = (int)add11 + 10240;
+	const int first2 = (int)add11 + 10240;
 	const int start2 = lane * 20;
-	#pragma unroll
-	for (int item = 0; item < 20; item++) {
-		if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+	if ((int)theirs10 > 2560) {
+		int at = first2;
+		#pragma unroll
+		for (int item = 0; item < 20; item++) {
+			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (unsigned short)(start2 + item);
+				at++;
+			}
+		}
+	} else {
+		unsigned rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
 			pool_u16[at] = (unsigned short)(start2 + item);
-			at++;
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
 	__syncthreads();
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
-	for (int at2 = lane, at_end = (int)theirs10; at2 < at_end; at2 += 256) {
-		const int number = (int)pool_u16[10240 + at2];
-		const int place = base + at2;
+	for (int at = lane, at_end = (int)theirs10; at < at_end; at += 256) {
+		const int number = (int)pool_u16[10240 + at];
+		const int place = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 		const int key2 = (int)pool[number];
 		key_2[place] = key2;
-		if (at2 > 0) {
-			const int distance = number - (int)pool_u16[10240 + (at2 - 1)];
+		if (at > 0) {
+			const int distance = number - (int)pool_u16[10240 + (at - 1)];
 			count[place - 1] = (long long)distance;
 		}
 	}

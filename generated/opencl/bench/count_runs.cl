@@ -187,13 +187,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int at = (int)add3 + 10240;
+	const int first2 = (int)add3 + 10240;
 	const int start2 = lane * 20;
-	kgen_unroll
-	for (int item = 0; item < 20; item++) {
-		if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+	if ((int)add4 > 2560) {
+		int at = first2;
+		kgen_unroll
+		for (int item = 0; item < 20; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
+			}
+		}
+	} else {
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
 			pool_u16[at] = (ushort)(start2 + item);
-			at++;
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	int add6 = 0;
@@ -245,11 +257,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			int add9 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at2 = (start3 + 3) - i;
-				const int state7 = shared_i32_0[at2];
-				const int state8 = shared_i32_1[at2];
-				const int state9 = at2 <= last ? state7 : 0;
-				const int state10 = at2 <= last ? state8 : 0;
+				const int at = (start3 + 3) - i;
+				const int state7 = shared_i32_0[at];
+				const int state8 = shared_i32_1[at];
+				const int state9 = at <= last ? state7 : 0;
+				const int state10 = at <= last ? state8 : 0;
 				const int add10 = (int)((uint)add8 + (uint)state9);
 				const int add11 = state9 > 0 ? state10 : (int)((uint)add9 + (uint)state10);
 				add8 = add10;
@@ -264,9 +276,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			int add9 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at2 = 39 - i;
-				const int state7 = shared_i32_0[at2];
-				const int state8 = shared_i32_1[at2];
+				const int at = 39 - i;
+				const int state7 = shared_i32_0[at];
+				const int state8 = shared_i32_1[at];
 				const int add10 = (int)((uint)add8 + (uint)state7);
 				const int add11 = state7 > 0 ? state8 : (int)((uint)add9 + (uint)state8);
 				add8 = add10;
@@ -294,14 +306,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int add8 = (int)((uint)state7 + (uint)add4);
 	const int add9 = add4 > 0 ? add5 : (int)((uint)state8 + (uint)add5);
 	const int base = (int)state7;
-	for (int at2 = lane, at_end = (int)add4; at2 < at_end; at2 += 256) {
-		const int number = (int)pool_u16[10240 + at2];
-		const int place2 = base + at2;
+	for (int at = lane, at_end = (int)add4; at < at_end; at += 256) {
+		const int number = (int)pool_u16[10240 + at];
+		const int place2 = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 		const int key2 = (int)pool[number];
 		key_2[place2] = key2;
-		if (at2 > 0) {
-			const int v_distance = number - (int)pool_u16[10240 + (at2 - 1)];
+		if (at > 0) {
+			const int v_distance = number - (int)pool_u16[10240 + (at - 1)];
 			count[place2 - 1] = (long)v_distance;
 		}
 	}

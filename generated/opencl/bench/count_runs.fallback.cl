@@ -417,27 +417,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add4 = (int)((uint)state3 + (uint)state4);
-	int at = (int)add3 + 6144;
+	const int first2 = (int)add3 + 6144;
 	const int start2 = lane * 12;
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+	if ((int)add4 > 1536) {
+		int at = first2;
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
+			}
+		}
+	} else {
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
 			pool_u16[at] = (ushort)(start2 + item);
-			at++;
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
-	for (int at2 = lane, at_end = (int)add4; at2 < at_end; at2 += 256) {
-		const int number = (int)pool_u16[6144 + at2];
-		const int place2 = base + at2;
+	for (int at = lane, at_end = (int)add4; at < at_end; at += 256) {
+		const int number = (int)pool_u16[6144 + at];
+		const int place2 = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 		const int key2 = (int)pool[number];
 		key_2[place2] = key2;
-		if (at2 > 0) {
-			const int v_distance = number - (int)pool_u16[6144 + (at2 - 1)];
+		if (at > 0) {
+			const int v_distance = number - (int)pool_u16[6144 + (at - 1)];
 			count[place2 - 1] = (long)v_distance;
 		}
 	}

@@ -17,23 +17,31 @@ long kgen_greatest_i64(long x, long y) {
 	return x > y ? x : y;
 }
 
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
+}
+
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_kernel1(
 	long row0,
 	long rows,
 	int limit,
 	__global uint *filter_columns_kernel1_tickets,
 	__global const int *restrict x,
-	__global const long *restrict y,
-	__global const double *restrict z,
 	__global ulong *filter_columns_kernel1_status0,
 	__global uint *v_abort,
 	__global long *y_2,
+	__global const long *restrict y,
 	__global double *z_2,
+	__global const double *restrict z,
 	long tiles,
 	__global long *hit_length_cell) {
 	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint pool[10240];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
@@ -46,127 +54,76 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2560;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560L;
-	kgen_unroll
-	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 10] = (uint)x[first + at];
-		}
-	}
-	if (count == 2560 && (first & 1) == 0) {
+	const int count = rest < 5120 ? rest : 5120L;
+	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(y + (first + at));
-			const long y2 = wide.x;
-			const long y3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1408 + at)) = (ulong2)((ulong)y2, (ulong)y3);
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 20; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
-				pool_u64[1408 + at] = (ulong)y[first + at];
+				pool[at] = (uint)x[first + at];
 			} else {
-				pool_u64[1408 + at] = 0UL;
+				pool[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	int x_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
-	kgen_unroll
-	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[own + item];
-		}
-	}
-	long y_rows[10] = {0};
-	const int own2 = 1408 + lane * 10;
+	int x_rows[20] = {0};
+	const int own = lane * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		y_rows[item] = (long)word;
-		y_rows[item + 1] = (long)word2;
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	if (count == 2560 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const double2 wide = *(__global const double2 *)(z + (first + at));
-			const double z2 = wide.x;
-			const double z3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(z2), as_ulong(z3));
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[at] = as_ulong(z[first + at]);
-			} else {
-				pool_u64[at] = 0UL;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	double z_rows[10] = {0};
-	const int own3 = lane * 10;
-	kgen_unroll
-	for (int i = 0; i < 5; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		z_rows[item] = as_double(word);
-		z_rows[item + 1] = as_double(word2);
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uint hit_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
-	if (count == 2560) {
+	if (count == 5120) {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 20; item++) {
 			const bool hit = x_rows[item] < limit;
-			hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
-			if (hit) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+			picked = picked | ((uint)hit << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
-				hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
-				if (hit) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				picked = picked | ((uint)hit << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -201,47 +158,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add4 = add2;
-	if (count == 2560) {
+	const int first2 = (int)add2 + 10240;
+	const int start = lane * 20;
+	if ((int)add3 > 2560) {
+		int at = first2;
 		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
-			if (hit) {
-				const long hit_place = (long)add4;
-				// bench.kg:34: return y: y[hit], z: z[hit]
-				const int offset2 = (int)hit_place;
-				pool_u64[offset2] = (ulong)y_rows[item];
-				const int offset3 = (int)hit_place;
-				pool_u64[offset3 + 2560] = as_ulong(z_rows[item]);
-				const int add5 = (int)((uint)add4 + 1u);
-				add4 = add5;
+		for (int item = 0; item < 20; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start + item);
+				at++;
 			}
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
-			if (at < count) {
-				const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
-				if (hit) {
-					const long hit_place = (long)add4;
-					const int offset2 = (int)hit_place;
-					pool_u64[offset2] = (ulong)y_rows[item];
-					const int offset3 = (int)hit_place;
-					pool_u64[offset3 + 2560] = as_ulong(z_rows[item]);
-					const int add5 = (int)((uint)add4 + 1u);
-					add4 = add5;
-				}
-			}
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
-	int add5 = 0;
+	int add4 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add6 = 0;
+			int add5 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&filter_columns_kernel1_status0[asked];
@@ -260,12 +204,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 					word = *(volatile __global ulong *)&filter_columns_kernel1_status0[asked];
 				}
 				const int theirs = (int)(word & 2147483647UL);
-				add6 = theirs;
+				add5 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add6;
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -275,59 +219,52 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 		if (lane < 8) {
 			const int start2 = lane * 4;
-			int add6 = 0;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start2 + 3) - i;
 				const int state5 = shared_i32_0[at];
 				const int state6 = at <= last ? state5 : 0;
-				const int add7 = (int)((uint)add6 + (uint)state6);
-				add6 = add7;
+				const int add6 = (int)((uint)add5 + (uint)state6);
+				add5 = add6;
 			}
-			shared_i32_0[32 + lane] = add6;
+			shared_i32_0[32 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add6 = 0;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
 				const int state5 = shared_i32_0[at];
-				const int add7 = (int)((uint)add6 + (uint)state5);
-				add6 = add7;
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			const int add7 = (int)((uint)add6 + (uint)add5);
-			add5 = add7;
+			const int add6 = (int)((uint)add5 + (uint)add4);
+			add4 = add6;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add6 = (int)((uint)add5 + (uint)add3);
-		const ulong bits = (ulong)(uint)add6;
+		const int add5 = (int)((uint)add4 + (uint)add3);
+		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&filter_columns_kernel1_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add5;
+		earlier_i32_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int state5 = earlier_i32_0[0];
-	const int add6 = (int)((uint)state5 + (uint)add3);
-	const int base = (int)(long)state5;
-	const int end = (int)(long)add6;
-	const int count2 = end - base;
-	int at = lane;
-	while (at < count2) {
+	const int add5 = (int)((uint)state5 + (uint)add3);
+	const int base = (int)state5;
+	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)pool_u16[10240 + at];
+		const int row = first + number;
 		const int place2 = base + at;
-		y_2[place2] = (long)pool_u64[at];
-		at += 256;
-	}
-	const int count3 = end - base;
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = base + at2;
-		z_2[place2] = as_double(pool_u64[at2 + 2560]);
-		at2 += 256;
+		// bench.kg:34: return y: y[hit], z: z[hit]
+		y_2[place2] = y[row];
+		z_2[place2] = z[row];
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add6;
+		int total = add5;
 		const long hit_length = (long)total;
 		hit_length_cell[0] = hit_length;
 	}

@@ -11,72 +11,96 @@
 #define kgen_unroll
 #endif
 
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
+}
+
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_kernel1_sum0_published(
 	long row0,
 	long rows,
 	int limit,
 	__global const int *restrict x,
 	__global int *filter_columns_kernel1_tile0) {
-	__local uint pool[6144];
+	__local __attribute__((aligned(16))) uint pool[3072];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536L;
-	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 6] = (uint)x[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int x_rows[6] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
-	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[own + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int add = 0;
-	if (count == 1536) {
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const bool hit = x_rows[item] < limit;
-			if (hit) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
 			if (at < count) {
-				const bool hit = x_rows[item] < limit;
-				if (hit) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				pool[at] = (uint)x[first + at];
+			} else {
+				pool[at] = 0u;
 			}
 		}
 	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	int x_rows[12] = {0};
+	const int own = lane * 12;
+	kgen_unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
+	}
+	uint picked = 0u;
+	int add = 0;
+	if (count == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const bool hit = x_rows[item] < limit;
+			picked = picked | ((uint)hit << ((uint)item & 31));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool hit = x_rows[item] < limit;
+				picked = picked | ((uint)hit << ((uint)item & 31));
+			}
+		}
+	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -191,139 +215,88 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	long rows,
 	int limit,
 	__global const int *restrict x,
-	__global const long *restrict y,
-	__global const double *restrict z,
 	__global const int *restrict filter_columns_kernel1_tile0,
 	__global long *y_2,
-	__global double *z_2) {
-	__local __attribute__((aligned(16))) uint pool[6144];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__global const long *restrict y,
+	__global double *z_2,
+	__global const double *restrict z) {
+	__local __attribute__((aligned(16))) uint pool[4608];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536L;
-	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 6] = (uint)x[first + at];
-		}
-	}
-	if (count == 1536 && (first & 1) == 0) {
+	const int count = rest < 3072 ? rest : 3072L;
+	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const long2 wide = *(__global const long2 *)(y + (first + at));
-			const long y2 = wide.x;
-			const long y3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (896 + at)) = (ulong2)((ulong)y2, (ulong)y3);
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(x + (first + at));
+			const int x2 = wide.x;
+			const int x3 = wide.y;
+			const int x4 = wide.z;
+			const int x5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 12; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
-				pool_u64[896 + at] = (ulong)y[first + at];
+				pool[at] = (uint)x[first + at];
 			} else {
-				pool_u64[896 + at] = 0UL;
+				pool[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int x_rows[6] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
-	kgen_unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			x_rows[item] = (int)pool[own + item];
-		}
-	}
-	long y_rows[6] = {0};
-	const int own2 = 896 + lane * 6;
+	int x_rows[12] = {0};
+	const int own = lane * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		y_rows[item] = (long)word;
-		y_rows[item + 1] = (long)word2;
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		x_rows[item] = (int)word;
+		x_rows[item + 1] = (int)word2;
+		x_rows[item + 2] = (int)word3;
+		x_rows[item + 3] = (int)word4;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (count == 1536 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const double2 wide = *(__global const double2 *)(z + (first + at));
-			const double z2 = wide.x;
-			const double z3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(z2), as_ulong(z3));
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool_u64[at] = as_ulong(z[first + at]);
-			} else {
-				pool_u64[at] = 0UL;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	double z_rows[6] = {0};
-	const int own3 = lane * 6;
-	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		z_rows[item] = as_double(word);
-		z_rows[item + 1] = as_double(word2);
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uint hit_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
-	if (count == 1536) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 12; item++) {
 			const bool hit = x_rows[item] < limit;
-			hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
-			if (hit) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+			picked = picked | ((uint)hit << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
-				hit_kept = hit_kept | ((uint)hit << ((uint)item & 31));
-				if (hit) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				picked = picked | ((uint)hit << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -351,60 +324,37 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int earlier = filter_columns_kernel1_tile0[tile];
-	const int add4 = (int)((uint)earlier + (uint)add3);
-	const int add5 = (int)((uint)earlier + (uint)add2);
-	int add6 = add5;
-	const int base = (int)(long)earlier;
-	const int end = (int)(long)add4;
-	if (count == 1536) {
+	const int first2 = (int)add2 + 6144;
+	const int start = lane * 12;
+	if ((int)add3 > 1536) {
+		int at = first2;
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
-			if (hit) {
-				const long hit_place = (long)add6;
-				// bench.kg:34: return y: y[hit], z: z[hit]
-				const int offset2 = (int)hit_place - base;
-				pool_u64[offset2] = (ulong)y_rows[item];
-				const int offset3 = (int)hit_place - base;
-				pool_u64[offset3 + 1536] = as_ulong(z_rows[item]);
-				const int add7 = (int)((uint)add6 + 1u);
-				add6 = add7;
+		for (int item = 0; item < 12; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start + item);
+				at++;
 			}
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
-			if (at < count) {
-				const bool hit = ((hit_kept >> ((uint)item & 31)) & 1u) != 0u;
-				if (hit) {
-					const long hit_place = (long)add6;
-					const int offset2 = (int)hit_place - base;
-					pool_u64[offset2] = (ulong)y_rows[item];
-					const int offset3 = (int)hit_place - base;
-					pool_u64[offset3 + 1536] = as_ulong(z_rows[item]);
-					const int add7 = (int)((uint)add6 + 1u);
-					add6 = add7;
-				}
-			}
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count2 = end - base;
-	int at = lane;
-	while (at < count2) {
+	const int earlier = filter_columns_kernel1_tile0[tile];
+	const int base = (int)earlier;
+	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)pool_u16[6144 + at];
+		const int row = first + number;
 		const int place2 = base + at;
-		y_2[place2] = (long)pool_u64[at];
-		at += 256;
-	}
-	const int count3 = end - base;
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = base + at2;
-		z_2[place2] = as_double(pool_u64[at2 + 1536]);
-		at2 += 256;
+		// bench.kg:34: return y: y[hit], z: z[hit]
+		y_2[place2] = y[row];
+		z_2[place2] = z[row];
 	}
 }
 

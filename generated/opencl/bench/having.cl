@@ -16,6 +16,14 @@ long kgen_greatest_i64(long x, long y) {
 	return x > y ? x : y;
 }
 
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
+}
+
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	long row0,
 	long rows,
@@ -504,19 +512,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	long rows,
 	__global uint *having_kernel2_tickets,
 	__global const uchar *restrict keep,
-	__global const int *restrict aggregate,
-	__global const long *restrict c,
-	__global const long *restrict aggregate_2,
 	__global ulong *having_kernel2_status0,
 	__global uint *v_abort,
 	__global int *key_2,
+	__global const int *restrict aggregate,
 	__global long *count,
+	__global const long *restrict c,
 	__global long *total,
+	__global const long *restrict aggregate_2,
 	long tiles,
 	__global long *keep_length_cell) {
 	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint pool[10240];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint pool[7936];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
@@ -529,108 +537,53 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
+	const int count2 = rest < 5120 ? rest : 5120L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (uint)(keep[first + at] != 0);
-		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[2304 + (at + (at >> 3))] = (uint)aggregate[first + at];
-		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool_u64[2304 + (at + (at >> 3))] = (ulong)c[first + at];
+			pool[at + at / 20] = (uint)(keep[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	uchar keep_rows[8] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	uchar keep_rows[20] = {0};
+	const int start = lane * 20;
+	const int own = lane * 21;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 20; item++) {
 		if (start + item < count2) {
 			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
-	int aggregate_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			aggregate_rows[item] = (int)pool[own2 + item];
-		}
-	}
-	long c_rows[8] = {0};
-	const int start3 = lane * 8;
-	const int own3 = 2304 + lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			c_rows[item] = (long)pool_u64[own3 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool_u64[at + (at >> 3)] = (ulong)aggregate_2[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	long aggregate_2_rows[8] = {0};
-	const int start4 = lane * 8;
-	const int own4 = lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start4 + item < count2) {
-			aggregate_2_rows[item] = (long)pool_u64[own4 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
+	uint picked = 0u;
 	int add = 0;
-	if (count2 == 2048) {
+	if (count2 == 5120) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			if (keep_rows[item] != 0) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+		for (int item = 0; item < 20; item++) {
+			picked = picked | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
 			if (at < count2) {
-				if (keep_rows[item] != 0) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				picked = picked | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start5 = lane * 17;
+		const int start2 = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start5 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -665,49 +618,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add4 = add2;
-	if (count2 == 2048) {
+	const int first2 = (int)add2 + 10752;
+	const int start2 = lane * 20;
+	if ((int)add3 > 2560) {
+		int at = first2;
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			if (keep_rows[item] != 0) {
-				const long keep_place = (long)add4;
-				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				const int offset2 = (int)keep_place;
-				pool[offset2] = (uint)aggregate_rows[item];
-				const int offset3 = (int)keep_place;
-				pool_u64[offset3 + 1024] = (ulong)c_rows[item];
-				const int offset4 = (int)keep_place;
-				pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
-				const int add5 = (int)((uint)add4 + 1u);
-				add4 = add5;
+		for (int item = 0; item < 20; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
 			}
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			if (at < count2) {
-				if (keep_rows[item] != 0) {
-					const long keep_place = (long)add4;
-					const int offset2 = (int)keep_place;
-					pool[offset2] = (uint)aggregate_rows[item];
-					const int offset3 = (int)keep_place;
-					pool_u64[offset3 + 1024] = (ulong)c_rows[item];
-					const int offset4 = (int)keep_place;
-					pool_u64[offset4 + 3072] = (ulong)aggregate_2_rows[item];
-					const int add5 = (int)((uint)add4 + 1u);
-					add4 = add5;
-				}
-			}
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start2 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
-	int add5 = 0;
+	int add4 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add6 = 0;
+			int add5 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&having_kernel2_status0[asked];
@@ -726,12 +664,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 					word = *(volatile __global ulong *)&having_kernel2_status0[asked];
 				}
 				const int theirs = (int)(word & 2147483647UL);
-				add6 = theirs;
+				add5 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add6;
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -740,67 +678,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start5 = lane * 4;
-			int add6 = 0;
+			const int start3 = lane * 4;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start5 + 3) - i;
+				const int at = (start3 + 3) - i;
 				const int state5 = shared_i32_0[at];
 				const int state6 = at <= last ? state5 : 0;
-				const int add7 = (int)((uint)add6 + (uint)state6);
-				add6 = add7;
+				const int add6 = (int)((uint)add5 + (uint)state6);
+				add5 = add6;
 			}
-			shared_i32_0[32 + lane] = add6;
+			shared_i32_0[32 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add6 = 0;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
 				const int state5 = shared_i32_0[at];
-				const int add7 = (int)((uint)add6 + (uint)state5);
-				add6 = add7;
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			const int add7 = (int)((uint)add6 + (uint)add5);
-			add5 = add7;
+			const int add6 = (int)((uint)add5 + (uint)add4);
+			add4 = add6;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add6 = (int)((uint)add5 + (uint)add3);
-		const ulong bits = (ulong)(uint)add6;
+		const int add5 = (int)((uint)add4 + (uint)add3);
+		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&having_kernel2_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add5;
+		earlier_i32_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int state5 = earlier_i32_0[0];
-	const int add6 = (int)((uint)state5 + (uint)add3);
-	const int base = (int)(long)state5;
-	const int end = (int)(long)add6;
-	const int count3 = end - base;
-	int at = lane;
-	while (at < count3) {
+	const int add5 = (int)((uint)state5 + (uint)add3);
+	const int base = (int)state5;
+	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)pool_u16[10752 + at];
+		const int row = first + number;
 		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
-	}
-	const int count4 = end - base;
-	int at2 = lane;
-	while (at2 < count4) {
-		const int place2 = base + at2;
-		count[place2] = (long)pool_u64[at2 + 1024];
-		at2 += 256;
-	}
-	const int count5 = end - base;
-	int at3 = lane;
-	while (at3 < count5) {
-		const int place2 = base + at3;
-		total[place2] = (long)pool_u64[at3 + 3072];
-		at3 += 256;
+		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+		key_2[place2] = aggregate[row];
+		count[place2] = c[row];
+		total[place2] = aggregate_2[row];
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total2 = add6;
+		int total2 = add5;
 		const long keep_length = (long)total2;
 		keep_length_cell[0] = keep_length;
 	}

@@ -10,6 +10,14 @@
 #define kgen_unroll
 #endif
 
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
+}
+
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_sum0_published(
 	long row0,
 	long rows,
@@ -785,55 +793,50 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_su
 	long rows,
 	__global const uchar *restrict keep,
 	__global int *having_kernel2_tile0) {
-	__local uint pool[4608];
+	__local uint pool[3328];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 3072 ? rest : 3072L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (uint)(keep[first + at] != 0);
+			pool[at + at / 12] = (uint)(keep[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar keep_rows[8] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	uchar keep_rows[12] = {0};
+	const int start = lane * 12;
+	const int own = lane * 13;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
 			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint picked = 0u;
 	int add = 0;
-	if (count == 2048) {
+	if (count == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			if (keep_rows[item] != 0) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+		for (int item = 0; item < 12; item++) {
+			picked = picked | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
-				if (keep_rows[item] != 0) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				picked = picked | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -956,124 +959,67 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 	long row0,
 	long rows,
 	__global const uchar *restrict keep,
-	__global const int *restrict aggregate,
-	__global const long *restrict c,
-	__global const long *restrict aggregate_2,
 	__global const int *restrict having_kernel2_tile0,
 	__global int *key_2,
+	__global const int *restrict aggregate,
 	__global long *count,
-	__global long *total) {
-	__local __attribute__((aligned(16))) uint pool[4608];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__global const long *restrict c,
+	__global long *total,
+	__global const long *restrict aggregate_2) {
+	__local __attribute__((aligned(16))) uint pool[4864];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
+	const int count2 = rest < 3072 ? rest : 3072L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (uint)(keep[first + at] != 0);
-		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[2304 + (at + (at >> 3))] = (uint)aggregate[first + at];
+			pool[at + at / 12] = (uint)(keep[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uchar keep_rows[8] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	uchar keep_rows[12] = {0};
+	const int start = lane * 12;
+	const int own = lane * 13;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 12; item++) {
 		if (start + item < count2) {
 			keep_rows[item] = pool[own + item] != 0u;
 		}
 	}
-	int aggregate_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			aggregate_rows[item] = (int)pool[own2 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool_u64[at + (at >> 3)] = (ulong)c[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long c_rows[8] = {0};
-	const int start3 = lane * 8;
-	const int own3 = lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start3 + item < count2) {
-			c_rows[item] = (long)pool_u64[own3 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool_u64[at + (at >> 3)] = (ulong)aggregate_2[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	long aggregate_2_rows[8] = {0};
-	const int start4 = lane * 8;
-	const int own4 = lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start4 + item < count2) {
-			aggregate_2_rows[item] = (long)pool_u64[own4 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint picked = 0u;
 	int add = 0;
-	if (count2 == 2048) {
+	if (count2 == 3072) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			if (keep_rows[item] != 0) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+		for (int item = 0; item < 12; item++) {
+			picked = picked | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count2) {
-				if (keep_rows[item] != 0) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				picked = picked | ((uint)(keep_rows[item] != 0) << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start5 = lane * 17;
+		const int start2 = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start5 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -1101,108 +1047,38 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int earlier = having_kernel2_tile0[tile];
-	const int add4 = (int)((uint)earlier + (uint)add3);
-	const int add5 = (int)((uint)earlier + (uint)add2);
-	int add6 = add5;
-	const int base = (int)(long)earlier;
-	const int end = (int)(long)add4;
-	int offset2[8] = {0};
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		offset2[item] = -1;
-	}
-	int key_2_rows[8] = {0};
-	long count_rows[8] = {0};
-	long total_rows[8] = {0};
-	if (count2 == 2048) {
+	const int first2 = (int)add2 + 6656;
+	const int start2 = lane * 12;
+	if ((int)add3 > 1536) {
+		int at = first2;
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			if (keep_rows[item] != 0) {
-				const long keep_place = (long)add6;
-				// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
-				const int offset3 = (int)keep_place - base;
-				offset2[item] = (int)offset3;
-				key_2_rows[item] = aggregate_rows[item];
-				const int offset4 = (int)keep_place - base;
-				offset2[item] = (int)offset4;
-				count_rows[item] = c_rows[item];
-				const int offset5 = (int)keep_place - base;
-				offset2[item] = (int)offset5;
-				total_rows[item] = aggregate_2_rows[item];
-				const int add7 = (int)((uint)add6 + 1u);
-				add6 = add7;
+		for (int item = 0; item < 12; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
 			}
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			if (at < count2) {
-				if (keep_rows[item] != 0) {
-					const long keep_place = (long)add6;
-					const int offset3 = (int)keep_place - base;
-					offset2[item] = (int)offset3;
-					key_2_rows[item] = aggregate_rows[item];
-					const int offset4 = (int)keep_place - base;
-					offset2[item] = (int)offset4;
-					count_rows[item] = c_rows[item];
-					const int offset5 = (int)keep_place - base;
-					offset2[item] = (int)offset5;
-					total_rows[item] = aggregate_2_rows[item];
-					const int add7 = (int)((uint)add6 + 1u);
-					add6 = add7;
-				}
-			}
-		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (uint)key_2_rows[item];
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start2 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count3 = end - base;
-	int at = lane;
-	while (at < count3) {
+	const int earlier = having_kernel2_tile0[tile];
+	const int base = (int)earlier;
+	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)pool_u16[6656 + at];
+		const int row = first + number;
 		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool_u64[(int)at2] = (ulong)count_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count4 = end - base;
-	int at2 = lane;
-	while (at2 < count4) {
-		const int place2 = base + at2;
-		count[place2] = (long)pool_u64[at2];
-		at2 += 256;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool_u64[(int)at3] = (ulong)total_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count5 = end - base;
-	int at3 = lane;
-	while (at3 < count5) {
-		const int place2 = base + at3;
-		total[place2] = (long)pool_u64[at3];
-		at3 += 256;
+		// bench.kg:48: return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+		key_2[place2] = aggregate[row];
+		count[place2] = c[row];
+		total[place2] = aggregate_2[row];
 	}
 }
 

@@ -11,10 +11,10 @@
 #define HAVING_KERNEL1_ROWS 1536 // of a group
 #define HAVING_KERNEL1_ARGS 14
 
-// having_kernel2(row0, rows, having_kernel2_tickets, keep, aggregate, c, aggregate_2, having_kernel2_status0, v_abort, key_2, count, total, tiles, keep_length_cell)
+// having_kernel2(row0, rows, having_kernel2_tickets, keep, having_kernel2_status0, v_abort, key_2, aggregate, count, c, total, aggregate_2, tiles, keep_length_cell)
 #define HAVING_KERNEL2_NAME "having_kernel2"
 #define HAVING_KERNEL2_WORKGROUP 256
-#define HAVING_KERNEL2_ROWS 2048 // of a group
+#define HAVING_KERNEL2_ROWS 5120 // of a group
 #define HAVING_KERNEL2_ARGS 14
 
 // having_kernel1_sum0_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2)
@@ -44,25 +44,25 @@
 // having_kernel2_sum0_published(row0, rows, keep, having_kernel2_tile0)
 #define HAVING_KERNEL2_SUM0_PUBLISHED_NAME "having_kernel2_sum0_published"
 #define HAVING_KERNEL2_SUM0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_SUM0_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL2_SUM0_PUBLISHED_ROWS 3072 // of a group
 #define HAVING_KERNEL2_SUM0_PUBLISHED_ARGS 4
 
 // having_kernel2_scan0_published(row0, rows, having_kernel2_tile0, having_kernel2_total0)
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_NAME "having_kernel2_scan0_published"
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_SCAN0_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL2_SCAN0_PUBLISHED_ROWS 3072 // of a group
 #define HAVING_KERNEL2_SCAN0_PUBLISHED_ARGS 4
 
-// having_kernel2_published(row0, rows, keep, aggregate, c, aggregate_2, having_kernel2_tile0, key_2, count, total)
+// having_kernel2_published(row0, rows, keep, having_kernel2_tile0, key_2, aggregate, count, c, total, aggregate_2)
 #define HAVING_KERNEL2_PUBLISHED_NAME "having_kernel2_published"
 #define HAVING_KERNEL2_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL2_PUBLISHED_ROWS 3072 // of a group
 #define HAVING_KERNEL2_PUBLISHED_ARGS 10
 
 // having_kernel2_finish_published(row0, rows, having_kernel2_total0, keep_length_cell)
 #define HAVING_KERNEL2_FINISH_PUBLISHED_NAME "having_kernel2_finish_published"
 #define HAVING_KERNEL2_FINISH_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL2_FINISH_PUBLISHED_ROWS 2048 // of a group
+#define HAVING_KERNEL2_FINISH_PUBLISHED_ROWS 3072 // of a group
 #define HAVING_KERNEL2_FINISH_PUBLISHED_ARGS 4
 
 #endif

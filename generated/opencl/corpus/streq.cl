@@ -20,20 +20,29 @@ ulong kgen_swap_char8(ulong x) {
 	return as_ulong(as_uchar8(x).s76543210);
 }
 
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
+}
+
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	long row0,
 	long rows,
 	__global uint *streq_kernel1_tickets,
 	__global const ulong *restrict name,
-	__global const int *restrict v,
 	__global ulong *streq_kernel1_status0,
 	__global uint *v_abort,
 	__global ulong *name_2,
 	__global int *v_2,
+	__global const int *restrict v,
 	long tiles,
 	__global long *m_length_cell) {
 	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint pool[9216];
+	__local __attribute__((aligned(16))) uint pool[8192];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
@@ -68,57 +77,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 			name_rows[item] = pool_u64[own + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(v + (first + at));
-			const int v2 = wide.x;
-			const int v3 = wide.y;
-			const int v4 = wide.z;
-			const int v5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)v2, (uint)v3, (uint)v4, (uint)v5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)v[first + at];
-			} else {
-				pool[at] = 0u;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int v_rows[12] = {0};
-	const int own2 = lane * 12;
-	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		v_rows[item] = (int)word;
-		v_rows[item + 1] = (int)word2;
-		v_rows[item + 2] = (int)word3;
-		v_rows[item + 3] = (int)word4;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uint m_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
 	if (count == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
-			m_kept = m_kept | ((uint)m << ((uint)item & 31));
-			if (m) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+			picked = picked | ((uint)m << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
@@ -126,14 +91,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000UL;
-				m_kept = m_kept | ((uint)m << ((uint)item & 31));
-				if (m) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				picked = picked | ((uint)m << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
@@ -177,47 +139,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add4 = add2;
-	if (count == 3072) {
+	const int first2 = (int)add2 + 13312;
+	const int start2 = lane * 12;
+	if ((int)add3 > 1536) {
+		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
-			if (m) {
-				const long m_place = (long)add4;
-				// string_filter.kg:4: return name[m], v[m]
-				const int offset2 = (int)m_place;
-				pool_u64[offset2] = name_rows[item];
-				const int offset3 = (int)m_place;
-				pool[offset3 + 6144] = (uint)v_rows[item];
-				const int add5 = (int)((uint)add4 + 1u);
-				add4 = add5;
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
 			}
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
-			if (at < count) {
-				const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
-				if (m) {
-					const long m_place = (long)add4;
-					const int offset2 = (int)m_place;
-					pool_u64[offset2] = name_rows[item];
-					const int offset3 = (int)m_place;
-					pool[offset3 + 6144] = (uint)v_rows[item];
-					const int add5 = (int)((uint)add4 + 1u);
-					add4 = add5;
-				}
-			}
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start2 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
-	int add5 = 0;
+	int add4 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add6 = 0;
+			int add5 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&streq_kernel1_status0[asked];
@@ -236,12 +185,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 					word = *(volatile __global ulong *)&streq_kernel1_status0[asked];
 				}
 				const int theirs = (int)(word & 2147483647UL);
-				add6 = theirs;
+				add5 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add6;
+			shared_i32_0[lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -250,60 +199,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start2 = lane * 4;
-			int add6 = 0;
+			const int start3 = lane * 4;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start2 + 3) - i;
+				const int at = (start3 + 3) - i;
 				const int state5 = shared_i32_0[at];
 				const int state6 = at <= last ? state5 : 0;
-				const int add7 = (int)((uint)add6 + (uint)state6);
-				add6 = add7;
+				const int add6 = (int)((uint)add5 + (uint)state6);
+				add5 = add6;
 			}
-			shared_i32_0[32 + lane] = add6;
+			shared_i32_0[32 + lane] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add6 = 0;
+			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
 				const int state5 = shared_i32_0[at];
-				const int add7 = (int)((uint)add6 + (uint)state5);
-				add6 = add7;
+				const int add6 = (int)((uint)add5 + (uint)state5);
+				add5 = add6;
 			}
-			const int add7 = (int)((uint)add6 + (uint)add5);
-			add5 = add7;
+			const int add6 = (int)((uint)add5 + (uint)add4);
+			add4 = add6;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add6 = (int)((uint)add5 + (uint)add3);
-		const ulong bits = (ulong)(uint)add6;
+		const int add5 = (int)((uint)add4 + (uint)add3);
+		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&streq_kernel1_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add5;
+		earlier_i32_0[0] = add4;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int state5 = earlier_i32_0[0];
-	const int add6 = (int)((uint)state5 + (uint)add3);
-	const int base = (int)(long)state5;
-	const int end = (int)(long)add6;
-	const int count2 = end - base;
-	int at = lane;
-	while (at < count2) {
+	const int add5 = (int)((uint)state5 + (uint)add3);
+	const int base = (int)state5;
+	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)pool_u16[13312 + at];
+		const int row = first + number;
 		const int place2 = base + at;
-		name_2[place2] = kgen_swap_char8(pool_u64[at]);
-		at += 256;
-	}
-	const int count3 = end - base;
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = base + at2;
-		v_2[place2] = (int)pool[at2 + 6144];
-		at2 += 256;
+		// string_filter.kg:4: return name[m], v[m]
+		const ulong name2 = pool_u64[number + number / 12];
+		name_2[place2] = kgen_swap_char8(name2);
+		v_2[place2] = v[row];
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add6;
+		int total = add5;
 		const long m_length = (long)total;
 		m_length_cell[0] = m_length;
 	}

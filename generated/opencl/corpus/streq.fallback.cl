@@ -14,63 +14,66 @@ ulong kgen_swap_char8(ulong x) {
 	return as_ulong(as_uchar8(x).s76543210);
 }
 
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
+}
+
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum0_published(
 	long row0,
 	long rows,
 	__global const ulong *restrict name,
 	__global int *streq_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[6144];
+	__local __attribute__((aligned(16))) uint pool[5632];
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 2560 ? rest : 2560L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool_u64[at + (at >> 3)] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	ulong name_rows[8] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	ulong name_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
 			name_rows[item] = pool_u64[own + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint picked = 0u;
 	int add = 0;
-	if (count == 2048) {
+	if (count == 2560) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 10; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
-			if (m) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+			picked = picked | ((uint)m << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000UL;
-				if (m) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				picked = picked | ((uint)m << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -193,92 +196,67 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	long row0,
 	long rows,
 	__global const ulong *restrict name,
-	__global const int *restrict v,
 	__global const int *restrict streq_kernel1_tile0,
 	__global ulong *name_2,
-	__global int *v_2) {
-	__local __attribute__((aligned(16))) uint pool[6144];
+	__global int *v_2,
+	__global const int *restrict v) {
+	__local __attribute__((aligned(16))) uint pool[6912];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 2560 ? rest : 2560L;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool_u64[at + (at >> 3)] = kgen_swap_char8(name[first + at]);
+			pool_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	ulong name_rows[8] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	ulong name_rows[10] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
 			name_rows[item] = pool_u64[own + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (uint)v[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int v_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			v_rows[item] = (int)pool[own2 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uint m_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
-	if (count == 2048) {
+	if (count == 2560) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 10; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
-			m_kept = m_kept | ((uint)m << ((uint)item & 31));
-			if (m) {
-				const int add2 = (int)((uint)add + 1u);
-				add = add2;
-			}
+			picked = picked | ((uint)m << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000UL;
-				m_kept = m_kept | ((uint)m << ((uint)item & 31));
-				if (m) {
-					const int add2 = (int)((uint)add + 1u);
-					add = add2;
-				}
+				picked = picked | ((uint)m << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
+		const int start2 = lane * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			shared_i32_0[at] = add2;
 			const int add3 = (int)((uint)add2 + (uint)state);
@@ -306,60 +284,38 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int earlier = streq_kernel1_tile0[tile];
-	const int add4 = (int)((uint)earlier + (uint)add3);
-	const int add5 = (int)((uint)earlier + (uint)add2);
-	int add6 = add5;
-	const int base = (int)(long)earlier;
-	const int end = (int)(long)add4;
-	if (count == 2048) {
+	const int first2 = (int)add2 + 11264;
+	const int start2 = lane * 10;
+	if ((int)add3 > 1280) {
+		int at = first2;
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
-			if (m) {
-				const long m_place = (long)add6;
-				// string_filter.kg:4: return name[m], v[m]
-				const int offset2 = (int)m_place - base;
-				pool_u64[offset2] = name_rows[item];
-				const int offset3 = (int)m_place - base;
-				pool[offset3 + 4096] = (uint)v_rows[item];
-				const int add7 = (int)((uint)add6 + 1u);
-				add6 = add7;
+		for (int item = 0; item < 10; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
 			}
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			if (at < count) {
-				const bool m = ((m_kept >> ((uint)item & 31)) & 1u) != 0u;
-				if (m) {
-					const long m_place = (long)add6;
-					const int offset2 = (int)m_place - base;
-					pool_u64[offset2] = name_rows[item];
-					const int offset3 = (int)m_place - base;
-					pool[offset3 + 4096] = (uint)v_rows[item];
-					const int add7 = (int)((uint)add6 + 1u);
-					add6 = add7;
-				}
-			}
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start2 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count2 = end - base;
-	int at = lane;
-	while (at < count2) {
+	const int earlier = streq_kernel1_tile0[tile];
+	const int base = (int)earlier;
+	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)pool_u16[11264 + at];
+		const int row = first + number;
 		const int place2 = base + at;
-		name_2[place2] = kgen_swap_char8(pool_u64[at]);
-		at += 256;
-	}
-	const int count3 = end - base;
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = base + at2;
-		v_2[place2] = (int)pool[at2 + 4096];
-		at2 += 256;
+		// string_filter.kg:4: return name[m], v[m]
+		const ulong name2 = pool_u64[number + number / 10];
+		name_2[place2] = kgen_swap_char8(name2);
+		v_2[place2] = v[row];
 	}
 }
 

@@ -5,7 +5,7 @@
 #ifndef KGEN_STREQ_H
 #define KGEN_STREQ_H
 
-// streq_kernel1(row0, rows, streq_kernel1_tickets, name, v, streq_kernel1_status0, v_abort, name_2, v_2, tiles, m_length_cell)
+// streq_kernel1(row0, rows, streq_kernel1_tickets, name, streq_kernel1_status0, v_abort, name_2, v_2, v, tiles, m_length_cell)
 #define STREQ_KERNEL1_NAME "streq_kernel1"
 #define STREQ_KERNEL1_WORKGROUP 256
 #define STREQ_KERNEL1_ROWS 3072 // of a group
@@ -14,25 +14,25 @@
 // streq_kernel1_sum0_published(row0, rows, name, streq_kernel1_tile0)
 #define STREQ_KERNEL1_SUM0_PUBLISHED_NAME "streq_kernel1_sum0_published"
 #define STREQ_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define STREQ_KERNEL1_SUM0_PUBLISHED_ROWS 2048 // of a group
+#define STREQ_KERNEL1_SUM0_PUBLISHED_ROWS 2560 // of a group
 #define STREQ_KERNEL1_SUM0_PUBLISHED_ARGS 4
 
 // streq_kernel1_scan0_published(row0, rows, streq_kernel1_tile0, streq_kernel1_total0)
 #define STREQ_KERNEL1_SCAN0_PUBLISHED_NAME "streq_kernel1_scan0_published"
 #define STREQ_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define STREQ_KERNEL1_SCAN0_PUBLISHED_ROWS 2048 // of a group
+#define STREQ_KERNEL1_SCAN0_PUBLISHED_ROWS 2560 // of a group
 #define STREQ_KERNEL1_SCAN0_PUBLISHED_ARGS 4
 
-// streq_kernel1_published(row0, rows, name, v, streq_kernel1_tile0, name_2, v_2)
+// streq_kernel1_published(row0, rows, name, streq_kernel1_tile0, name_2, v_2, v)
 #define STREQ_KERNEL1_PUBLISHED_NAME "streq_kernel1_published"
 #define STREQ_KERNEL1_PUBLISHED_WORKGROUP 256
-#define STREQ_KERNEL1_PUBLISHED_ROWS 2048 // of a group
+#define STREQ_KERNEL1_PUBLISHED_ROWS 2560 // of a group
 #define STREQ_KERNEL1_PUBLISHED_ARGS 7
 
 // streq_kernel1_finish_published(row0, rows, streq_kernel1_total0, m_length_cell)
 #define STREQ_KERNEL1_FINISH_PUBLISHED_NAME "streq_kernel1_finish_published"
 #define STREQ_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define STREQ_KERNEL1_FINISH_PUBLISHED_ROWS 2048 // of a group
+#define STREQ_KERNEL1_FINISH_PUBLISHED_ROWS 2560 // of a group
 #define STREQ_KERNEL1_FINISH_PUBLISHED_ARGS 4
 
 #endif

@@ -21,7 +21,7 @@ alignas(16) char dynamic_shared[dynamic_most];
 
 namespace {
 
-constexpr std::size_t stack_bytes = 64 << 10;
+constexpr std::size_t stack_bytes = 256 << 10;
 // Loads that change nothing before a launch counts as stuck; each lets another
 // thread run, so that a thread with something to do is long past it.
 constexpr std::uint64_t spins_most = 1 << 20;
