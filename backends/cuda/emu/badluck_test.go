@@ -3,6 +3,7 @@ package emu
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"errors"
 	"os"
 	"strings"
@@ -31,6 +32,28 @@ static __device__ __attribute__((noinline)) int deep(int* out, int n) {
 }
 extern "C" __global__ void recurses(long long row0, long long rows, int* out) {
 	out[0] = deep(out, 1000);
+}
+extern "C" __global__ void fits(long long row0, long long rows, int* out) {
+	volatile int here[50000];
+	for (int i = 0; i < 50000; i += 500) {
+		here[i] = threadIdx.x + i;
+	}
+	__syncthreads();
+	for (int i = 0; i < 50000; i += 500) {
+		if (here[i] != threadIdx.x + i) {
+			__trap();
+		}
+	}
+}
+static __device__ __attribute__((noinline)) int large(int n) {
+	volatile int here[75000];
+	here[n] = n;
+	return here[n];
+}
+extern "C" __global__ void overflows(long long row0, long long rows, int* out) {
+	if (threadIdx.x == 5) { // below whose stack is that of another
+		out[0] = large(rows);
+	}
 }
 extern "C" __global__ void traps(long long row0, long long rows, int* out) {
 	if (rows > 0) {
@@ -93,6 +116,7 @@ func TestBadLuck(t *testing.T) {
 			{"outside", map[bool]Kind{false: Bounds, true: Bounds}, "out[rows << 20]", nil},
 			{"divides", map[bool]Kind{false: Trap, true: Trap}, "7 / out[0]", nil},
 			{"recurses", map[bool]Kind{false: Trap, true: Trap}, "", nil},
+			{"overflows", map[bool]Kind{false: Trap, true: Trap}, "large(int n)", func(l *exec.Launch) { l.Variant.Schedule.Workgroup = 32 }},
 			{"traps", map[bool]Kind{false: Trap, true: Trap}, "__trap()", nil},
 			{"meets", map[bool]Kind{false: Late, true: Livelock}, "gridDim", func(l *exec.Launch) { l.Groups = 64 }},
 		} {
@@ -114,6 +138,39 @@ func TestBadLuck(t *testing.T) {
 		})
 		if err != nil {
 			t.Errorf("meets, check %v: %v", check, err)
+		}
+	}
+}
+
+// TestLocals: every thread may have 200 KiB of local variables, of all blocks,
+// and no others than its own.
+func TestLocals(t *testing.T) {
+	for _, check := range []bool{false, true} {
+		e := newEmulator(t, Options{Check: check, Seed: 1, Memory: 1 << 20})
+		err := e.Use(t.Context(), map[string]string{"bad.cu": badText}, func(d *Device) error {
+			return bad(t.Context(), d, "fits", func(l *exec.Launch) { l.Groups, l.Variant.Schedule.Workgroup = DefaultResident, 256 })
+		})
+		if err != nil {
+			t.Errorf("check %v: %v", check, err)
+		}
+	}
+}
+
+// TestNoStubs: wherever a launch is stopped, it is in a line of the text or in
+// what that line calls.
+func TestNoStubs(t *testing.T) {
+	e := newEmulator(t, Options{})
+	for _, check := range []bool{false, true} {
+		m, err := e.compiler.module(t.Context(), "meets", "bad.cu", badText, nil, check)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := elf.NewFile(bytes.NewReader(m.binary))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stubs := file.Section(".rela.plt"); stubs != nil {
+			t.Errorf("check %v: %d bytes of stubs", check, stubs.Size)
 		}
 	}
 }

@@ -146,9 +146,13 @@ func firstLine(text string) string {
 
 // The text is compiled as the GPU computes: nothing contracted, nothing
 // reordered by type; the order of shared variables in their section is kept.
+// Each page of a frame is touched in order, so that none that is too large
+// misses the page behind the stack. No call goes through a stub, which would
+// have no line where a launch is stopped in it.
 var textFlags = []string{"-x", "c++", "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
 	"-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing", "-fno-toplevel-reorder",
-	"-fno-exceptions", "-fno-rtti", "-fno-stack-protector", "-include", "cudaemu.h"}
+	"-fno-exceptions", "-fno-rtti", "-fno-stack-protector", "-fno-plt",
+	"-fstack-clash-protection", "--param", "stack-clash-protection-guard-size=12", "-include", "cudaemu.h"}
 
 // Checked, a hook stands before every access; plain, in every basic block, so
 // that a thread that waits lets others run. The libraries that define the
