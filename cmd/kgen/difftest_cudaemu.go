@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan/exec"
@@ -33,7 +34,7 @@ func newEmulationTester(ctx context.Context, name string) (*emulationTester, err
 		if options, err = parseCUDAEmulation(text); err != nil {
 			return nil, err
 		}
-		t.rows = 600
+		t.rows = 2500
 	}
 	t.emulators = make(chan *emu.Emulator, workersPerDevice)
 	for range workersPerDevice {
@@ -48,6 +49,8 @@ func newEmulationTester(ctx context.Context, name string) (*emulationTester, err
 }
 
 func (t *emulationTester) Name() string { return t.name }
+
+func (t *emulationTester) Target() simt.Target { return targetOf(cuda.Emitter()) }
 
 func (t *emulationTester) Close() {
 	for len(t.emulators) > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/backends/gocpu/run"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/table"
@@ -34,6 +35,9 @@ func (g goTester) Name() string {
 	}
 	return "gocpu"
 }
+
+// Target is nothing: emitted Go has no work-groups.
+func (goTester) Target() simt.Target { return simt.Target{} }
 
 func (goTester) Close() {}
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/memory"
@@ -118,6 +119,11 @@ func (t *workerTester) check(ctx context.Context, client *worker.Client) error {
 }
 
 func (t *workerTester) Name() string { return t.name }
+
+// targetOf returns what the kernels of an emitter may use.
+func targetOf(e kernels.Emitter) simt.Target { return simt.Target{Subgroup: e.Dialect.Subgroup} }
+
+func (t *workerTester) Target() simt.Target { return targetOf(t.driver.emitter) }
 
 func (t *workerTester) Close() {
 	for len(t.clients) > 0 {

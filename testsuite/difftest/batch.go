@@ -27,7 +27,8 @@ type unit struct {
 	at    int // of the program in the batch
 	level string
 	job   Job
-	ready []Prepared // by device
+	ready []Prepared // by device, and so are
+	given []plan.Schedule
 }
 
 // batch is some programs that are prepared together.
@@ -182,10 +183,14 @@ func Guard(prepare func() (Executable, error)) (p Prepared) {
 // prepare makes all units ready on all devices.
 func (b *batch) prepare(ctx context.Context) {
 	jobs := make([]Job, len(b.units))
-	for i, u := range b.units {
-		jobs[i] = u.job
-	}
 	for _, d := range b.Devices {
+		for i, u := range b.units {
+			jobs[i] = u.job
+			if b.Schedule == (plan.Schedule{}) {
+				jobs[i].Schedule = allowed(d, u.job.Program, u.job.Schedule)
+			}
+			u.given = append(u.given, jobs[i].Schedule)
+		}
 		ready := d.Prepare(ctx, jobs)
 		for i, u := range b.units {
 			u.ready = append(u.ready, ready[i])
@@ -197,18 +202,22 @@ func (b *batch) prepare(ctx context.Context) {
 				b.report.cell(d.Name(), u.level).absent("no such schedule for a program: " + refusal(err))
 			default:
 				b.report.cell(d.Name(), u.level).Mismatches++
-				b.mismatch(Case{b.numbers[u.at], 0}, b.programs[u.at], d.Name(), u.level, u.job.Schedule, nil, err)
+				b.mismatch(Case{b.numbers[u.at], 0}, b.programs[u.at], d.Name(), u.level, jobs[i].Schedule, nil, err)
 			}
 		}
 	}
 }
 
+// internalError is what messages say where kgen itself is wrong.
+const internalError = "internal error"
+
 // isRefused reports whether a program does not take the schedule that was asked
 // for: the same shape without a choice of scheme is taken, and nothing is broken.
 func (b *batch) isRefused(ctx context.Context, d Device, job Job, err error) bool {
 	var fault *FaultError
-	plain := plan.Schedule{Workgroup: job.Schedule.Workgroup, Items: job.Schedule.Items, Variant: job.Schedule.Variant}
-	if b.Schedule == plain || b.Schedule != job.Schedule || errors.As(err, &fault) || strings.Contains(err.Error(), "internal error") {
+	plain := withoutRounds(job.Schedule)
+	plain = plan.Schedule{Workgroup: plain.Workgroup, Items: plain.Items, Variant: plain.Variant}
+	if b.Schedule == plain || b.Schedule != job.Schedule || errors.As(err, &fault) || strings.Contains(err.Error(), internalError) {
 		return false
 	}
 	job.Schedule = plain
@@ -245,7 +254,7 @@ func (b *batch) run(ctx context.Context, at, run int) {
 	want, err := expect(program.Pipeline, in)
 	var argument *interp.ArgumentError
 	switch {
-	case errors.As(err, &argument) && !strings.Contains(argument.Message, "internal error"):
+	case errors.As(err, &argument) && !strings.Contains(argument.Message, internalError):
 		b.report.Refused++
 		return
 	case err != nil:
@@ -283,7 +292,7 @@ func (b *batch) run(ctx context.Context, at, run int) {
 			cell.Runs++
 			if difference != "" {
 				cell.Mismatches++
-				b.mismatch(Case{number, run}, program, device, u.level, u.job.Schedule, &what, errors.Join(err, errors.New(difference)))
+				b.mismatch(Case{number, run}, program, device, u.level, u.given[i], &what, errors.Join(err, errors.New(difference)))
 			}
 		}
 	}
@@ -395,6 +404,8 @@ func ScheduleText(s plan.Schedule) string {
 	word("ids", s.IDs)
 	word("offsets", s.Offsets)
 	word("variant", s.Variant)
+	number("ring", int64(s.Ring))
+	number("lookahead", int64(s.Lookahead))
 	number("part", s.Part)
 	return strings.Join(settings, ",")
 }

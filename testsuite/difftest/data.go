@@ -2,6 +2,7 @@ package difftest
 
 import (
 	"math/rand/v2"
+	"strings"
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/simt"
@@ -14,6 +15,7 @@ import (
 // independent choices.
 const (
 	streamSchedule = 0x5c4ed01e << 32
+	streamRounds   = 0x20bd5 << 32
 	streamLevel    = 0x1e7e1 << 32
 	streamData     = 0xda7a << 40
 )
@@ -46,23 +48,54 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	if s.Scheme == "" && r.IntN(4) == 0 {
 		s.IDs = plan.Static
 	}
+	if r := chance(seed, streamRounds, program, 0); r.IntN(5) == 0 {
+		return inRounds(r, s)
+	}
 	return s
 }
 
-// allowed returns a schedule that a program takes: offsets can be broadcast only
-// where they are sums, and not in parts.
-func allowed(p *backends.Program, s plan.Schedule) plan.Schedule {
-	if s.Offsets == "" {
+// inRounds chooses a schedule of rounds whose work-items are like those of s.
+func inRounds(r *rand.Rand, s plan.Schedule) plan.Schedule {
+	rounds := plan.Schedule{Workgroup: []int{96, 128, 192}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemeRound, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
+	rounds.Ring = rounds.Lookahead + 2 + r.IntN(3)
+	return rounds
+}
+
+// withoutRounds returns a schedule of any device with the same tiles.
+func withoutRounds(s plan.Schedule) plan.Schedule {
+	if s.Scheme != simt.SchemeRound {
 		return s
 	}
-	if _, err := simt.Lower(p, s); err != nil {
-		s.Offsets = ""
+	return plan.Schedule{Workgroup: s.Workgroup - plan.RoundControl, Items: s.Items, Variant: s.Variant}
+}
+
+// allowed returns a schedule that a program takes on a device: rounds need
+// subgroups and a single cut, and offsets can be broadcast only where they are
+// sums, and not in parts.
+func allowed(d Device, p *backends.Program, s plan.Schedule) plan.Schedule {
+	if s.Offsets == "" && s.Scheme != simt.SchemeRound || takes(d, p, s) {
+		return s
 	}
+	s = withoutRounds(s)
+	s.Offsets = ""
 	return s
 }
 
-// levelOf chooses a level for a program.
-func levelOf(seed uint64, program int, levels []string) string {
+// takes reports whether a schedule is not refused. What is broken is taken, so
+// that it is found.
+func takes(d Device, p *backends.Program, s plan.Schedule) (taken bool) {
+	defer func() { taken = taken || recover() != nil }()
+	_, err := d.Target().Lower(p, s)
+	return err == nil || strings.Contains(err.Error(), internalError)
+}
+
+// levelOf chooses a level for a program: for rounds one of those where kernels
+// have cuts.
+func levelOf(seed uint64, program int) string {
+	levels := fuse.Levels
+	if scheduleOf(seed, program).Scheme == simt.SchemeRound {
+		levels = []string{fuse.LevelOnePass, fuse.LevelAuto}
+	}
 	return levels[chance(seed, streamLevel, program, 0).IntN(len(levels))]
 }
 
@@ -72,6 +105,10 @@ const (
 	blockRows  = 1 << 15
 	sharedRows = 1 << 16
 )
+
+// mostWalked are the rows that groups walk over in rounds: what devices with
+// checks do in reasonable time.
+const mostWalked = 2400
 
 // dataOf describes the input of a run: lengths around the edges of tiles,
 // work-groups, chunks and blocks, and values that some kernel may get wrong.
@@ -96,6 +133,8 @@ func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData
 		d.Rows = around(tile)
 	case choice < 34:
 		d.Rows = around(s.Workgroup)
+	case choice < 64 && s.Scheme == simt.SchemeRound: // so many that a group walks through some
+		d.Rows = around((2 + r.IntN(max(mostWalked/tile, 4))) * tile)
 	case choice < 64:
 		d.Rows = around((2 + r.IntN(4)) * tile)
 	case choice < 74:

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -13,6 +14,8 @@ import (
 // It is safe for concurrent use.
 type Device interface {
 	Name() string
+	// Target is what its kernels of work-groups may use.
+	Target() simt.Target
 	// Prepare makes jobs ready to run, with one answer for each. It gets many
 	// at once, so that they can share a build. What fails for one job does not
 	// keep others from running; an error that wraps [ErrAbsent] says that the

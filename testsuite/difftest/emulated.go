@@ -21,6 +21,9 @@ type Emulated struct{}
 // Name returns "emulated".
 func (Emulated) Name() string { return "emulated" }
 
+// Target is what all devices have.
+func (Emulated) Target() simt.Target { return simt.Target{} }
+
 // Close does nothing.
 func (Emulated) Close() {}
 

@@ -232,7 +232,7 @@ func (t *tester) levelsOf(number int) []string {
 	case t.Levels != nil:
 		return t.Levels
 	case t.Random > 0:
-		return []string{levelOf(t.Seed, number, fuse.Levels)}
+		return []string{levelOf(t.Seed, number)}
 	case t.where(number) != nil:
 		return []string{t.where(number).Level}
 	}
@@ -261,11 +261,8 @@ func appendNew(list []string, more ...string) []string {
 	return list
 }
 
-// job returns a program at a level, compiled, as its device gets it.
+// job returns a program at a level, compiled.
 func (t *tester) job(number int, compiled *backends.Program, s plan.Schedule) Job {
-	if compiled != nil && t.Schedule == (plan.Schedule{}) {
-		s = allowed(compiled, s)
-	}
 	j := Job{Program: compiled, Schedule: s, Seed: t.Seed, Unoptimized: t.Random > 0 && number%optimizedEvery != 0}
 	if where := t.where(number); where != nil {
 		j.Seed = where.Seed

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite/shrink"
@@ -109,6 +110,16 @@ func (f *finding) schedules(ctx context.Context) {
 			list = append(list, candidate{p: f.best.p, in: f.best.in, schedule: s})
 		}
 	}
+	if s.Scheme == simt.SchemeRound {
+		for lookahead := 1; lookahead <= s.Lookahead; lookahead++ {
+			for _, workgroup := range []int{96, 128, 192} {
+				for items := 1; items <= s.Items && workgroup <= s.Workgroup; items++ {
+					add(plan.Schedule{Workgroup: workgroup, Items: items, Scheme: s.Scheme, Lookahead: lookahead, Ring: lookahead + 2, Variant: s.Variant})
+				}
+			}
+		}
+		s = withoutRounds(s)
+	}
 	for workgroup := 1; workgroup <= s.Workgroup; workgroup *= 2 {
 		for items := 1; items <= s.Items; items++ {
 			add(plan.Schedule{Workgroup: workgroup, Items: items})
@@ -180,7 +191,10 @@ func (f *finding) ready(ctx context.Context, list []candidate) []Prepared {
 			}
 			continue
 		}
-		jobs = append(jobs, f.job(f.number, compiled, c.schedule))
+		if f.device != nil {
+			list[i].schedule = allowed(f.device, compiled, c.schedule)
+		}
+		jobs = append(jobs, f.job(f.number, compiled, list[i].schedule))
 		at = append(at, i)
 	}
 	if f.device == nil || len(jobs) == 0 {
