@@ -125,7 +125,7 @@ func (e *emission) collect(i int) {
 
 // deliver writes what was collected.
 func (e *emission) deliver() {
-	used := len(e.pool.regions) > 0 // what lies in the pool is still to be read
+	used := len(e.pool.regions)+len(e.pool.inPlace) > 0 // what lies in the pool is still to be read
 	if used && !e.ahead {
 		e.barrier()
 	}
@@ -205,8 +205,14 @@ func (e *emission) deliverRows(i int) {
 	op := &e.Ops[i]
 	kind, stream := e.storedKind(op), e.Streams[op.Stream]
 	l := e.layoutOf(kind)
+	var shared loop.Expr
+	if column, ok := e.pool.inPlace[i]; ok {
+		l = e.copiedLayout(kind)
+		shared = e.staged(column, l)
+	} else {
+		shared = e.poolStart(0, l.word)
+	}
 	pool, to := e.poolOf(l.word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
-	shared := e.poolStart(0, l.word)
 	own := e.b.Let("own", loop.Add(loop.Mul(e.lane, loop.Int(int64(l.stride))), shared))
 	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
 	value := func(item loop.Expr) loop.Expr { return toWord(l.word, loop.At(e.elements[i], item)) }

@@ -68,7 +68,8 @@ func (s *launches) lower() {
 		s.clearOffsets()
 	}
 	if s.round != nil {
-		s.launchRows(s.rounds(), s.roundGrid(), forward)
+		e := s.rounds()
+		s.launchRows(e, s.roundGrid(e.b.Func().Name), forward)
 	} else {
 		s.launchRows(s.main(), s.grid(), forward)
 	}

@@ -42,11 +42,12 @@ type pool struct {
 	halo      map[int]bool  // those of which the row before the first is needed
 	exchanged map[int]bool  // Store operations
 	regions   map[int]int64 // of those, the ones at places that have room of their own: its first byte
+	inPlace   map[int]int   // of those of rows of the base, the streams in whose place in the ring they lie
 	bytes     int64
 }
 
 func newPool() pool {
-	return pool{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}}
+	return pool{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}, inPlace: map[int]int{}}
 }
 
 // planPool decides what passes through local memory, and how many rows a work-item
@@ -126,6 +127,11 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 		op := &k.Ops[i]
 		kind := k.storedKind(op)
 		p.exchanged[i] = true
+		if stream, ok := k.placeFor(p, i); ok {
+			p.inPlace[i] = stream
+			registers += kind.Size()
+			continue
+		}
 		if len(op.Args) == 2 && direct {
 			p.regions[i] = outside
 			outside += aligned16(k.rows() * int64(wordOf(kind).Size()))
@@ -140,6 +146,29 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 	}
 	p.bytes = max(p.bytes, outside)
 	return k.settle(p, registers)
+}
+
+// placeFor returns a staged column of the ring that a store of the base's rows can
+// take the place of, once work-items hold the column.
+func (k *kernel) placeFor(p pool, store int) (stream int, ok bool) {
+	if k.round == nil || len(k.Ops[store].Args) != 1 {
+		return 0, false
+	}
+	taken := func(i int) bool {
+		for _, other := range p.inPlace {
+			if other == i {
+				return true
+			}
+		}
+		return false
+	}
+	size := k.storedKind(&k.Ops[store]).Size()
+	for i := range k.Streams {
+		if p.staged[i] && !p.halo[i] && !taken(i) && k.Streams[i].Kind.Size() == size {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // settle makes p the pool where registers, of the bytes that a row takes there, and

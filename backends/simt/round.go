@@ -30,7 +30,8 @@ import (
 //	          others:  rows of tile k - lookahead, results     (back)
 
 // roundGroup is the size of a group where the schedule leaves it open: 16
-// subgroups and the control.
+// subgroups and the control. Two groups a unit of half the size are half as fast:
+// each waits for twice as many.
 const roundGroup = (16 + roundControl) * roundSubgroup
 
 // roundControl is how many subgroups take no rows.
@@ -161,24 +162,25 @@ func (s *launches) walkInRounds() {
 	s.tiles = plan.Mul(s.turns, teams)
 }
 
-// roundGrid is a group a unit at most, all of which run at once.
-func (s *launches) roundGrid() plan.Expr {
+// roundGrid is as many groups as run at once.
+func (s *launches) roundGrid(kernel string) plan.Expr {
 	groups := plan.CeilDiv(plan.Rows(), plan.Const(s.rows()*int64(s.round.teams)))
 	if s.hasEnd() {
 		groups = plan.Max(groups, plan.Const(1))
 	}
-	return plan.Min(groups, plan.Min(plan.Property("units"), plan.Const(mostRound)))
+	return plan.Min(groups, plan.Min(plan.Resident(kernel), plan.Const(mostRound)))
 }
 
 // window is what a group that walks in rounds knows at some place of its walk.
 type window struct {
-	team     loop.Expr // the number of the subgroup
-	arrived  *loop.Var // a barrier of bulk copies for each stage
-	whole    loop.Expr // tiles of groups that have all their rows
-	stage    loop.Expr // that of the tile at hand
-	copied   loop.Expr // whether a bulk copy has brought it
-	folds    []*loop.Var
-	prefixes []*loop.Var
+	team     loop.Expr   // the number of the subgroup
+	arrived  *loop.Var   // a barrier of bulk copies for each stage
+	whole    loop.Expr   // tiles of groups that have all their rows
+	stage    loop.Expr   // that of the tile at hand
+	copied   loop.Expr   // whether a bulk copy has brought it
+	folds    []*loop.Var // of the tiles of subgroups, for each round that is under way
+	offsets  []*loop.Var // of the subgroups before each
+	prefixes []*loop.Var // of all earlier tiles, for this round and the next
 }
 
 // column returns the word of the pool at which the subgroup's rows of a staged
@@ -207,6 +209,7 @@ var (
 	copyPublish  = effect("mbarrier_publish")
 	copyExpect   = effect("mbarrier_expect", words64, scalarI32, scalarU32)
 	copyHasCome  = &loop.Signature{Name: "mbarrier_passed", Params: []loop.Type{words64, scalarI32, scalarU32}, Results: []loop.Type{loop.Bool}, Effects: true}
+	copyReuse    = effect("bulk_reuse")
 	copyOfColumn = map[ir.Kind]*loop.Signature{}
 )
 
@@ -281,7 +284,7 @@ func (s *launches) rounds() *emission {
 	e.lane = lane
 	slots, ring := int64(r.lookahead+2), int64(r.ring)
 	w := &window{team: team, arrived: e.localArray("arrived", ir.U64, r.ring),
-		folds: e.localState("folds", st, int(slots)*r.teams), prefixes: e.localState("prefix", st, 2)}
+		folds: e.localState("folds", st, int(slots)*r.teams), offsets: e.localState("offsets", st, int(slots)*r.teams), prefixes: e.localState("prefix", st, 2)}
 	e.window = w
 	turns := e.b.Let("turns", loop.Greatest(loop.ToCounter(e.arguments.value("turns", s.turns)), loop.Int(1)))
 	w.whole = e.b.Let("whole", loop.Div(e.arguments.rows, loop.Int(s.rows()*int64(r.teams))))

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/tile"
 )
 
 // What happens to a tile in the round that tells its fold, and in the one that
@@ -71,9 +72,43 @@ func (s *launches) front(e *emission, st *state, turn, parity, slot loop.Expr, l
 	e.declareFolds(s.cuts[phase])
 	e.loopRows(phase)
 	e.publishReductions(s.states, s.reductionsOf(phase))
-	before, total := e.groupScan(st, e.folded(st))
+	before, total := e.scanTeam(st)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(e.window.folds, s.foldAt(e, slot, e.window.team), total) }, nil)
 	e.assignAll(left, append(exprsOf(e.picked), before...))
+}
+
+// scanTeam is groupScan for a subgroup. Of rows that are picked only the counts
+// before each work-item are needed, and the last row picked is found by a ballot.
+func (e *emission) scanTeam(st *state) (before, total []loop.Expr) {
+	if e.picks == nil {
+		return e.groupScan(st, e.folded(st))
+	}
+	var counts []int
+	for _, i := range e.cuts[0] {
+		if e.Ops[i].Monoid.Kind == tile.Fold {
+			counts = append(counts, i)
+		}
+	}
+	counted := e.stateOf(counts)
+	ahead, all := e.groupScan(counted, e.folded(counted))
+	before, total = st.identities(), st.identities()
+	for j, slot := range st.slots {
+		if from, ok := counted.of[slot.stateKey]; ok {
+			before[j], total[j] = ahead[from.slot], all[from.slot]
+			continue
+		}
+		bits := e.picked[pickedBy(e.picks, e.Ops[slot.op].Args[0])]
+		picking := e.b.Let("picking", loop.CallOf(ballot, loop.Ne(bits, number(ir.U32, 0))))
+		none := loop.Eq(picking, number(ir.U32, 0))
+		if total[j] = loop.Not(none); slot.field > 0 {
+			last := e.b.Let("last", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, picking))))
+			since := e.shuffle(single(e.kernel, slot), broadcast, []loop.Expr{e.folds[slot.stateKey]}, last)[0]
+			rows := e.b.Let("rows", loop.Least(loop.Greatest(e.count, loop.Int(0)), loop.Int(e.kernel.rows())))
+			behind := loop.Greatest(loop.Sub(rows, loop.Mul(loop.Add(last, loop.Int(1)), loop.Int(int64(e.items)))), loop.Int(0))
+			total[j] = e.b.Let("since", loop.Choose(none, loop.ToKind(slot.kind, rows), loop.Add(since, loop.ToKind(slot.kind, behind))))
+		}
+	}
+	return before, total
 }
 
 // foldAt returns where the fold of a subgroup lies.
@@ -87,11 +122,9 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 	s.beginTile(e, turn)
 	e.picked = left[:len(s.picks)]
 	before := exprsOf(left[len(s.picks):])
-	theirs := e.declare(st, st.identities())
-	e.b.If(loop.Lt(e.lane, w.team), func() { e.assignAll(theirs, e.loadState(w.folds, s.foldAt(e, slot, e.lane))) }, nil)
-	teams := e.shuffle(st, broadcast, e.foldLanes(st, exprsOf(theirs), s.round.teams), loop.Int(0))
-	earlier := e.combine(st, e.loadState(w.prefixes, side), teams)
-	total := e.loadState(w.folds, s.foldAt(e, slot, w.team))
+	place := s.foldAt(e, slot, w.team)
+	earlier := e.combine(st, e.loadState(w.prefixes, side), e.loadState(w.offsets, place))
+	total := e.loadState(w.folds, place)
 	e.now = e.until
 	if s.picks != nil {
 		s.numberPicked(e, st, before, total)
@@ -110,6 +143,9 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 		e.pack()
 		e.loopRows(e.until)
 		e.deliver()
+		if len(e.pool.inPlace) > 0 { // before the next copy to the stage
+			e.b.Do(copyReuse, nil)
+		}
 	}
 	e.publishReductions(s.states, s.reductionsOf(e.until))
 	if s.hasEnd() {
@@ -117,52 +153,66 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 	}
 }
 
-// askRound folds what the tiles of the round before a tile have told, each
-// work-item of the control those of a stretch, and tells the group the prefix.
+// askRound folds what the tiles of the round before a tile have told, and tells
+// the group the prefix. Neighbours of the control ask for neighbouring tiles, all
+// for their part of the round at once, and together, since shuffles cost far more
+// where they have parted; then each folds a stretch of tiles.
 func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.Var, side loop.Expr) {
 	t := s.statuses[0]
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
 	words := e.b.Storage("words", loop.ArrayOf(tilesAsked*t.words, loop.ScalarOf(ir.U64)))
-	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(tilesAsked)))
-	first := e.b.Let("first", loop.Add(loop.Sub(turn, groups), start))
-	each := func(body func(tile, isThere loop.Expr, told []loop.Expr, at loop.Expr)) {
+	first := e.b.Let("first", loop.Sub(turn, groups))
+	// each runs body for some tiles: whether it is one of the round, and its words.
+	each := func(number func(i loop.Expr) loop.Expr, body func(place, tile, exists loop.Expr, at func(w int) loop.Expr)) {
 		e.b.For("i", loop.Int(0), loop.Int(tilesAsked), func(i *loop.Var) {
-			asked, at := e.b.Let("asked", loop.Add(first, i)), loop.Mul(i, loop.Int(int64(t.words)))
-			isThere := loop.And(loop.Lt(loop.Add(start, i), groups), loop.Ge(asked, loop.Int(0)))
-			var told []loop.Expr
-			for w := range t.words {
-				told = append(told, loop.At(words, loop.Add(at, loop.Int(int64(w)))))
-			}
-			body(asked, e.b.Let("exists", isThere), told, at)
+			place := e.b.Let("place", number(i))
+			tile := e.b.Let("asked", loop.Add(first, place))
+			exists := e.b.Let("exists", loop.And(loop.Lt(place, groups), loop.Ge(tile, loop.Int(0))))
+			body(place, tile, exists, func(w int) loop.Expr { return loop.Add(loop.Mul(i, loop.Int(int64(t.words))), loop.Int(int64(w))) })
 		})
 	}
-	hasAll := func(told []loop.Expr) (all loop.Expr) {
-		all = loop.True
-		for _, x := range told {
-			all = loop.And(all, t.isThere(x))
+	dealt := func(i loop.Expr) loop.Expr { return loop.Add(loop.Mul(i, loop.Int(roundSubgroup)), e.lane) }
+	lacking := func(exists loop.Expr, at func(w int) loop.Expr) loop.Expr {
+		hasAll := loop.Expr(loop.True)
+		for w := range t.words {
+			hasAll = loop.And(hasAll, t.isThere(loop.At(words, at(w))))
 		}
-		return all
+		return loop.And(exists, loop.Not(hasAll))
 	}
-	// All work-items stay together: where they part, shuffles cost far more.
 	spins, goesOn, waiting := e.b.Decl("spins", loop.Int(0)), e.b.Decl("goes_on", loop.True), e.b.Decl("waiting", loop.True)
 	e.b.While(waiting, func() {
-		each(func(tile, exists loop.Expr, told []loop.Expr, at loop.Expr) {
-			e.b.If(loop.And(exists, loop.Not(hasAll(told))), func() {
+		each(dealt, func(_, tile, exists loop.Expr, at func(w int) loop.Expr) {
+			e.b.If(lacking(exists, at), func() {
 				for w := range t.words {
-					e.b.Store(words, loop.Add(at, loop.Int(int64(w))), loop.VolatileAt(memory, t.place(tile, flagAggregate, w)))
+					e.b.Store(words, at(w), loop.VolatileAt(memory, t.place(tile, flagAggregate, w)))
 				}
 			}, nil)
 		})
 		lacks := e.b.Decl("lacks", loop.False)
-		each(func(_, exists loop.Expr, told []loop.Expr, _ loop.Expr) {
-			e.b.Assign(lacks, loop.Or(lacks, loop.And(exists, loop.Not(hasAll(told)))))
+		each(dealt, func(_, _, exists loop.Expr, at func(w int) loop.Expr) {
+			e.b.Assign(lacks, loop.Or(lacks, lacking(exists, at)))
 		})
 		s.wait(e, spins, goesOn)
 		e.b.Assign(waiting, loop.Ne(loop.CallOf(ballot, loop.And(lacks, goesOn)), number(ir.U32, 0)))
 	})
+	shared := e.localArray("asked", ir.U64, mostRound*t.words)
+	wordAt := func(place loop.Expr, w int) loop.Expr {
+		return loop.Add(loop.Mul(place, loop.Int(int64(t.words))), loop.Int(int64(w)))
+	}
+	each(dealt, func(place, _, _ loop.Expr, at func(w int) loop.Expr) {
+		for w := range t.words {
+			e.b.Store(shared, wordAt(place, w), loop.At(words, at(w)))
+		}
+	})
+	e.b.Barrier(loop.SubgroupScope)
 	fold := e.declare(st, st.identities())
-	each(func(_, exists loop.Expr, told []loop.Expr, _ loop.Expr) {
+	stretch := func(i loop.Expr) loop.Expr { return loop.Add(loop.Mul(e.lane, loop.Int(tilesAsked)), i) }
+	each(stretch, func(place, _, exists loop.Expr, _ func(w int) loop.Expr) {
+		var told []loop.Expr
+		for w := range t.words {
+			told = append(told, e.b.Let("word", loop.At(shared, wordAt(place, w))))
+		}
 		e.assignAll(fold, e.choose(exists, e.combine(st, exprsOf(fold), t.unpack(e, told)), exprsOf(fold)))
 	})
 	whole := e.foldLanes(st, exprsOf(fold), roundSubgroup)
@@ -170,18 +220,22 @@ func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.V
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(e.window.prefixes, side, exprsOf(carry)) }, nil)
 }
 
-// tellFold publishes the fold of a tile of the group.
+// tellFold publishes the fold of a tile of the group, and tells the subgroups
+// those of the ones before each.
 func (s *launches) tellFold(e *emission, turn, slot loop.Expr) {
-	t := s.statuses[0]
+	t, teams := s.statuses[0], int64(s.round.teams)
 	st := t.state
 	theirs := e.declare(st, st.identities())
-	e.b.If(loop.Lt(e.lane, loop.Int(int64(s.round.teams))), func() {
-		e.assignAll(theirs, e.loadState(e.window.folds, s.foldAt(e, slot, e.lane)))
-	}, nil)
-	whole := e.foldLanes(st, exprsOf(theirs), s.round.teams)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+	place := s.foldAt(e, slot, e.lane)
+	isTeam := loop.Lt(e.lane, loop.Int(teams))
+	e.b.If(isTeam, func() { e.assignAll(theirs, e.loadState(e.window.folds, place)) }, nil)
+	e.b.Barrier(loop.SubgroupScope) // together, for the sake of shuffles
+	folds := e.scanSubgroup(st, exprsOf(theirs), s.round.teams)
+	before := e.choose(loop.Eq(e.lane, loop.Int(0)), st.identities(), e.shuffle(st, shuffleUp, folds, loop.Int(1)))
+	e.b.If(isTeam, func() { e.storeState(e.window.offsets, place, before) }, nil)
+	e.b.If(loop.Eq(e.lane, loop.Int(teams-1)), func() {
 		e.tile = turn
-		t.publish(e, e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites), flagAggregate, whole)
+		t.publish(e, e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites), flagAggregate, folds)
 	}, nil)
 }
 

@@ -26,6 +26,9 @@ type slot struct {
 	counts bool    // rows: from 0 to below 2^31 in one launch, 2^62 in parts
 }
 
+// single is a state of one slot.
+func single(k *kernel, s slot) *state { return &state{kernel: k, slots: []slot{s}} }
+
 // source is how a field is read from the slots.
 type source struct {
 	slot     int

@@ -13,6 +13,11 @@ void kgen_mbarrier_publish(void) {
 	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+//leaf bulk_reuse() none needs copy.bulk effects
+void kgen_bulk_reuse(void) {
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 //leaf mbarrier_expect(local []u64, i32, u32) none needs copy.bulk effects
 void kgen_mbarrier_expect($type(u64) *barriers, int barrier, unsigned bytes) {
 	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
