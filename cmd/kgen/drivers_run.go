@@ -111,10 +111,20 @@ func planOutcome(p *plan.Plan, result *exec.Result) outcome {
 			done.columns = append(done.columns, resultColumn(port, result))
 		}
 	}
-	for _, g := range result.GaveUp {
-		done.notes = append(done.notes, fmt.Sprintf("the plan with %s gave up (%s); the result is its fallback's, which launches more kernels", simt.SchemeLookback, g.Reason))
+	for i, host := 0, p; i < len(result.GaveUp); i, host = i+1, host.Fallback {
+		done.notes = append(done.notes, fmt.Sprintf("the plan with %s gave up (%s); the result is its fallback's, which launches more kernels", waitingScheme(host), result.GaveUp[i].Reason))
 	}
 	return done
+}
+
+// waitingScheme is the scheme of a plan whose groups wait for each other.
+func waitingScheme(p *plan.Plan) string {
+	for _, k := range p.Kernels {
+		if v := k.Variants[0]; v.Forward != plan.ForwardNone {
+			return v.Schedule.Scheme
+		}
+	}
+	return simt.SchemePublished
 }
 
 // resultColumn returns a result of a plan; a scalar is a column of one row.

@@ -2,12 +2,16 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
 	"github.com/kgen-go/kgen/table"
 )
 
@@ -45,5 +49,28 @@ func TestKernelsByRows(t *testing.T) {
 	}
 	if _, err := kernels.forRows(plan.MaxRows + 1); err == nil {
 		t.Error("offsets of 2^31 rows are broadcast")
+	}
+}
+
+// A note names the scheme of the plan that gave up.
+func TestGaveUpNote(t *testing.T) {
+	text := []byte("pipeline final(x: [n]i32) {\n\treturn y: last(scan(add, x), else: 0)\n}\n")
+	pipelines, errs := ir.Load("final.kg", text)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program, _, err := build.Compile(&build.Source{Text: text, Pipelines: pipelines}, pipelines[0], "onepass", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scheme := range []string{simt.SchemeLookback, simt.SchemeRound} {
+		made, err := cuda.Emitter().Make(program, plan.Schedule{Scheme: scheme})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := planOutcome(made.Plan, &exec.Result{GaveUp: []exec.GiveUpError{{Reason: "it lacks wings"}}})
+		if want := "the plan with " + scheme + " gave up (it lacks wings); "; len(done.notes) != 1 || !strings.HasPrefix(done.notes[0], want) {
+			t.Errorf("%q, want %s", done.notes, want)
+		}
 	}
 }
