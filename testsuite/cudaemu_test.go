@@ -37,7 +37,7 @@ var cudaSchedule = map[string]plan.Schedule{
 // than onepass.
 func TestCUDAEmulation(t *testing.T) {
 	levels := strings.Split(cmp.Or(os.Getenv("KGEN_CUDAEMU_LEVELS"), fuse.LevelOnePass), ",")
-	corpusOnDevices(t, cuda.Emitter(), newEmulators(t), levelChoices(levels, cudaSchedule))
+	corpusOnDevices(t, cuda.Emitter(), newEmulators(t, checked), levelChoices(levels, cudaSchedule))
 }
 
 // TestCUDAEmulationVariants runs the pipelines of the corpus that aggregate
@@ -45,19 +45,22 @@ func TestCUDAEmulation(t *testing.T) {
 // KGEN_CUDAEMU_VARIANTS=all by all, at every level.
 func TestCUDAEmulationVariants(t *testing.T) {
 	all := os.Getenv("KGEN_CUDAEMU_VARIANTS") == "all"
-	corpusOnDevices(t, cuda.Emitter(), newEmulators(t), variantChoices(all, cudaSchedule))
+	corpusOnDevices(t, cuda.Emitter(), newEmulators(t, checked), variantChoices(all, cudaSchedule))
 }
 
 // TestCUDAEmulationParts runs the corpus in several launches of each kernel, as
 // inputs of 2^31 rows and more do: each pipeline at one level, or with
 // KGEN_CUDAEMU_PARTS=all at all.
 func TestCUDAEmulationParts(t *testing.T) {
-	corpusOnDevices(t, cuda.Emitter(), newEmulators(t), partChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
+	corpusOnDevices(t, cuda.Emitter(), newEmulators(t, checked), partChoices(os.Getenv("KGEN_CUDAEMU_PARTS") == "all", cudaSchedule))
 }
+
+// checked emulations report all faults.
+var checked = emu.Options{Check: true, Limit: time.Minute}
 
 // newEmulators returns an emulation for each core. KGEN_CUDAEMU_SEED decides the
 // order of threads.
-func newEmulators(t *testing.T) chan emulator {
+func newEmulators(t *testing.T, options emu.Options) chan emulator {
 	t.Helper()
 	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("KGEN_CUDAEMU_SEED"), "1"), 10, 32)
 	if err != nil {
@@ -65,7 +68,8 @@ func newEmulators(t *testing.T) chan emulator {
 	}
 	emulators := make(chan emulator, runtime.GOMAXPROCS(0))
 	for i := range cap(emulators) {
-		emulators <- emulator{newEmulator(t, emu.Options{Check: true, Seed: seed + uint64(i), Limit: time.Minute})}
+		options.Seed = seed + uint64(i)
+		emulators <- emulator{newEmulator(t, options)}
 	}
 	return emulators
 }

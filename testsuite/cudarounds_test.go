@@ -1,0 +1,252 @@
+package testsuite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/cuda/emu"
+	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/backends/opencl"
+	"github.com/kgen-go/kgen/backends/simt"
+	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+	"github.com/kgen-go/kgen/tile"
+)
+
+// roundSchedules have small tiles and one to four subgroups that take rows;
+// folds are told one round ahead to three, and the ring has as few stages as it
+// may have or one more.
+var roundSchedules = []plan.Schedule{
+	{Workgroup: 128, Items: 4, Scheme: simt.SchemeRound, Lookahead: 2, Ring: 4},
+	{Workgroup: 96, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 3},
+	{Workgroup: 160, Items: 3, Scheme: simt.SchemeRound, Lookahead: 3, Ring: 5},
+	{Workgroup: 128, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 4},
+	{Workgroup: 96, Items: 4, Scheme: simt.SchemeRound, Lookahead: 2, Ring: 5},
+	{Workgroup: 192, Items: 1, Scheme: simt.SchemeRound, Lookahead: 3, Ring: 6},
+}
+
+// roundGroups is how many groups walk: few, so that little data fills many rounds.
+const roundGroups = 3
+
+// TestCUDAEmulationRounds runs the pipelines of the corpus that have a cut by
+// rounds, in the emulation with all checks: each by one schedule, or with
+// KGEN_CUDAEMU_ROUNDS=all by all of them. No plan may give up. The most rows
+// fill the ring and turn it over.
+func TestCUDAEmulationRounds(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	emulators := newEmulators(t, emu.Options{Check: true, Resident: roundGroups, Limit: time.Minute})
+	var walked atomic.Int64
+	t.Run("corpus", func(t *testing.T) {
+		for i, entry := range entries {
+			t.Run(entry.Name, func(t *testing.T) {
+				t.Parallel()
+				e := <-emulators
+				defer func() { emulators <- e }()
+				for j, schedule := range roundSchedules {
+					if os.Getenv("KGEN_CUDAEMU_ROUNDS") != "all" && j != i%len(roundSchedules) {
+						continue
+					}
+					made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, schedule)
+					if !walksInRounds(made.Plan) {
+						t.Skip("no kernel has a cut")
+					}
+					walked.Add(1)
+					for k, c := range roundCases(i+j, schedule, multipliesFloats(entry.Pipeline)) {
+						in := entry.Columns
+						if k > 0 {
+							in = c.Columns(entry.Pipeline)
+						}
+						if schedule.Rows() > 32*int64(schedule.Items) && isEmpty(in) {
+							continue // reductions of no rows are written outside of their buffer
+						}
+						what := fmt.Sprintf("%+v, %+v", schedule, c)
+						agreeOn(t, made.Plan, e.steadfast(t, made, what), entry.Pipeline, what, in)
+					}
+				}
+			})
+		}
+	})
+	if walked.Load() < 50 {
+		t.Errorf("only %d programs walked in rounds", walked.Load())
+	}
+}
+
+// roundCases are the lengths for a schedule; the first stands for the pipeline's
+// own data.
+func roundCases(number int, s plan.Schedule, few bool) []RandomData {
+	tile := int(s.Rows())
+	round := roundGroups * tile
+	cases := []RandomData{{}}
+	for k, rows := range []int{0, 1, tile + 1, round * (s.Lookahead + 1), round*(s.Ring+s.Lookahead+1) + tile + 7} {
+		if few {
+			rows = min(rows, 15)
+		}
+		cases = append(cases, RandomData{Rows: rows, Tile: tile, Shape: Shapes()[(number+k)%len(Shapes())], Seed: uint64(k), Whole: true, Careless: k == 2})
+	}
+	return cases
+}
+
+// isEmpty reports whether a column has no rows.
+func isEmpty(in []ir.Column) bool {
+	return slices.ContainsFunc(in, func(c ir.Column) bool { return c.Slice != nil && c.Len() == 0 })
+}
+
+// steadfast runs a program, which may not fall back.
+func (e emulator) steadfast(t *testing.T, made *kernels.Program, what string) func(exec.Inputs) (*exec.Result, error) {
+	return func(in exec.Inputs) (*exec.Result, error) {
+		result, err := e.Run(context.Background(), emu.Request{Plan: made.Plan, Texts: made.Texts(), Inputs: in})
+		if err == nil && len(result.GaveUp) > 0 {
+			t.Errorf("%s: gave up: %v", what, result.GaveUp)
+		}
+		return result, err
+	}
+}
+
+// walksInRounds reports whether a kernel of a plan does.
+func walksInRounds(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Kernels, func(k plan.Kernel) bool { return k.Variants[0].Schedule.Scheme == simt.SchemeRound })
+}
+
+// TestRoundsOfCorpus holds which pipelines walk in rounds: where no kernel has
+// more than a cut, all that have one, and where a kernel has more, or folds
+// chunks, none, with the reason.
+func TestRoundsOfCorpus(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, entry := range entries {
+		for _, level := range []string{fuse.LevelOnePass, fuse.LevelAuto, fuse.LevelPaper3} {
+			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
+			var unsupported *fuse.Unsupported
+			if errors.As(err, &unsupported) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := "flat"
+			for _, k := range program.Kernels {
+				_, cuts := k.Phases(tile.Scan)
+				switch {
+				case slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan }):
+					want = "folds chunks"
+				case len(cuts) > 1:
+					want = fmt.Sprintf("has %d cuts, and a round settles one; choose scheme=lookback or another fusion level", len(cuts))
+				case len(cuts) == 1 && want == "flat":
+					want = simt.SchemeRound
+				}
+			}
+			made, err := cuda.Emitter().Make(program, plan.Schedule{Scheme: simt.SchemeRound})
+			switch {
+			case err != nil && !(strings.Contains(err.Error(), "scheme=round: kernel "+entry.Pipeline.Name) && strings.Contains(err.Error(), want)):
+				t.Errorf("%s at level %s is refused: %v; want %s", entry.Name, level, err, want)
+			case err == nil && walksInRounds(made.Plan) != (want == simt.SchemeRound), err == nil && strings.Contains(want, " "):
+				t.Errorf("%s at level %s walks in rounds: %v; want %s", entry.Name, level, walksInRounds(made.Plan), want)
+			case strings.Contains(want, "cuts"):
+				want = "several cuts"
+			}
+			count[level+": "+want]++
+		}
+	}
+	if count["onepass: round"] < 50 || count["auto: several cuts"] == 0 || count["paper3: folds chunks"] < 50 {
+		t.Errorf("pipelines: %v", count)
+	}
+	t.Log(count)
+}
+
+// Rounds that cannot be are refused with what would be right.
+func TestRoundsRefused(t *testing.T) {
+	const (
+		scan   = "pipeline p(x: [n]i64) {\n\treturn s: scan(add, x)\n}\n"
+		nested = "pipeline p(x: [n]i64, budget: i64) {\n\ts = scan(add, x)\n\tfits = s <= budget\n\treturn x[fits], s[fits], sum: sum(x[fits])\n}\n"
+	)
+	for _, c := range []struct {
+		source, level string
+		emitter       kernels.Emitter
+		schedule      plan.Schedule
+		want          string // "" is taken
+	}{
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 96, Items: 1, Ring: 3, Lookahead: 1}, ""},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, ""},
+		{scan, fuse.LevelOnePass, opencl.Emitter(), plan.Schedule{}, "it takes subgroups of 32; choose scheme=lookback"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Part: 1000}, "for parts choose scheme=lookback"},
+		{nested, fuse.LevelAuto, cuda.Emitter(), plan.Schedule{}, "kernel p_kernel1 has 2 cuts, and a round settles one; choose scheme=lookback or another fusion level"},
+		{nested, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
+		{scan, fuse.LevelNone, cuda.Emitter(), plan.Schedule{}, "folds chunks"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 64}, "workgroup=64: a group is subgroups of 32 that take rows, one at least, and 2 for control"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 100}, "workgroup=100: a group is subgroups of 32"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 3}, "ring=3: with lookahead=2 groups would wait for each other forever; the ring has at least 4 stages"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 4, Lookahead: 3}, "ring=4: with lookahead=3 groups would wait for each other forever; the ring has at least 5 stages"},
+	} {
+		pipelines, errs := ir.Load("p.kg", []byte(c.source))
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		program, _, err := compile.Compile(pipelines[0], compile.Options{Level: c.level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.schedule.Scheme = simt.SchemeRound
+		made, err := c.emitter.Make(program, c.schedule)
+		switch {
+		case c.want == "" && (err != nil || !walksInRounds(made.Plan)):
+			t.Errorf("%s at %s, %+v does not walk in rounds: %v", c.source, c.level, c.schedule, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), "pipeline p: scheme=round: ") || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s at %s, %+v: %v, want %s", c.source, c.level, c.schedule, err, c.want)
+		}
+	}
+}
+
+// lacking is the emulation without a capability.
+type lacking struct {
+	*emu.Device
+	capability plan.Cap
+}
+
+func (d lacking) Machine() plan.Machine {
+	m := d.Device.Machine()
+	delete(m.Caps, d.capability)
+	return m
+}
+
+// A plan of rounds says what a machine lacks for them, and its fallback does the
+// work.
+func TestRoundsFallBack(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := entries[slices.IndexFunc(entries, func(e Entry) bool { return e.Name == "prefix_scans" })]
+	e := newEmulator(t, checked)
+	made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, roundSchedules[0])
+	for _, c := range []plan.Cap{plan.CapBulkCopy, plan.CapResident} {
+		run := func(in exec.Inputs) (result *exec.Result, err error) {
+			err = e.Use(t.Context(), made.Texts(), func(d *emu.Device) (err error) {
+				result, err = exec.Run(t.Context(), lacking{d, c}, made.Plan, in, exec.Options{})
+				return err
+			})
+			if err == nil && (len(result.GaveUp) != 1 || !strings.Contains(result.GaveUp[0].Reason, string(c))) {
+				t.Errorf("without %s: gave up: %v", c, result.GaveUp)
+			}
+			return result, err
+		}
+		agreeOn(t, made.Plan, run, entry.Pipeline, "without "+string(c), entry.Columns)
+	}
+}
