@@ -52,7 +52,7 @@ func (s Schedule) Rows() int64 {
 
 // RoundControl is how many work-items of a group that walks in rounds take no
 // rows: they bring tiles and folds to the others.
-const RoundControl = 64
+const RoundControl = 96
 
 // Tables reports whether rows of contiguous groups are combined in tables.
 func (s Schedule) Tables() bool { return s.Variant != "" && s.Variant != Segmented }

@@ -28,12 +28,12 @@ import (
 // folds are told one round ahead to three, and the ring has as few stages as it
 // may have or one more.
 var roundSchedules = []plan.Schedule{
-	{Workgroup: 128, Items: 4, Scheme: simt.SchemeRound, Lookahead: 2, Ring: 4},
-	{Workgroup: 96, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 3},
-	{Workgroup: 160, Items: 3, Scheme: simt.SchemeRound, Lookahead: 3, Ring: 5},
-	{Workgroup: 128, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 4},
-	{Workgroup: 96, Items: 4, Scheme: simt.SchemeRound, Lookahead: 2, Ring: 5},
-	{Workgroup: 192, Items: 1, Scheme: simt.SchemeRound, Lookahead: 3, Ring: 6},
+	{Workgroup: 160, Items: 4, Scheme: simt.SchemeRound, Lookahead: 2, Ring: 4},
+	{Workgroup: 128, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 3},
+	{Workgroup: 192, Items: 3, Scheme: simt.SchemeRound, Lookahead: 3, Ring: 5},
+	{Workgroup: 160, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 4},
+	{Workgroup: 128, Items: 4, Scheme: simt.SchemeRound, Lookahead: 2, Ring: 5},
+	{Workgroup: 224, Items: 1, Scheme: simt.SchemeRound, Lookahead: 3, Ring: 6},
 }
 
 // roundGroups is how many groups walk: few, so that little data fills many rounds.
@@ -183,14 +183,14 @@ func TestRoundsRefused(t *testing.T) {
 		want          string // "" is taken
 	}{
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 96, Items: 1, Ring: 3, Lookahead: 1}, ""},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 128, Items: 1, Ring: 3, Lookahead: 1}, ""},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, ""},
 		{scan, fuse.LevelOnePass, opencl.Emitter(), plan.Schedule{}, "it takes subgroups of 32; choose scheme=lookback"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Part: 1000}, "for parts choose scheme=lookback"},
 		{nested, fuse.LevelAuto, cuda.Emitter(), plan.Schedule{}, "kernel p_kernel1 has 2 cuts, and a round settles one; choose scheme=lookback or another fusion level"},
 		{nested, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
 		{scan, fuse.LevelNone, cuda.Emitter(), plan.Schedule{}, "folds chunks"},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 64}, "workgroup=64: a group is subgroups of 32 that take rows, one at least, and 2 for control"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 96}, "workgroup=96: a group is subgroups of 32 that take rows, one at least, and 3 for control"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 100}, "workgroup=100: a group is subgroups of 32"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 3}, "ring=3: with lookahead=2 groups would wait for each other forever; the ring has at least 4 stages"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 4, Lookahead: 3}, "ring=4: with lookahead=3 groups would wait for each other forever; the ring has at least 5 stages"},

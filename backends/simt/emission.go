@@ -43,12 +43,12 @@ type emission struct {
 	open      map[int]*openGroup // per domain of groups; see ahead.go
 	rowBefore loop.Expr          // number of the row before the one at hand
 	noted     string
-	isWhole   bool                     // all rows of the tile exist
-	picked    []*loop.Var              // per pick: the bits of this work-item's rows; see positions.go
-	stagedAt  map[int]int64            // of staged columns: the first byte in the pool
-	window    *window                  // of a group that walks in rounds; see round.go
-	inTile    loop.Expr                // the number in its tile of a row that was picked
-	distance  func(scan int) loop.Expr // from the row picked before it
+	isWhole   bool                            // all rows of the tile exist
+	picked    []*loop.Var                     // per pick: the bits of this work-item's rows; see positions.go
+	stagedAt  map[int]int64                   // of staged columns: the first byte in the pool
+	window    *window                         // of a group that walks in rounds; see round.go
+	inTile    loop.Expr                       // the number in its tile of a row that was picked
+	group     func(scan, field int) loop.Expr // what scans have of the rows since the one picked before it
 }
 
 // atEnd is the phase after all rows.
@@ -97,23 +97,7 @@ func (e *emission) loopRows(phase int) {
 // loopItems runs the phase at hand over the work-item's rows, all of which exist
 // where the tile is whole.
 func (e *emission) loopItems(whole bool) {
-	e.isWhole = whole
-	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-		e.item = item
-		e.values = map[tile.ID]loop.Expr{}
-		at := loop.Add(loop.Mul(e.lane, loop.Int(int64(e.items))), item)
-		if !e.needsOrder() {
-			at = loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane)
-		}
-		at = e.b.Let("at", at)
-		e.row = loop.Add(e.first, at)
-		e.rowBefore = loop.Sub(e.row, loop.Int(1))
-		if whole {
-			e.block(0)
-		} else {
-			e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)
-		}
-	})
+	e.eachRow(whole, func() { e.block(0) })
 }
 
 // block writes what happens in the phase at hand for the rows of domain d.

@@ -22,6 +22,7 @@ type kernel struct {
 
 	picks []pick           // all that the kernel does after its cut; see positions.go
 	early map[tile.ID]bool // with picks: what is needed before it
+	batch batch            // with picks: what is folded of the rows between; see groups.go
 
 	singly bool // columns pass through the pool without wide accesses
 }

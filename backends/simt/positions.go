@@ -9,189 +9,12 @@ import (
 )
 
 // Where rows are only picked, and what is stored of a picked row follows from
-// its columns, or from its distance to the one picked before it, a tile keeps
-// nothing but the numbers of the rows that it picks. A work-item has a bit for
+// its columns, or from its distance to the one picked before it (or the rows
+// between, see groups.go), a tile keeps nothing but the numbers of the rows that it picks. A work-item has a bit for
 // each of its rows; counts are counts of bits; the numbers go to local memory,
 // close together; and results are computed in the order in which they are
 // stored, from columns that still lie in local memory, or that were not read
 // before.
-
-// pick is a choice of rows.
-type pick struct {
-	parent int     // the domain of the rows
-	guard  tile.ID // whether a row is picked
-	scan   int     // the one that counts them
-	rows   []int   // the stores of something of each row
-	groups []int   // those of something of the rows up to each
-	region int64   // of the pool: the first byte of their numbers in the tile
-}
-
-// isStored reports whether anything is stored of the rows that are picked.
-func (p *pick) isStored() bool { return len(p.rows)+len(p.groups) > 0 }
-
-// numberKind is the kind in which the pool holds rows of a tile.
-const numberKind = ir.U16
-
-// mostNumbered is how many rows a tile of that may have.
-const mostNumbered = 1 << 16
-
-// findPicks returns the choices of rows that the kernel consists of, or nothing
-// where it does more than that.
-func (k *kernel) findPicks() (picks []pick) {
-	if len(k.cuts) != 1 {
-		return nil
-	}
-	for _, i := range k.cuts[0] {
-		op := &k.Ops[i]
-		if op.Kind != tile.Scan || !op.Exclusive {
-			return nil
-		}
-		if op.Monoid.Kind == tile.Fold {
-			p, ok := k.pickCounted(i)
-			if !ok {
-				return nil
-			}
-			picks = append(picks, p)
-		}
-	}
-	for _, i := range k.cuts[0] {
-		if k.Ops[i].Monoid.Kind != tile.Fold && pickedBy(picks, k.rowsSince(i)) < 0 {
-			return nil
-		}
-	}
-	for i := range k.Ops {
-		op := &k.Ops[i]
-		if op.Epilogue || k.phase[i] == 0 || op.Kind != tile.Reduce && !op.HasEffect() {
-			continue
-		}
-		if op.Kind == tile.Reduce || !k.canExchange(i) || len(op.Args) != 2 {
-			return nil
-		}
-		j := k.pickOf(picks, op)
-		switch {
-		case j < 0:
-			return nil
-		case k.Domains[op.Domain].Kind == tile.Close:
-			picks[j].groups = append(picks[j].groups, i)
-		default:
-			picks[j].rows = append(picks[j].rows, i)
-		}
-	}
-	return picks
-}
-
-// pickCounted returns the pick whose rows scan i counts: those of its domain where
-// a flag is set, or all of a domain that is picked from another.
-func (k *kernel) pickCounted(i int) (pick, bool) {
-	op := &k.Ops[i]
-	if !k.countsRows(i, 0) {
-		return pick{}, false
-	}
-	if guard, ok := countedFlag(k.Kernel, op.Args[0]); ok {
-		return pick{parent: op.Domain, guard: guard, scan: i}, true
-	}
-	d := &k.Domains[op.Domain]
-	// Where subgroups fold, rows that go to local memory at once are faster.
-	picked := op.Domain > 0 && d.Kind == tile.Compact && isConstant(k.Kernel, op.Args[0], 1) && (k.round != nil || !k.hasSubgroups())
-	return pick{parent: d.Parent, guard: d.Guard, scan: i}, picked
-}
-
-// rowsSince returns the flag since which scan i counts the rows of the base, or 0.
-func (k *kernel) rowsSince(i int) tile.ID {
-	op := &k.Ops[i]
-	if op.Domain != 0 || op.Monoid.Kind != tile.Segmented || !k.countsRows(i, 1) || !isConstant(k.Kernel, op.Args[1], 1) {
-		return 0
-	}
-	return op.Args[0]
-}
-
-// pickedBy returns the pick of rows of the base by guard, or -1.
-func pickedBy(picks []pick, guard tile.ID) int {
-	return slices.IndexFunc(picks, func(p pick) bool { return p.parent == 0 && p.guard == guard })
-}
-
-// pickOf returns the pick that a store belongs to, or -1: it stores something of
-// each row picked at the row's number among these, or something of the rows
-// since the one picked before it at the number of that one.
-func (k *kernel) pickOf(picks []pick, op *tile.Op) int {
-	d, place := &k.Domains[op.Domain], op.Args[1]
-	isGroup := d.Kind == tile.Close
-	if isGroup {
-		begun, ok := oneLess(k.Kernel, place)
-		if !ok || !k.opens(d.Open, op.Domain) {
-			return -1
-		}
-		place = begun
-	}
-	for _, condition := range k.Conditions(d.Parent) {
-		if !k.isLocal(condition) {
-			return -1
-		}
-	}
-	return slices.IndexFunc(picks, func(p pick) bool {
-		if p.scan != k.Values[place].Op || p.parent != d.Parent || p.guard != d.Guard {
-			return false
-		}
-		if isGroup {
-			return p.parent == 0 && k.isOfDistance(op.Args[0], p.guard)
-		}
-		return k.isOfRow(op.Args[0])
-	})
-}
-
-// isOfRow reports whether v follows from the columns at its row.
-func (k *kernel) isOfRow(v tile.ID) bool {
-	op := &k.Ops[k.Values[v].Op]
-	switch {
-	case k.Values[v].Domain == tile.Uniform, op.Kind == tile.Row:
-		return true
-	case op.Kind != tile.Load && op.Kind != tile.Map:
-		return false
-	}
-	return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfRow(arg) })
-}
-
-// isOfDistance reports whether v follows from how many rows there are since guard.
-func (k *kernel) isOfDistance(v, guard tile.ID) bool {
-	i := k.Values[v].Op
-	op := &k.Ops[i]
-	switch {
-	case k.Values[v].Domain == tile.Uniform:
-		return true
-	case op.Kind == tile.Scan:
-		return k.rowsSince(i) == guard && op.Res[1] == v
-	case op.Kind != tile.Map:
-		return false
-	}
-	return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfDistance(arg, guard) })
-}
-
-// tryPicks plans a pool for k.items rows a work-item in which the columns that
-// rows are picked by stay, with the numbers of these, and reports whether
-// registers and local memory suffice.
-func (k *kernel) tryPicks(columns []tile.Staged) bool {
-	p := newPool()
-	registers := 0
-	for _, s := range columns {
-		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-			return op.Kind == tile.Load && len(op.Args) == 0 && op.Stream == s.Stream && k.early[op.Res[0]]
-		}) {
-			continue
-		}
-		kind := k.Streams[s.Stream].Kind
-		p.staged[s.Stream], p.halo[s.Stream] = true, s.Before > 0
-		if k.round == nil {
-			p.bytes += k.layoutOf(kind).bytes
-		}
-		registers += kind.Size()
-	}
-	for j := range k.picks {
-		k.picks[j].region = p.bytes
-		p.bytes += aligned16(k.rows() * int64(numberKind.Size()))
-	}
-	p.bytes = aligned16(p.bytes)
-	return k.items <= bitsOfRows && k.rows() <= mostNumbered && k.settle(p, registers)
-}
 
 // mark sets the bits of the row at hand for picks from domain d.
 func (e *emission) mark(d int) {
@@ -214,6 +37,9 @@ func (e *emission) foldPicked() {
 	st := e.stateOf(e.cuts[0])
 	for _, slot := range st.slots {
 		op := &e.Ops[slot.op]
+		if slices.Contains(e.batch.scans, slot.op) && slot.field > 0 { // folded row by row
+			continue
+		}
 		var x loop.Expr
 		if op.Monoid.Kind == tile.Fold {
 			j := slices.IndexFunc(e.picks, func(p pick) bool { return p.scan == slot.op })
@@ -241,13 +67,12 @@ func (s *launches) storePicked(e *emission) {
 		s.announce(e, cut, total)
 	}
 	s.numberPicked(e, st, before, total)
-	var earlier []loop.Expr
-	if s.lookback {
-		earlier = s.lookBack(e, cut, total)
-	} else {
-		earlier = s.prefix(e, cut, st, total)
-	}
-	s.deliverAllPicked(e, st, earlier, total)
+	s.deliverAllPicked(e, st, before, total, func() []loop.Expr {
+		if s.lookback {
+			return s.lookBack(e, cut, total)
+		}
+		return s.prefix(e, cut, st, total)
+	})
 }
 
 // numberPicked writes the numbers of this work-item's rows to the pool.
@@ -259,18 +84,65 @@ func (s *launches) numberPicked(e *emission, st *state, before, total []loop.Exp
 	}
 }
 
-// deliverAllPicked stores what belongs to the rows of all picks.
-func (s *launches) deliverAllPicked(e *emission, st *state, earlier, total []loop.Expr) {
+// deliverAllPicked stores what belongs to the rows of all picks. find returns the
+// fold of all earlier tiles, and lets the group wait for what it shares.
+func (s *launches) deliverAllPicked(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
+	if len(s.batch.columns) > 0 { // those of others may still be read
+		e.barrier()
+	}
+	done := map[tile.ID]bool{}
+	for j, p := range s.picks {
+		if s.isFolded(p) && !done[p.guard] {
+			done[p.guard] = true
+			e.foldGroups(st, p, e.picked[j], before, loop.Int(0))
+		}
+	}
+	counts := s.shareCounts(e, st, total)
+	earlier := find()
 	e.know(st, earlier, total)
 	for _, p := range s.picks {
 		if p.isStored() {
-			e.deliverPicked(p, st, earlier, loop.ToCounter(total[st.counted(p)]))
+			e.deliverPicked(p, st, earlier, loop.Int(0), loop.ToCounter(total[st.counted(p)]))
 		}
+	}
+	for j, p := range s.picks {
+		if !s.isFolded(p) || s.batch.rows >= s.rows() {
+			continue
+		}
+		count := counts(p)
+		base := e.b.Decl("batch", loop.Int(s.batch.rows))
+		e.b.While(loop.Lt(base, count), func() {
+			e.barrier()
+			e.foldGroups(st, p, e.picked[j], before, base)
+			e.barrier()
+			e.deliverPicked(p, st, earlier, base, count)
+			e.b.Assign(base, loop.Add(base, loop.Int(s.batch.rows)))
+		})
 	}
 }
 
-// counted returns the slot that counts the rows of a pick.
-func (st *state) counted(p pick) int { return st.of[stateKey{p.scan, 0}].slot }
+// shareCounts makes the counts of picks known to be the same for all who share a
+// tile, once these have waited for each other.
+func (s *launches) shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
+	count = func(p pick) loop.Expr { return e.b.Let("count", loop.ToCounter(total[st.counted(p)])) }
+	if e.window != nil || len(s.batch.scans) == 0 || s.batch.rows >= s.rows() {
+		return count
+	}
+	shared := e.localWords("counts", len(st.slots))
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+		for _, p := range s.picks {
+			e.b.Store(shared, loop.Int(int64(st.counted(p))), loop.ToKind(ir.U32, total[st.counted(p)]))
+		}
+	}, nil)
+	return func(p pick) loop.Expr {
+		return e.b.Let("count", loop.ToCounter(loop.At(shared, loop.Int(int64(st.counted(p))))))
+	}
+}
+
+// isFolded reports whether folds of the rows between those of a pick are stored.
+func (k *kernel) isFolded(p pick) bool {
+	return len(p.groups) > 0 && slices.ContainsFunc(k.batch.scans, func(i int) bool { return k.Ops[i].Args[0] == p.guard })
+}
 
 // know notes the fold of the rows before the tile, and of those up to its end.
 func (e *emission) know(st *state, earlier, total []loop.Expr) {
@@ -279,6 +151,9 @@ func (e *emission) know(st *state, earlier, total []loop.Expr) {
 		e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
 	}
 }
+
+// counted returns the slot that counts the rows of a pick.
+func (st *state) counted(p pick) int { return st.of[stateKey{p.scan, 0}].slot }
 
 // number writes the numbers of this work-item's rows of a pick to the pool, the
 // first one at place before. Where most of the tile's rows are picked it looks at
@@ -308,13 +183,13 @@ func (e *emission) number(p pick, bits *loop.Var, before, total loop.Expr) {
 	})
 }
 
-// deliverPicked stores what belongs to the count rows of a pick; earlier are the
-// states of all earlier tiles.
-func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, count loop.Expr) {
+// deliverPicked stores what belongs to the count rows of a pick, from number base
+// on as many as folds are there for; earlier are the states of all earlier tiles.
+func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, base, count loop.Expr) {
 	numbers := e.poolOf(numberKind)
 	first := e.poolStart(p.region, numberKind)
 	numberAt := func(at loop.Expr) loop.Expr { return loop.ToCounter(loop.At(numbers, loop.Add(first, at))) }
-	base := e.b.Let("base", loop.ToCounter(earlier[st.counted(p)]))
+	start := e.b.Let("base", loop.ToCounter(earlier[st.counted(p)]))
 	store := func(ops []int, place loop.Expr) {
 		for _, i := range ops {
 			op := &e.Ops[i]
@@ -322,18 +197,31 @@ func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, count l
 			e.b.Store(e.stream(op.Stream), place, e.ofPicked(op.Args[0]))
 		}
 	}
-	e.b.ForStep("at", e.lane, count, int64(e.workgroup), func(at *loop.Var) {
+	isFolded, end := e.isFolded(p), count
+	if isFolded && e.batch.rows < e.kernel.rows() {
+		end = e.b.Let("batch_end", loop.Least(count, loop.Add(base, loop.Int(e.batch.rows))))
+	}
+	e.b.ForStep("at", loop.Add(base, e.lane), end, int64(e.workgroup), func(at *loop.Var) {
 		e.inTile = e.b.Let("number", numberAt(at))
 		e.row = e.b.Let("row", loop.Add(e.first, e.inTile))
 		e.values = map[tile.ID]loop.Expr{}
-		place := e.b.Let("place", loop.Add(base, at))
+		place := e.b.Let("place", loop.Add(start, at))
 		store(p.rows, place)
 		if len(p.groups) == 0 {
 			return
 		}
 		e.b.If(loop.Gt(at, loop.Int(0)), func() {
 			distance := e.b.Let("distance", loop.Sub(e.inTile, numberAt(loop.Sub(at, loop.Int(1)))))
-			e.distance = func(int) loop.Expr { return distance }
+			folds := st.identities()
+			if isFolded {
+				folds = e.loadFolds(st, p, loop.Sub(at, base))
+			}
+			e.group = func(scan, field int) loop.Expr {
+				if slices.Contains(e.batch.scans, scan) {
+					return folds[st.of[stateKey{scan, field}].slot]
+				}
+				return distance
+			}
 			e.values = map[tile.ID]loop.Expr{}
 			store(p.groups, loop.Sub(place, loop.Int(1)))
 		}, nil)
@@ -341,14 +229,22 @@ func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, count l
 	if len(p.groups) == 0 {
 		return
 	}
-	isOpen := loop.And(loop.Gt(count, loop.Int(0)), loop.Gt(base, loop.Int(0)))
-	e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), isOpen), func() {
+	isOpen := loop.And(loop.Gt(count, loop.Int(0)), loop.Gt(start, loop.Int(0)))
+	e.b.If(loop.And(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(base, loop.Int(0))), isOpen), func() {
 		number := e.b.Let("number", numberAt(loop.Int(0)))
-		e.distance = func(scan int) loop.Expr {
-			return loop.Add(number, loop.ToCounter(earlier[st.of[stateKey{scan, 1}].slot]))
+		folds := st.identities()
+		if isFolded {
+			folds = e.combine(st, earlier, e.loadFolds(st, p, loop.Int(0)))
+		}
+		e.group = func(scan, field int) loop.Expr {
+			slot := st.of[stateKey{scan, field}].slot
+			if slices.Contains(e.batch.scans, scan) {
+				return folds[slot]
+			}
+			return loop.Add(number, loop.ToCounter(earlier[slot]))
 		}
 		e.values = map[tile.ID]loop.Expr{}
-		store(p.groups, loop.Sub(base, loop.Int(1)))
+		store(p.groups, loop.Sub(start, loop.Int(1)))
 	}, nil)
 }
 
@@ -364,7 +260,7 @@ func (e *emission) ofPicked(v tile.ID) loop.Expr {
 	var x loop.Expr
 	switch {
 	case op.Kind == tile.Scan:
-		x = loop.ToKind(e.Values[v].Kind, e.distance(e.Values[v].Op))
+		x = loop.ToKind(e.Values[v].Kind, e.group(e.Values[v].Op, slices.Index(op.Res, v)))
 	case op.Kind == tile.Map:
 		args := make([]loop.Expr, len(op.Args))
 		for i, arg := range op.Args {

@@ -19,8 +19,8 @@ import (
 //
 // In a group each subgroup has rows of its own, and for all that comes before
 // and after the fold of the group they are a tile, which the subgroup handles as
-// a group does elsewhere. Two more subgroups are the control: one asks for the
-// folds of other groups, one tells those of its own and brings columns. All meet
+// a group does elsewhere. Three more subgroups are the control: one asks for the
+// folds of other groups, one tells those of its own, one brings columns. All meet
 // once in a round.
 //
 //	round k:  control: fold of the round before tile k - lookahead
@@ -278,8 +278,8 @@ func (s *launches) rounds() *emission {
 	e.until, e.effects = len(s.cuts), true
 	e.begin()
 	team, lane := e.b.Let("team", &loop.ID{Kind: loop.SubgroupID}), e.b.Let("lane", sublane())
-	asks, tells := loop.Eq(team, loop.Int(int64(r.teams))), loop.Gt(team, loop.Int(int64(r.teams)))
-	takesRows := loop.Lt(team, loop.Int(int64(r.teams)))
+	takesRows, asks := loop.Lt(team, loop.Int(int64(r.teams))), loop.Eq(team, loop.Int(int64(r.teams)))
+	tells, brings := loop.Eq(team, loop.Int(int64(r.teams+1))), loop.Eq(team, loop.Int(int64(r.teams+2)))
 	group, groups := e.b.Let("group", &loop.ID{Kind: loop.GroupID}), e.b.Let("groups", &loop.ID{Kind: loop.GroupCount})
 	e.lane = lane
 	slots, ring := int64(r.lookahead+2), int64(r.ring)
@@ -289,7 +289,7 @@ func (s *launches) rounds() *emission {
 	turns := e.b.Let("turns", loop.Greatest(loop.ToCounter(e.arguments.value("turns", s.turns)), loop.Int(1)))
 	w.whole = e.b.Let("whole", loop.Div(e.arguments.rows, loop.Int(s.rows()*int64(r.teams))))
 	if len(r.columns) > 0 {
-		e.b.If(loop.And(tells, loop.Eq(lane, loop.Int(0))), func() {
+		e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() {
 			e.b.For("stage", loop.Int(0), loop.Int(ring), func(stage *loop.Var) {
 				e.b.Do(copyInit, []loop.Expr{w.arrived, narrow(stage)})
 			})
@@ -325,14 +325,13 @@ func (s *launches) rounds() *emission {
 			s.front(e, st, ahead, parity, foldAhead, left[r.lookahead])
 		}, nil)
 		e.b.Barrier(loop.GroupScope)
-		e.b.If(tells, func() {
-			e.b.If(goesAhead, func() { s.tellFold(e, ahead, foldAhead) }, nil)
-			if len(r.columns) > 0 {
-				e.b.If(loop.And(loop.Eq(lane, loop.Int(0)), loop.Ge(loop.Sub(at, groups), loop.Int(0))), func() {
-					s.bring(e, freed, e.b.Let("next", loop.Add(at, loop.Mul(groups, loop.Int(ring-1)))))
-				}, nil)
-			}
-		}, nil)
+		if len(r.columns) > 0 {
+			mayBring := loop.And(loop.Eq(lane, loop.Int(0)), loop.Ge(loop.Sub(at, groups), loop.Int(0)))
+			e.b.If(loop.And(brings, mayBring), func() {
+				s.bring(e, freed, e.b.Let("next", loop.Add(at, loop.Mul(groups, loop.Int(ring-1)))))
+			}, nil)
+		}
+		e.b.If(loop.And(tells, goesAhead), func() { s.tellFold(e, ahead, foldAhead) }, nil)
 		e.b.If(loop.And(takesRows, hasTile), func() {
 			w.stage = stage
 			s.back(e, st, at, fold, turn, left[0])

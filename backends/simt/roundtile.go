@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
@@ -85,7 +87,7 @@ func (e *emission) scanTeam(st *state) (before, total []loop.Expr) {
 	}
 	var counts []int
 	for _, i := range e.cuts[0] {
-		if e.Ops[i].Monoid.Kind == tile.Fold {
+		if e.Ops[i].Monoid.Kind == tile.Fold || slices.Contains(e.batch.scans, i) {
 			counts = append(counts, i)
 		}
 	}
@@ -127,9 +129,14 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 	total := e.loadState(w.folds, place)
 	e.now = e.until
 	if s.picks != nil {
+		if len(s.batch.scans) > 0 {
+			s.takeColumns(e)
+		}
 		s.numberPicked(e, st, before, total)
-		e.barrier()
-		s.deliverAllPicked(e, st, earlier, total)
+		s.deliverAllPicked(e, st, before, total, func() []loop.Expr {
+			e.barrier()
+			return earlier
+		})
 	} else {
 		e.know(st, earlier, total)
 		for j, x := range e.combine(st, earlier, before) {
@@ -143,9 +150,9 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 		e.pack()
 		e.loopRows(e.until)
 		e.deliver()
-		if len(e.pool.inPlace) > 0 { // before the next copy to the stage
-			e.b.Do(copyReuse, nil)
-		}
+	}
+	if len(e.pool.inPlace)+len(e.batch.columns) > 0 { // before the next copy to the stage
+		e.b.Do(copyReuse, nil)
 	}
 	e.publishReductions(s.states, s.reductionsOf(e.until))
 	if s.hasEnd() {

@@ -10,6 +10,28 @@ import (
 	"github.com/kgen-go/kgen/tile"
 )
 
+// eachRow runs body for each of this work-item's rows, all of which exist where
+// the tile is whole.
+func (e *emission) eachRow(whole bool, body func()) {
+	e.isWhole = whole
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+		e.item = item
+		e.values = map[tile.ID]loop.Expr{}
+		at := loop.Add(loop.Mul(e.lane, loop.Int(int64(e.items))), item)
+		if !e.needsOrder() {
+			at = loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane)
+		}
+		at = e.b.Let("at", at)
+		e.row = loop.Add(e.first, at)
+		e.rowBefore = loop.Sub(e.row, loop.Int(1))
+		if whole {
+			body()
+		} else {
+			e.b.If(loop.Lt(at, e.count), body, nil)
+		}
+	})
+}
+
 // stream returns the buffer of a stream.
 func (e *emission) stream(i int) *loop.Var {
 	s := e.Streams[i]
@@ -152,7 +174,7 @@ func (e *emission) check(op *tile.Op) {
 
 // fold adds the row's leaves to the state of this work-item's rows.
 func (e *emission) fold(i int) {
-	if e.picks != nil && isScan(&e.Ops[i]) { // bits are counted after all rows
+	if e.picks != nil && isScan(&e.Ops[i]) && !slices.Contains(e.batch.scans, i) { // bits are counted after all rows
 		return
 	}
 	e.advance(e.folds, i, e.exprs(e.Ops[i].Args))

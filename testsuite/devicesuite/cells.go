@@ -68,8 +68,8 @@ const (
 	userShape  = "workgroup=256"
 	toolShape  = "workgroup=64,items=2"
 	userRound  = "lookahead=2" // what it takes by default
-	smallRound = "workgroup=128,items=4"
-	toolRound  = "workgroup=128,items=2"
+	smallRound = "workgroup=160,items=4"
+	toolRound  = "workgroup=160,items=2"
 	staticIDs  = ",scheme=" + simt.SchemeLookback + ",ids=" + plan.Static // numbers of groups instead of tickets
 )
 

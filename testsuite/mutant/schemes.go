@@ -2,9 +2,9 @@ package main
 
 // schemes are bugs in how folds reach other tiles, blocks and work-items.
 var schemes = []Mutant{
-	{Name: "no tail guard of rows", File: "backends/simt/emission.go", Device: "emulated",
-		Old: "e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)",
-		New: "e.b.If(loop.Le(at, e.count), func() { e.block(0) }, nil)"},
+	{Name: "no tail guard of rows", File: "backends/simt/rows.go", Device: "emulated",
+		Old: "e.b.If(loop.Lt(at, e.count), body, nil)",
+		New: "e.b.If(loop.Le(at, e.count), body, nil)"},
 	{Name: "the last tile is whole", File: "backends/simt/launches.go", Device: "emulated",
 		Old: "loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size))",
 		New: "loop.Choose(loop.Lt(rest, loop.Int(0)), rest, loop.Int(size))"},
@@ -72,7 +72,7 @@ var schemes = []Mutant{
 		New:      "loop.Greatest(rest, loop.Int(int64(e.items)))",
 		Programs: "run_length_encode"},
 	{Name: "the open group without what earlier tiles know of it", File: "backends/simt/positions.go", Device: "emulated",
-		Old:      "return loop.Add(number, loop.ToCounter(earlier[st.of[stateKey{scan, 1}].slot]))",
+		Old:      "return loop.Add(number, loop.ToCounter(earlier[slot]))",
 		New:      "return number",
 		Programs: "run_length_encode"},
 	{Name: "picked rows are read as if nothing lay between", File: "backends/simt/positions.go", Device: "emulated",

@@ -45,7 +45,7 @@ var text = []Mutant{
 	{Name: "OpenCL C has no barriers", File: "backends/opencl/dialect.go", Device: "oclgrind",
 		Old: `return "barrier(CLK_LOCAL_MEM_FENCE);"`,
 		New: `return ";"`},
-	{Name: "no tail guard of rows in OpenCL C", File: "backends/simt/emission.go", Device: "oclgrind",
-		Old: "e.b.If(loop.Lt(at, e.count), func() { e.block(0) }, nil)",
-		New: "e.b.If(loop.Le(at, e.count), func() { e.block(0) }, nil)"},
+	{Name: "no tail guard of rows in OpenCL C", File: "backends/simt/rows.go", Device: "oclgrind",
+		Old: "e.b.If(loop.Lt(at, e.count), body, nil)",
+		New: "e.b.If(loop.Le(at, e.count), body, nil)"},
 }

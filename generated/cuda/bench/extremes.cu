@@ -15,6 +15,14 @@ static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
 }
 
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
+}
+
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
 	return __shfl_up_sync(0xffffffffu, x, distance);
 }
@@ -39,15 +47,16 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	const int *__restrict__ value,
 	unsigned long long *extremes_kernel1_status0,
 	unsigned *v_abort,
+	int *key_2,
 	int *low,
 	int *high,
-	int *key_2,
 	long long tiles,
 	long long *g_length_cell) {
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ int earlier_i32_2[1];
-	__shared__ __align__(16) unsigned pool[9216];
+	__shared__ __align__(16) unsigned pool[10752];
+	unsigned short *const pool_u16 = (unsigned short *)pool;
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
@@ -146,8 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	__syncthreads();
-	unsigned head_kept = 0u;
+	unsigned picked = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
@@ -156,13 +164,11 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 		for (int item = 0; item < 12; item++) {
 			const int at = lane * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-			const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add2;
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
@@ -170,16 +176,15 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add2;
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
 	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
@@ -296,96 +301,58 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 			atomicExch(&extremes_kernel1_status0[tile * 4 + 1], bits3 | 9223372036854775808ULL);
 		}
 	}
-	int add12 = add11;
-	int v_min12 = v_min11;
-	int v_max12 = v_max11;
-	const int base = (int)(long long)(0ULL - 1ULL);
-	bool open = false;
-	int add13 = 0;
-	int v_min13 = 2147483647;
-	int v_max13 = -2147483647 - 1;
-	if (count == 3072) {
+	const int first2 = (int)add11 + 12288;
+	const int start2 = lane * 12;
+	if ((int)theirs28 > 1536) {
+		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add12;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const int low2 = v_min12;
-			const int high2 = v_max12;
-			if (head) {
-				if (x) {
-					// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-					const int offset2 = (int)slot - base;
-					pool[offset2 + 3072] = (unsigned)low2;
-					const int offset3 = (int)slot - base;
-					pool[offset3 + 6144] = (unsigned)high2;
-				}
-				if (!x) {
-					open = true;
-					add13 = add12;
-					v_min13 = v_min12;
-					v_max13 = v_max12;
-				}
+			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (unsigned short)(start2 + item);
+				at++;
 			}
-			if (head) {
-				const int offset2 = (int)g_begun;
-				pool[offset2] = (unsigned)key_rows[item + 1];
-			}
-			const int add14 = (int)((unsigned)add12 + (unsigned)(int)(long long)head);
-			add12 = add14;
-			const int v_min14 = head ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
-			v_min12 = v_min14;
-			const int v_max14 = head ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
-			v_max12 = v_max14;
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
-			if (at < count) {
-				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add12;
-				const bool x = g_begun > 0LL;
-				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const int low2 = v_min12;
-				const int high2 = v_max12;
-				if (head) {
-					if (x) {
-						const int offset2 = (int)slot - base;
-						pool[offset2 + 3072] = (unsigned)low2;
-						const int offset3 = (int)slot - base;
-						pool[offset3 + 6144] = (unsigned)high2;
-					}
-					if (!x) {
-						open = true;
-						add13 = add12;
-						v_min13 = v_min12;
-						v_max13 = v_max12;
-					}
+		unsigned rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (unsigned short)(start2 + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
+		}
+	}
+	__syncthreads();
+	int v_min12 = v_min11;
+	int v_max12 = v_max11;
+	int at = (int)add11;
+	#pragma unroll
+	for (int item = 0; item < 12; item++) {
+		const int at2 = lane * 12 + item;
+		if (at2 < count) {
+			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 3072) {
+					pool[at + 3072] = (unsigned)v_min12;
+					pool[at + 7680] = (unsigned)v_max12;
 				}
-				if (head) {
-					const int offset2 = (int)g_begun;
-					pool[offset2] = (unsigned)key_rows[item + 1];
-				}
-				const int add14 = (int)((unsigned)add12 + (unsigned)(int)(long long)head);
-				add12 = add14;
-				const int v_min14 = head ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
-				v_min12 = v_min14;
-				const int v_max14 = head ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
-				v_max12 = v_max14;
+				at++;
 			}
+			const int v_min13 = is_picked ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
+			v_min12 = v_min13;
+			const int v_max13 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
+			v_max12 = v_max13;
 		}
 	}
 	if (threadIdx.x < 32) { // look back
-		int add14 = 0;
-		int v_min14 = 2147483647;
-		int v_max14 = -2147483647 - 1;
+		int add12 = 0;
+		int v_min13 = 2147483647;
+		int v_max13 = -2147483647 - 1;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add15 = 0;
-			int v_min15 = 2147483647;
-			int v_max15 = -2147483647 - 1;
+			int add13 = 0;
+			int v_min14 = 2147483647;
+			int v_max14 = -2147483647 - 1;
 			bool found = false;
 			const int asked = before - (int)(threadIdx.x % 32);
 			if (asked >= 0) {
@@ -414,124 +381,109 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 					const int theirs34 = (int)(word3 & 2147483647ULL);
 					const int theirs35 = (int)((word3 >> 31) & 4294967295ULL);
 					const int theirs36 = (int)(word4 & 4294967295ULL);
-					add15 = theirs34;
-					v_min15 = theirs35;
-					v_max15 = theirs36;
+					add13 = theirs34;
+					v_min14 = theirs35;
+					v_max14 = theirs36;
 					found = false;
 				} else {
 					const int theirs34 = (int)(word & 2147483647ULL);
 					const int theirs35 = (int)((word >> 31) & 4294967295ULL);
 					const int theirs36 = (int)(word2 & 4294967295ULL);
-					add15 = theirs34;
-					v_min15 = theirs35;
-					v_max15 = theirs36;
+					add13 = theirs34;
+					v_min14 = theirs35;
+					v_max14 = theirs36;
 					found = true;
 				}
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add15 : 0;
-			const int state32 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_min15 : 2147483647;
-			const int state33 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_max15 : -2147483647 - 1;
+			const int state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0;
+			const int state32 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_min14 : 2147483647;
+			const int state33 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_max14 : -2147483647 - 1;
 			const int theirs34 = (int)kgen_shuffle_down_u32((unsigned)state31, 1u);
 			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)state32, 1u);
 			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)state33, 1u);
-			const int add16 = (int)((unsigned)theirs34 + (unsigned)state31);
-			const int v_min16 = state31 > 0 ? state32 : kgen_least_i32(theirs35, state32);
-			const int v_max16 = state31 > 0 ? state33 : kgen_greatest_i32(theirs36, state33);
-			const int theirs37 = (int)kgen_shuffle_down_u32((unsigned)add16, 2u);
-			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)v_min16, 2u);
-			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)v_max16, 2u);
-			const int add17 = (int)((unsigned)theirs37 + (unsigned)add16);
-			const int v_min17 = add16 > 0 ? v_min16 : kgen_least_i32(theirs38, v_min16);
-			const int v_max17 = add16 > 0 ? v_max16 : kgen_greatest_i32(theirs39, v_max16);
-			const int theirs40 = (int)kgen_shuffle_down_u32((unsigned)add17, 4u);
-			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)v_min17, 4u);
-			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)v_max17, 4u);
-			const int add18 = (int)((unsigned)theirs40 + (unsigned)add17);
-			const int v_min18 = add17 > 0 ? v_min17 : kgen_least_i32(theirs41, v_min17);
-			const int v_max18 = add17 > 0 ? v_max17 : kgen_greatest_i32(theirs42, v_max17);
-			const int theirs43 = (int)kgen_shuffle_down_u32((unsigned)add18, 8u);
-			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)v_min18, 8u);
-			const int theirs45 = (int)kgen_shuffle_down_u32((unsigned)v_max18, 8u);
-			const int add19 = (int)((unsigned)theirs43 + (unsigned)add18);
-			const int v_min19 = add18 > 0 ? v_min18 : kgen_least_i32(theirs44, v_min18);
-			const int v_max19 = add18 > 0 ? v_max18 : kgen_greatest_i32(theirs45, v_max18);
-			const int theirs46 = (int)kgen_shuffle_down_u32((unsigned)add19, 16u);
-			const int theirs47 = (int)kgen_shuffle_down_u32((unsigned)v_min19, 16u);
-			const int theirs48 = (int)kgen_shuffle_down_u32((unsigned)v_max19, 16u);
-			const int add20 = (int)((unsigned)theirs46 + (unsigned)add19);
-			const int v_min20 = add19 > 0 ? v_min19 : kgen_least_i32(theirs47, v_min19);
-			const int v_max20 = add19 > 0 ? v_max19 : kgen_greatest_i32(theirs48, v_max19);
-			const int add21 = (int)((unsigned)add20 + (unsigned)add14);
-			const int v_min21 = add14 > 0 ? v_min14 : kgen_least_i32(v_min20, v_min14);
-			const int v_max21 = add14 > 0 ? v_max14 : kgen_greatest_i32(v_max20, v_max14);
-			add14 = add21;
-			v_min14 = v_min21;
-			v_max14 = v_max21;
+			const int add14 = (int)((unsigned)theirs34 + (unsigned)state31);
+			const int v_min15 = state31 > 0 ? state32 : kgen_least_i32(theirs35, state32);
+			const int v_max15 = state31 > 0 ? state33 : kgen_greatest_i32(theirs36, state33);
+			const int theirs37 = (int)kgen_shuffle_down_u32((unsigned)add14, 2u);
+			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)v_min15, 2u);
+			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)v_max15, 2u);
+			const int add15 = (int)((unsigned)theirs37 + (unsigned)add14);
+			const int v_min16 = add14 > 0 ? v_min15 : kgen_least_i32(theirs38, v_min15);
+			const int v_max16 = add14 > 0 ? v_max15 : kgen_greatest_i32(theirs39, v_max15);
+			const int theirs40 = (int)kgen_shuffle_down_u32((unsigned)add15, 4u);
+			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)v_min16, 4u);
+			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)v_max16, 4u);
+			const int add16 = (int)((unsigned)theirs40 + (unsigned)add15);
+			const int v_min17 = add15 > 0 ? v_min16 : kgen_least_i32(theirs41, v_min16);
+			const int v_max17 = add15 > 0 ? v_max16 : kgen_greatest_i32(theirs42, v_max16);
+			const int theirs43 = (int)kgen_shuffle_down_u32((unsigned)add16, 8u);
+			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)v_min17, 8u);
+			const int theirs45 = (int)kgen_shuffle_down_u32((unsigned)v_max17, 8u);
+			const int add17 = (int)((unsigned)theirs43 + (unsigned)add16);
+			const int v_min18 = add16 > 0 ? v_min17 : kgen_least_i32(theirs44, v_min17);
+			const int v_max18 = add16 > 0 ? v_max17 : kgen_greatest_i32(theirs45, v_max17);
+			const int theirs46 = (int)kgen_shuffle_down_u32((unsigned)add17, 16u);
+			const int theirs47 = (int)kgen_shuffle_down_u32((unsigned)v_min18, 16u);
+			const int theirs48 = (int)kgen_shuffle_down_u32((unsigned)v_max18, 16u);
+			const int add18 = (int)((unsigned)theirs46 + (unsigned)add17);
+			const int v_min19 = add17 > 0 ? v_min18 : kgen_least_i32(theirs47, v_min18);
+			const int v_max19 = add17 > 0 ? v_max18 : kgen_greatest_i32(theirs48, v_max18);
+			const int add19 = (int)((unsigned)add18 + (unsigned)add12);
+			const int v_min20 = add12 > 0 ? v_min13 : kgen_least_i32(v_min19, v_min13);
+			const int v_max20 = add12 > 0 ? v_max13 : kgen_greatest_i32(v_max19, v_max13);
+			add12 = add19;
+			v_min13 = v_min20;
+			v_max13 = v_max20;
 			before = mask != 0u ? -1LL : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add15 = (int)((unsigned)add14 + (unsigned)theirs28);
-			const int v_min15 = theirs28 > 0 ? theirs29 : kgen_least_i32(v_min14, theirs29);
-			const int v_max15 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(v_max14, theirs30);
-			const unsigned long long bits = (unsigned long long)(unsigned)add15;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)v_min15;
-			const unsigned long long bits3 = (unsigned long long)(unsigned)v_max15;
+			const int add13 = (int)((unsigned)add12 + (unsigned)theirs28);
+			const int v_min14 = theirs28 > 0 ? theirs29 : kgen_least_i32(v_min13, theirs29);
+			const int v_max14 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(v_max13, theirs30);
+			const unsigned long long bits = (unsigned long long)(unsigned)add13;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)v_min14;
+			const unsigned long long bits3 = (unsigned long long)(unsigned)v_max14;
 			atomicExch(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808ULL);
 			atomicExch(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808ULL);
-			earlier_i32_0[0] = add14;
-			earlier_i32_1[0] = v_min14;
-			earlier_i32_2[0] = v_max14;
+			earlier_i32_0[0] = add12;
+			earlier_i32_1[0] = v_min13;
+			earlier_i32_2[0] = v_max13;
 		}
 	}
 	__syncthreads();
 	const int state31 = earlier_i32_0[0];
 	const int state32 = earlier_i32_1[0];
 	const int state33 = earlier_i32_2[0];
-	const int add14 = (int)((unsigned)state31 + (unsigned)theirs28);
-	const int v_min14 = theirs28 > 0 ? theirs29 : kgen_least_i32(state32, theirs29);
-	const int v_max14 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(state33, theirs30);
-	const int base2 = (int)(long long)state31;
-	const int end = (int)(long long)add14;
-	const int base3 = (int)(long long)((unsigned long long)(long long)state31 - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add14 - 1ULL);
-	if (open) {
-		const int add15 = (int)((unsigned)state31 + (unsigned)add13);
-		const int v_min15 = add13 > 0 ? v_min13 : kgen_least_i32(state32, v_min13);
-		const int v_max15 = add13 > 0 ? v_max13 : kgen_greatest_i32(state33, v_max13);
-		int add16 = add15;
-		int v_min16 = v_min15;
-		int v_max16 = v_max15;
-		if ((long long)add16 > 0LL) {
-			low[(int)(long long)((unsigned long long)(long long)add16 - 1ULL)] = v_min16;
-			high[(int)(long long)((unsigned long long)(long long)add16 - 1ULL)] = v_max16;
+	const int add12 = (int)((unsigned)state31 + (unsigned)theirs28);
+	const int v_min13 = theirs28 > 0 ? theirs29 : kgen_least_i32(state32, theirs29);
+	const int v_max13 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(state33, theirs30);
+	const int base = (int)state31;
+	for (int at2 = lane, at_end = (int)theirs28; at2 < at_end; at2 += 256) {
+		const int number = (int)pool_u16[12288 + at2];
+		const int place = base + at2;
+		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+		const int key2 = (int)pool[number];
+		key_2[place] = key2;
+		if (at2 > 0) {
+			const int v_min14 = (int)pool[at2 + 3072];
+			const int v_max14 = (int)pool[at2 + 7680];
+			low[place - 1] = v_min14;
+			high[place - 1] = v_max14;
 		}
 	}
-	const int count2 = end - base2;
-	int at = lane;
-	while (at < count2) {
-		const int place = base2 + at;
-		key_2[place] = (int)pool[at];
-		at += 256;
-	}
-	const int count3 = end2 - base3;
-	int at2 = lane + 1;
-	while (at2 < count3) {
-		const int place = base3 + at2;
-		low[place] = (int)pool[at2 + 3072];
-		at2 += 256;
-	}
-	const int count4 = end2 - base3;
-	int at3 = lane + 1;
-	while (at3 < count4) {
-		const int place = base3 + at3;
-		high[place] = (int)pool[at3 + 6144];
-		at3 += 256;
+	if (lane == 0 && 0LL == 0LL && ((int)theirs28 > 0 && base > 0)) {
+		const int v_min14 = (int)pool[3072];
+		const int v_max14 = (int)pool[7680];
+		const int v_min15 = 0 > 0 ? v_min14 : kgen_least_i32(state32, v_min14);
+		const int v_max15 = 0 > 0 ? v_max14 : kgen_greatest_i32(state33, v_max14);
+		low[base - 1] = v_min15;
+		high[base - 1] = v_max15;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add14;
-		int total2 = v_min14;
-		int total3 = v_max14;
+		int total = add12;
+		int total2 = v_min13;
+		int total3 = v_max13;
 		if ((long long)total > 0LL) {
 			low[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total2;
 			high[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;

@@ -7,12 +7,24 @@ static __device__ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
+static __device__ long long kgen_least_i64(long long x, long long y) {
+	return x < y ? x : y;
+}
+
 static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
 static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
 }
 
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
@@ -31,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	int *extremes_kernel1_tile0,
 	int *extremes_kernel1_tile1,
 	int *extremes_kernel1_tile2) {
-	__shared__ unsigned pool[7680];
+	__shared__ unsigned pool[5632];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
@@ -81,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	__syncthreads();
+	unsigned picked = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
@@ -90,12 +102,11 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 		for (int item = 0; item < 10; item++) {
 			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add2;
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
@@ -103,15 +114,15 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add2;
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
 	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
@@ -408,7 +419,9 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	int *key_2,
 	int *low,
 	int *high) {
-	__shared__ unsigned pool[7680];
+	__shared__ __align__(16) unsigned pool[7552];
+	unsigned short *const pool_u16 = (unsigned short *)pool;
+	__shared__ unsigned shared_counts[3];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
@@ -458,8 +471,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	__syncthreads();
-	unsigned head_kept = 0u;
+	unsigned picked = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
@@ -468,13 +480,11 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 		for (int item = 0; item < 10; item++) {
 			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-			const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add2;
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
@@ -482,16 +492,15 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add2;
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
 	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
@@ -597,103 +606,128 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int add11 = (int)((unsigned)state28 + (unsigned)state16);
 	const int v_min11 = state16 > 0 ? state17 : kgen_least_i32(state29, state17);
 	const int v_max11 = state16 > 0 ? state18 : kgen_greatest_i32(state30, state18);
+	const int first2 = (int)add11 + 11264;
+	const int start3 = lane * 10;
+	if ((int)theirs28 > 1280) {
+		int at = first2;
+		#pragma unroll
+		for (int item = 0; item < 10; item++) {
+			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (unsigned short)(start3 + item);
+				at++;
+			}
+		}
+	} else {
+		unsigned rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (unsigned short)(start3 + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
+		}
+	}
+	__syncthreads();
+	int v_min12 = v_min11;
+	int v_max12 = v_max11;
+	int at = (int)add11;
+	#pragma unroll
+	for (int item = 0; item < 10; item++) {
+		const int at2 = lane * 10 + item;
+		if (at2 < count) {
+			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 640) {
+					pool[at + 2816] = (unsigned)v_min12;
+					pool[at + 6912] = (unsigned)v_max12;
+				}
+				at++;
+			}
+			const int v_min13 = is_picked ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
+			v_min12 = v_min13;
+			const int v_max13 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
+			v_max12 = v_max13;
+		}
+	}
+	if (lane == 0) {
+		shared_counts[0] = (unsigned)theirs28;
+	}
 	__syncthreads();
 	const int earlier = extremes_kernel1_tile0[tile];
 	const int earlier2 = extremes_kernel1_tile1[tile];
 	const int earlier3 = extremes_kernel1_tile2[tile];
-	const int add12 = (int)((unsigned)earlier + (unsigned)theirs28);
-	const int add13 = (int)((unsigned)earlier + (unsigned)add11);
-	const int v_min12 = add11 > 0 ? v_min11 : kgen_least_i32(earlier2, v_min11);
-	const int v_max12 = add11 > 0 ? v_max11 : kgen_greatest_i32(earlier3, v_max11);
-	int add14 = add13;
-	int v_min13 = v_min12;
-	int v_max13 = v_max12;
-	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add12;
-	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add12 - 1ULL);
-	if (count == 2560) {
-		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add14;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const int low2 = v_min13;
-			const int high2 = v_max13;
-			if (head && x) {
-				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-				const int offset2 = (int)slot - base2;
-				pool[offset2 + 2560] = (unsigned)low2;
-				const int offset3 = (int)slot - base2;
-				pool[offset3 + 5120] = (unsigned)high2;
-			}
-			if (head) {
-				const int offset2 = (int)g_begun - base;
-				pool[offset2] = (unsigned)key_rows[item + 1];
-			}
-			const int add15 = (int)((unsigned)add14 + (unsigned)(int)(long long)head);
-			add14 = add15;
-			const int v_min14 = head ? value_rows[item] : kgen_least_i32(v_min13, value_rows[item]);
-			v_min13 = v_min14;
-			const int v_max14 = head ? value_rows[item] : kgen_greatest_i32(v_max13, value_rows[item]);
-			v_max13 = v_max14;
+	const int base = (int)earlier;
+	const int batch_end = kgen_least_i64((int)theirs28, 640LL);
+	for (int at2 = lane; at2 < batch_end; at2 += 256) {
+		const int number = (int)pool_u16[11264 + at2];
+		const int place = base + at2;
+		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+		const int key2 = (int)pool[number + number / 10];
+		key_2[place] = key2;
+		if (at2 > 0) {
+			const int v_min13 = (int)pool[at2 + 2816];
+			const int v_max13 = (int)pool[at2 + 6912];
+			low[place - 1] = v_min13;
+			high[place - 1] = v_max13;
 		}
-	} else {
+	}
+	if (lane == 0 && 0LL == 0LL && ((int)theirs28 > 0 && base > 0)) {
+		const int v_min13 = (int)pool[2816];
+		const int v_max13 = (int)pool[6912];
+		const int v_min14 = 0 > 0 ? v_min13 : kgen_least_i32(earlier2, v_min13);
+		const int v_max14 = 0 > 0 ? v_max13 : kgen_greatest_i32(earlier3, v_max13);
+		low[base - 1] = v_min14;
+		high[base - 1] = v_max14;
+	}
+	const int count2 = (int)shared_counts[0];
+	int batch = 640;
+	while (batch < count2) {
+		__syncthreads();
+		int v_min13 = v_min11;
+		int v_max13 = v_max11;
+		int at2 = (int)add11 - batch;
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
-			if (at < count) {
-				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add14;
-				const bool x = g_begun > 0LL;
-				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const int low2 = v_min13;
-				const int high2 = v_max13;
-				if (head && x) {
-					const int offset2 = (int)slot - base2;
-					pool[offset2 + 2560] = (unsigned)low2;
-					const int offset3 = (int)slot - base2;
-					pool[offset3 + 5120] = (unsigned)high2;
+			const int at3 = lane * 10 + item;
+			if (at3 < count) {
+				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (is_picked) {
+					if (at2 >= 0 && at2 < 640) {
+						pool[at2 + 2816] = (unsigned)v_min13;
+						pool[at2 + 6912] = (unsigned)v_max13;
+					}
+					at2++;
 				}
-				if (head) {
-					const int offset2 = (int)g_begun - base;
-					pool[offset2] = (unsigned)key_rows[item + 1];
-				}
-				const int add15 = (int)((unsigned)add14 + (unsigned)(int)(long long)head);
-				add14 = add15;
-				const int v_min14 = head ? value_rows[item] : kgen_least_i32(v_min13, value_rows[item]);
+				const int v_min14 = is_picked ? value_rows[item] : kgen_least_i32(v_min13, value_rows[item]);
 				v_min13 = v_min14;
-				const int v_max14 = head ? value_rows[item] : kgen_greatest_i32(v_max13, value_rows[item]);
+				const int v_max14 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max13, value_rows[item]);
 				v_max13 = v_max14;
 			}
 		}
-	}
-	__syncthreads();
-	const int count2 = end - base;
-	int at = lane;
-	while (at < count2) {
-		const int place = base + at;
-		key_2[place] = (int)pool[at];
-		at += 256;
-	}
-	const int count3 = end2 - base2;
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place = base2 + at2;
-		if (place >= 0) {
-			low[place] = (int)pool[at2 + 2560];
+		__syncthreads();
+		const int base2 = (int)earlier;
+		const int batch_end2 = kgen_least_i64(count2, batch + 640);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
+			const int number = (int)pool_u16[11264 + at3];
+			const int place = base2 + at3;
+			const int key2 = (int)pool[number + number / 10];
+			key_2[place] = key2;
+			if (at3 > 0) {
+				const int v_min14 = (int)pool[(at3 - batch) + 2816];
+				const int v_max14 = (int)pool[(at3 - batch) + 6912];
+				low[place - 1] = v_min14;
+				high[place - 1] = v_max14;
+			}
 		}
-		at2 += 256;
-	}
-	const int count4 = end2 - base2;
-	int at3 = lane;
-	while (at3 < count4) {
-		const int place = base2 + at3;
-		if (place >= 0) {
-			high[place] = (int)pool[at3 + 5120];
+		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
+			const int v_min14 = (int)pool[2816];
+			const int v_max14 = (int)pool[6912];
+			const int v_min15 = 0 > 0 ? v_min14 : kgen_least_i32(earlier2, v_min14);
+			const int v_max15 = 0 > 0 ? v_max14 : kgen_greatest_i32(earlier3, v_max14);
+			low[base2 - 1] = v_min15;
+			high[base2 - 1] = v_max15;
 		}
-		at3 += 256;
+		batch += 640;
 	}
 }
 

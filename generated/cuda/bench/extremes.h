@@ -5,7 +5,7 @@
 #ifndef KGEN_EXTREMES_H
 #define KGEN_EXTREMES_H
 
-// extremes_kernel1(row0, rows, extremes_kernel1_tickets, key, value, extremes_kernel1_status0, v_abort, low, high, key_2, tiles, g_length_cell)
+// extremes_kernel1(row0, rows, extremes_kernel1_tickets, key, value, extremes_kernel1_status0, v_abort, key_2, low, high, tiles, g_length_cell)
 #define EXTREMES_KERNEL1_NAME "extremes_kernel1"
 #define EXTREMES_KERNEL1_WORKGROUP 256
 #define EXTREMES_KERNEL1_ROWS 3072 // of a group

@@ -3,8 +3,20 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ long long kgen_least_i64(long long x, long long y) {
+	return x < y ? x : y;
+}
+
 static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
 }
 
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
@@ -44,17 +56,19 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	const int *__restrict__ value,
 	unsigned long long *having_kernel1_status0,
 	unsigned *v_abort,
+	int *aggregate,
 	long long *c,
 	long long *aggregate_2,
 	unsigned char *keep,
-	int *aggregate,
 	long long tiles,
 	long long *g_length_cell) {
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ long long earlier_i64_0[1];
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned short *const pool_u16 = (unsigned short *)pool;
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ unsigned shared_counts[3];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
@@ -68,82 +82,119 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048LL;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + (at >> 3)] = (unsigned)key[first + at];
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (unsigned)value[first + at];
-		}
-	}
-	__syncthreads();
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
-		}
-	}
-	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
-	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
-	#pragma unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
-		}
-	}
-	__syncthreads();
-	unsigned head_kept = 0u;
-	int add = 0;
-	int add2 = 0;
-	long long add3 = 0LL;
-	if (count == 2048) {
+	const int count = rest < 3072 ? rest : 3072LL;
+	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
-			add2 = add5;
-			const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-			add3 = add6;
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
 			if (at < count) {
-				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
-				add2 = add5;
-				const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-				add3 = add6;
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
 			}
 		}
 	}
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (unsigned)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
+		}
+	}
+	__syncthreads();
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
+	#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
+	}
+	if (start > 0 && start < count) {
+		key_rows[0] = (int)pool[start - 1];
+	} else if (lane == 0 && first > 0) {
+		key_rows[0] = key[first - 1];
+	}
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
+	#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
+	}
+	unsigned picked = 0u;
+	int add = 0;
+	int add2 = 0;
+	long long add3 = 0LL;
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
+			add3 = add4;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
+				add3 = add4;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			}
+		}
+	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 12, 0LL), 12LL);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
@@ -190,11 +241,9 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	const int state14 = (int)(threadIdx.x % 32) >= 16 ? add17 : state11;
 	const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add18 : state12;
 	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
-	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
-	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
+	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
 	const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
-	const int state17 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs17;
-	const long long state18 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs18;
+	const long long state17 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs17;
 	if ((int)(threadIdx.x % 32) == 31) {
 		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
 		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
@@ -205,159 +254,110 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 	int add20 = 0;
 	long long add21 = 0LL;
 	if ((int)(threadIdx.x % 32) < 8) {
-		const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
-		const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
-		const long long state21 = shared_i64_0[(int)(threadIdx.x % 32)];
-		add19 = state19;
-		add20 = state20;
-		add21 = state21;
+		const int state18 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state19 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const long long state20 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add19 = state18;
+		add20 = state19;
+		add21 = state20;
 	}
-	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
-	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
-	const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
-	const int add22 = (int)((unsigned)theirs19 + (unsigned)add19);
-	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs20 + (unsigned)add20);
-	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs21 + (unsigned long long)add21);
-	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
-	const int state20 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
-	const long long state21 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
+	const long long theirs20 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
+	const int add22 = (int)((unsigned)theirs18 + (unsigned)add19);
+	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs19 + (unsigned)add20);
+	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs20 + (unsigned long long)add21);
+	const int state18 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
+	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
+	const long long state20 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
+	const int theirs21 = (int)kgen_shuffle_up_u32((unsigned)state18, 2u);
 	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
-	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
-	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 2u);
-	const int add25 = (int)((unsigned)theirs22 + (unsigned)state19);
-	const int add26 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
-	const long long add27 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
-	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add25 : state19;
-	const int state23 = (int)(threadIdx.x % 32) >= 2 ? add26 : state20;
-	const long long state24 = (int)(threadIdx.x % 32) >= 2 ? add27 : state21;
+	const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state20, 2u);
+	const int add25 = (int)((unsigned)theirs21 + (unsigned)state18);
+	const int add26 = state18 > 0 ? state19 : (int)((unsigned)theirs22 + (unsigned)state19);
+	const long long add27 = state18 > 0 ? state20 : (long long)((unsigned long long)theirs23 + (unsigned long long)state20);
+	const int state21 = (int)(threadIdx.x % 32) >= 2 ? add25 : state18;
+	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add26 : state19;
+	const long long state23 = (int)(threadIdx.x % 32) >= 2 ? add27 : state20;
+	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state21, 4u);
 	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
-	const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
-	const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 4u);
-	const int add28 = (int)((unsigned)theirs25 + (unsigned)state22);
-	const int add29 = state22 > 0 ? state23 : (int)((unsigned)theirs26 + (unsigned)state23);
-	const long long add30 = state22 > 0 ? state24 : (long long)((unsigned long long)theirs27 + (unsigned long long)state24);
-	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add28 : state22;
-	const int state26 = (int)(threadIdx.x % 32) >= 4 ? add29 : state23;
-	const long long state27 = (int)(threadIdx.x % 32) >= 4 ? add30 : state24;
+	const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 4u);
+	const int add28 = (int)((unsigned)theirs24 + (unsigned)state21);
+	const int add29 = state21 > 0 ? state22 : (int)((unsigned)theirs25 + (unsigned)state22);
+	const long long add30 = state21 > 0 ? state23 : (long long)((unsigned long long)theirs26 + (unsigned long long)state23);
+	const int state24 = (int)(threadIdx.x % 32) >= 4 ? add28 : state21;
+	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add29 : state22;
+	const long long state26 = (int)(threadIdx.x % 32) >= 4 ? add30 : state23;
+	const int theirs27 = (int)kgen_broadcast_u32((unsigned)state24, 7u);
 	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
-	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
-	const long long theirs30 = (long long)kgen_broadcast_u64((unsigned long long)state27, 7u);
-	const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
-	const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs32;
-	const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs33;
-	const int add31 = (int)((unsigned)state28 + (unsigned)state16);
-	const int add32 = state16 > 0 ? state17 : (int)((unsigned)state29 + (unsigned)state17);
-	const long long add33 = state16 > 0 ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
+	const long long theirs29 = (long long)kgen_broadcast_u64((unsigned long long)state26, 7u);
+	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state24, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs31 = (long long)kgen_broadcast_u64((unsigned long long)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state27 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs30;
+	const long long state28 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs31;
+	const int add31 = (int)((unsigned)state27 + (unsigned)state16);
+	const long long add32 = state16 > 0 ? state17 : (long long)((unsigned long long)state28 + (unsigned long long)state17);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)theirs28;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs29;
-			const unsigned long long bits3 = (unsigned long long)theirs30;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs27;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs28;
+			const unsigned long long bits3 = (unsigned long long)theirs29;
 			atomicExch(&having_kernel1_status0[tile * 4], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&having_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
 		}
 	}
-	int add34 = add31;
-	int add35 = add32;
-	long long add36 = add33;
-	const int base = (int)(long long)(0ULL - 1ULL);
-	bool open = false;
-	int add37 = 0;
-	int add38 = 0;
-	long long add39 = 0LL;
-	if (count == 2048) {
+	const int first2 = (int)add31 + 12288;
+	const int start2 = lane * 12;
+	if ((int)theirs27 > 1536) {
+		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add34;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const long long c2 = (long long)add35;
-			const long long aggregate_22 = add36;
-			if (head) {
-				if (x) {
-					// bench.kg:46: c = count(by: g)
-					const int offset2 = (int)slot - base;
-					pool[offset2] = (unsigned)(int)c2;
-					const int offset3 = (int)slot - base;
-					pool_u64[offset3 + 2048] = (unsigned long long)aggregate_22;
-					// bench.kg:47: keep = c >= least
-					const int offset4 = (int)slot - base;
-					pool[offset4 + 8192] = (unsigned)(c2 >= least);
-				}
-				if (!x) {
-					open = true;
-					add37 = add34;
-					add38 = add35;
-					add39 = add36;
-				}
+		for (int item = 0; item < 12; item++) {
+			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (unsigned short)(start2 + item);
+				at++;
 			}
-			if (head) {
-				// bench.kg:46: c = count(by: g)
-				const int offset2 = (int)g_begun;
-				pool[offset2 + 2048] = (unsigned)key_rows[item + 1];
-			}
-			const int add40 = (int)((unsigned)add34 + (unsigned)(int)(long long)head);
-			add34 = add40;
-			const int add41 = head ? 1 : (int)((unsigned)add35 + 1u);
-			add35 = add41;
-			const long long add42 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add36 + (unsigned long long)(long long)value_rows[item]);
-			add36 = add42;
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			if (at < count) {
-				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add34;
-				const bool x = g_begun > 0LL;
-				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const long long c2 = (long long)add35;
-				const long long aggregate_22 = add36;
-				if (head) {
-					if (x) {
-						const int offset2 = (int)slot - base;
-						pool[offset2] = (unsigned)(int)c2;
-						const int offset3 = (int)slot - base;
-						pool_u64[offset3 + 2048] = (unsigned long long)aggregate_22;
-						// bench.kg:47: keep = c >= least
-						const int offset4 = (int)slot - base;
-						pool[offset4 + 8192] = (unsigned)(c2 >= least);
-					}
-					if (!x) {
-						open = true;
-						add37 = add34;
-						add38 = add35;
-						add39 = add36;
-					}
-				}
-				if (head) {
-					// bench.kg:46: c = count(by: g)
-					const int offset2 = (int)g_begun;
-					pool[offset2 + 2048] = (unsigned)key_rows[item + 1];
-				}
-				const int add40 = (int)((unsigned)add34 + (unsigned)(int)(long long)head);
-				add34 = add40;
-				const int add41 = head ? 1 : (int)((unsigned)add35 + 1u);
-				add35 = add41;
-				const long long add42 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add36 + (unsigned long long)(long long)value_rows[item]);
-				add36 = add42;
-			}
+		unsigned rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (unsigned short)(start2 + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
+	__syncthreads();
+	long long add33 = add32;
+	const int first3 = 12288LL / 8LL;
+	int at = (int)add31;
+	#pragma unroll
+	for (int item = 0; item < 12; item++) {
+		const int at2 = lane * 12 + item;
+		if (at2 < count) {
+			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 1536) {
+					pool_u64[at + first3] = (unsigned long long)add33;
+				}
+				at++;
+			}
+			const long long add34 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add33 + (unsigned long long)(long long)value_rows[item]);
+			add33 = add34;
+		}
+	}
+	if (lane == 0) {
+		shared_counts[0] = (unsigned)theirs27;
+	}
 	if (threadIdx.x < 32) { // look back
-		int add40 = 0;
-		int add41 = 0;
-		long long add42 = 0LL;
+		int add34 = 0;
+		int add35 = 0;
+		long long add36 = 0LL;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add43 = 0;
-			int add44 = 0;
-			long long add45 = 0LL;
+			int add37 = 0;
+			int add38 = 0;
+			long long add39 = 0LL;
 			bool found = false;
 			const int asked = before - (int)(threadIdx.x % 32);
 			if (asked >= 0) {
@@ -383,136 +383,177 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1(
 					word4 = *(volatile unsigned long long *)&having_kernel1_status0[asked * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
-					const int theirs34 = (int)(word4 & 2147483647ULL);
-					const int theirs35 = (int)((word4 >> 31) & 2147483647ULL);
-					const long long theirs36 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
-					add43 = theirs34;
-					add44 = theirs35;
-					add45 = theirs36;
+					const int theirs32 = (int)(word4 & 2147483647ULL);
+					const int theirs33 = (int)((word4 >> 31) & 2147483647ULL);
+					const long long theirs34 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
+					add37 = theirs32;
+					add38 = theirs33;
+					add39 = theirs34;
 					found = false;
 				} else {
-					const int theirs34 = (int)(word2 & 2147483647ULL);
-					const int theirs35 = (int)((word2 >> 31) & 2147483647ULL);
-					const long long theirs36 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
-					add43 = theirs34;
-					add44 = theirs35;
-					add45 = theirs36;
+					const int theirs32 = (int)(word2 & 2147483647ULL);
+					const int theirs33 = (int)((word2 >> 31) & 2147483647ULL);
+					const long long theirs34 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
+					add37 = theirs32;
+					add38 = theirs33;
+					add39 = theirs34;
 					found = true;
 				}
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add43 : 0;
-			const int state32 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add44 : 0;
-			const long long state33 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add45 : 0LL;
-			const int theirs34 = (int)kgen_shuffle_down_u32((unsigned)state31, 1u);
-			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)state32, 1u);
-			const long long theirs36 = (long long)kgen_shuffle_down_u64((unsigned long long)state33, 1u);
-			const int add46 = (int)((unsigned)theirs34 + (unsigned)state31);
-			const int add47 = state31 > 0 ? state32 : (int)((unsigned)theirs35 + (unsigned)state32);
-			const long long add48 = state31 > 0 ? state33 : (long long)((unsigned long long)theirs36 + (unsigned long long)state33);
-			const int theirs37 = (int)kgen_shuffle_down_u32((unsigned)add46, 2u);
-			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)add47, 2u);
-			const long long theirs39 = (long long)kgen_shuffle_down_u64((unsigned long long)add48, 2u);
-			const int add49 = (int)((unsigned)theirs37 + (unsigned)add46);
-			const int add50 = add46 > 0 ? add47 : (int)((unsigned)theirs38 + (unsigned)add47);
-			const long long add51 = add46 > 0 ? add48 : (long long)((unsigned long long)theirs39 + (unsigned long long)add48);
-			const int theirs40 = (int)kgen_shuffle_down_u32((unsigned)add49, 4u);
-			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)add50, 4u);
-			const long long theirs42 = (long long)kgen_shuffle_down_u64((unsigned long long)add51, 4u);
-			const int add52 = (int)((unsigned)theirs40 + (unsigned)add49);
-			const int add53 = add49 > 0 ? add50 : (int)((unsigned)theirs41 + (unsigned)add50);
-			const long long add54 = add49 > 0 ? add51 : (long long)((unsigned long long)theirs42 + (unsigned long long)add51);
-			const int theirs43 = (int)kgen_shuffle_down_u32((unsigned)add52, 8u);
-			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)add53, 8u);
-			const long long theirs45 = (long long)kgen_shuffle_down_u64((unsigned long long)add54, 8u);
-			const int add55 = (int)((unsigned)theirs43 + (unsigned)add52);
-			const int add56 = add52 > 0 ? add53 : (int)((unsigned)theirs44 + (unsigned)add53);
-			const long long add57 = add52 > 0 ? add54 : (long long)((unsigned long long)theirs45 + (unsigned long long)add54);
-			const int theirs46 = (int)kgen_shuffle_down_u32((unsigned)add55, 16u);
-			const int theirs47 = (int)kgen_shuffle_down_u32((unsigned)add56, 16u);
-			const long long theirs48 = (long long)kgen_shuffle_down_u64((unsigned long long)add57, 16u);
-			const int add58 = (int)((unsigned)theirs46 + (unsigned)add55);
-			const int add59 = add55 > 0 ? add56 : (int)((unsigned)theirs47 + (unsigned)add56);
-			const long long add60 = add55 > 0 ? add57 : (long long)((unsigned long long)theirs48 + (unsigned long long)add57);
-			const int add61 = (int)((unsigned)add58 + (unsigned)add40);
-			const int add62 = add40 > 0 ? add41 : (int)((unsigned)add59 + (unsigned)add41);
-			const long long add63 = add40 > 0 ? add42 : (long long)((unsigned long long)add60 + (unsigned long long)add42);
-			add40 = add61;
-			add41 = add62;
-			add42 = add63;
+			const int state29 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add37 : 0;
+			const int state30 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add38 : 0;
+			const long long state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add39 : 0LL;
+			const int theirs32 = (int)kgen_shuffle_down_u32((unsigned)state29, 1u);
+			const int theirs33 = (int)kgen_shuffle_down_u32((unsigned)state30, 1u);
+			const long long theirs34 = (long long)kgen_shuffle_down_u64((unsigned long long)state31, 1u);
+			const int add40 = (int)((unsigned)theirs32 + (unsigned)state29);
+			const int add41 = state29 > 0 ? state30 : (int)((unsigned)theirs33 + (unsigned)state30);
+			const long long add42 = state29 > 0 ? state31 : (long long)((unsigned long long)theirs34 + (unsigned long long)state31);
+			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)add40, 2u);
+			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)add41, 2u);
+			const long long theirs37 = (long long)kgen_shuffle_down_u64((unsigned long long)add42, 2u);
+			const int add43 = (int)((unsigned)theirs35 + (unsigned)add40);
+			const int add44 = add40 > 0 ? add41 : (int)((unsigned)theirs36 + (unsigned)add41);
+			const long long add45 = add40 > 0 ? add42 : (long long)((unsigned long long)theirs37 + (unsigned long long)add42);
+			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)add43, 4u);
+			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)add44, 4u);
+			const long long theirs40 = (long long)kgen_shuffle_down_u64((unsigned long long)add45, 4u);
+			const int add46 = (int)((unsigned)theirs38 + (unsigned)add43);
+			const int add47 = add43 > 0 ? add44 : (int)((unsigned)theirs39 + (unsigned)add44);
+			const long long add48 = add43 > 0 ? add45 : (long long)((unsigned long long)theirs40 + (unsigned long long)add45);
+			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)add46, 8u);
+			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)add47, 8u);
+			const long long theirs43 = (long long)kgen_shuffle_down_u64((unsigned long long)add48, 8u);
+			const int add49 = (int)((unsigned)theirs41 + (unsigned)add46);
+			const int add50 = add46 > 0 ? add47 : (int)((unsigned)theirs42 + (unsigned)add47);
+			const long long add51 = add46 > 0 ? add48 : (long long)((unsigned long long)theirs43 + (unsigned long long)add48);
+			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)add49, 16u);
+			const int theirs45 = (int)kgen_shuffle_down_u32((unsigned)add50, 16u);
+			const long long theirs46 = (long long)kgen_shuffle_down_u64((unsigned long long)add51, 16u);
+			const int add52 = (int)((unsigned)theirs44 + (unsigned)add49);
+			const int add53 = add49 > 0 ? add50 : (int)((unsigned)theirs45 + (unsigned)add50);
+			const long long add54 = add49 > 0 ? add51 : (long long)((unsigned long long)theirs46 + (unsigned long long)add51);
+			const int add55 = (int)((unsigned)add52 + (unsigned)add34);
+			const int add56 = add34 > 0 ? add35 : (int)((unsigned)add53 + (unsigned)add35);
+			const long long add57 = add34 > 0 ? add36 : (long long)((unsigned long long)add54 + (unsigned long long)add36);
+			add34 = add55;
+			add35 = add56;
+			add36 = add57;
 			before = mask != 0u ? -1LL : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add43 = (int)((unsigned)add40 + (unsigned)theirs28);
-			const int add44 = theirs28 > 0 ? theirs29 : (int)((unsigned)add41 + (unsigned)theirs29);
-			const long long add45 = theirs28 > 0 ? theirs30 : (long long)((unsigned long long)add42 + (unsigned long long)theirs30);
-			const unsigned long long bits = (unsigned long long)(unsigned)add43;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)add44;
-			const unsigned long long bits3 = (unsigned long long)add45;
+			const int add37 = (int)((unsigned)add34 + (unsigned)theirs27);
+			const int add38 = theirs27 > 0 ? theirs28 : (int)((unsigned)add35 + (unsigned)theirs28);
+			const long long add39 = theirs27 > 0 ? theirs29 : (long long)((unsigned long long)add36 + (unsigned long long)theirs29);
+			const unsigned long long bits = (unsigned long long)(unsigned)add37;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)add38;
+			const unsigned long long bits3 = (unsigned long long)add39;
 			atomicExch(&having_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&having_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
-			earlier_i32_0[0] = add40;
-			earlier_i32_1[0] = add41;
-			earlier_i64_0[0] = add42;
+			earlier_i32_0[0] = add34;
+			earlier_i32_1[0] = add35;
+			earlier_i64_0[0] = add36;
 		}
 	}
 	__syncthreads();
-	const int state31 = earlier_i32_0[0];
-	const int state32 = earlier_i32_1[0];
-	const long long state33 = earlier_i64_0[0];
-	const int add40 = (int)((unsigned)state31 + (unsigned)theirs28);
-	const int add41 = theirs28 > 0 ? theirs29 : (int)((unsigned)state32 + (unsigned)theirs29);
-	const long long add42 = theirs28 > 0 ? theirs30 : (long long)((unsigned long long)state33 + (unsigned long long)theirs30);
-	const int base2 = (int)(long long)((unsigned long long)(long long)state31 - 1ULL);
-	const int end = (int)(long long)((unsigned long long)(long long)add40 - 1ULL);
-	const int base3 = (int)(long long)state31;
-	const int end2 = (int)(long long)add40;
-	if (open) {
-		const int add43 = (int)((unsigned)state31 + (unsigned)add37);
-		const int add44 = add37 > 0 ? add38 : (int)((unsigned)state32 + (unsigned)add38);
-		const long long add45 = add37 > 0 ? add39 : (long long)((unsigned long long)state33 + (unsigned long long)add39);
-		int add46 = add43;
-		int add47 = add44;
-		long long add48 = add45;
-		if ((long long)add46 > 0LL) {
-			c[(int)(long long)((unsigned long long)(long long)add46 - 1ULL)] = (long long)add47;
-			aggregate_2[(int)(long long)((unsigned long long)(long long)add46 - 1ULL)] = add48;
+	const int state29 = earlier_i32_0[0];
+	const int state30 = earlier_i32_1[0];
+	const long long state31 = earlier_i64_0[0];
+	const int add34 = (int)((unsigned)state29 + (unsigned)theirs27);
+	const int add35 = theirs27 > 0 ? theirs28 : (int)((unsigned)state30 + (unsigned)theirs28);
+	const long long add36 = theirs27 > 0 ? theirs29 : (long long)((unsigned long long)state31 + (unsigned long long)theirs29);
+	const int base = (int)state29;
+	const int batch_end = kgen_least_i64((int)theirs27, 1536LL);
+	for (int at2 = lane; at2 < batch_end; at2 += 256) {
+		const int number = (int)pool_u16[12288 + at2];
+		const int place = base + at2;
+		// bench.kg:46: c = count(by: g)
+		const int key2 = (int)pool[number];
+		aggregate[place] = key2;
+		if (at2 > 0) {
+			const int distance = number - (int)pool_u16[12288 + (at2 - 1)];
+			const int first4 = 12288LL / 8LL;
+			const long long add37 = (long long)pool_u64[at2 + first4];
+			const long long c2 = (long long)distance;
+			c[place - 1] = c2;
+			aggregate_2[place - 1] = add37;
 			// bench.kg:47: keep = c >= least
-			keep[(int)(long long)((unsigned long long)(long long)add46 - 1ULL)] = (long long)add47 >= least;
+			keep[place - 1] = c2 >= least;
 		}
 	}
-	const int count2 = end - base2;
-	int at = lane + 1;
-	while (at < count2) {
-		const int place = base2 + at;
-		c[place] = (long long)(int)pool[at];
-		at += 256;
+	if (lane == 0 && 0LL == 0LL && ((int)theirs27 > 0 && base > 0)) {
+		const int number = (int)pool_u16[12288];
+		const int first4 = 12288LL / 8LL;
+		const long long add37 = (long long)pool_u64[first4];
+		const long long add38 = 0 > 0 ? add37 : (long long)((unsigned long long)state31 + (unsigned long long)add37);
+		// bench.kg:46: c = count(by: g)
+		const long long c2 = (long long)(number + (int)state30);
+		c[base - 1] = c2;
+		aggregate_2[base - 1] = add38;
+		// bench.kg:47: keep = c >= least
+		keep[base - 1] = c2 >= least;
 	}
-	const int count3 = end - base2;
-	int at2 = lane + 1;
-	while (at2 < count3) {
-		const int place = base2 + at2;
-		aggregate_2[place] = (long long)pool_u64[at2 + 2048];
-		at2 += 256;
-	}
-	const int count4 = end - base2;
-	int at3 = lane + 1;
-	while (at3 < count4) {
-		const int place = base2 + at3;
-		keep[place] = pool[at3 + 8192] != 0u;
-		at3 += 256;
-	}
-	const int count5 = end2 - base3;
-	int at4 = lane;
-	while (at4 < count5) {
-		const int place = base3 + at4;
-		aggregate[place] = (int)pool[at4 + 2048];
-		at4 += 256;
+	const int count2 = (int)shared_counts[0];
+	int batch = 1536;
+	while (batch < count2) {
+		__syncthreads();
+		long long add37 = add32;
+		const int first4 = 12288LL / 8LL;
+		int at2 = (int)add31 - batch;
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at3 = lane * 12 + item;
+			if (at3 < count) {
+				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (is_picked) {
+					if (at2 >= 0 && at2 < 1536) {
+						pool_u64[at2 + first4] = (unsigned long long)add37;
+					}
+					at2++;
+				}
+				const long long add38 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add37 + (unsigned long long)(long long)value_rows[item]);
+				add37 = add38;
+			}
+		}
+		__syncthreads();
+		const int base2 = (int)state29;
+		const int batch_end2 = kgen_least_i64(count2, batch + 1536);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
+			const int number = (int)pool_u16[12288 + at3];
+			const int place = base2 + at3;
+			// bench.kg:46: c = count(by: g)
+			const int key2 = (int)pool[number];
+			aggregate[place] = key2;
+			if (at3 > 0) {
+				const int distance = number - (int)pool_u16[12288 + (at3 - 1)];
+				const int first5 = 12288LL / 8LL;
+				const long long add38 = (long long)pool_u64[(at3 - batch) + first5];
+				const long long c2 = (long long)distance;
+				c[place - 1] = c2;
+				aggregate_2[place - 1] = add38;
+				// bench.kg:47: keep = c >= least
+				keep[place - 1] = c2 >= least;
+			}
+		}
+		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
+			const int number = (int)pool_u16[12288];
+			const int first5 = 12288LL / 8LL;
+			const long long add38 = (long long)pool_u64[first5];
+			const long long add39 = 0 > 0 ? add38 : (long long)((unsigned long long)state31 + (unsigned long long)add38);
+			// bench.kg:46: c = count(by: g)
+			const long long c2 = (long long)(number + (int)state30);
+			c[base2 - 1] = c2;
+			aggregate_2[base2 - 1] = add39;
+			// bench.kg:47: keep = c >= least
+			keep[base2 - 1] = c2 >= least;
+		}
+		batch += 1536;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add40;
-		int total2 = add41;
-		long long total3 = add42;
+		int total = add34;
+		int total2 = add35;
+		long long total3 = add36;
 		if ((long long)total > 0LL) {
 			// bench.kg:46: c = count(by: g)
 			c[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;

@@ -3,8 +3,20 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ long long kgen_least_i64(long long x, long long y) {
+	return x < y ? x : y;
+}
+
 static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
 }
 
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
@@ -31,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	int *sum_runs_kernel1_tile0,
 	int *sum_runs_kernel1_tile1,
 	long long *sum_runs_kernel1_tile2) {
-	__shared__ unsigned pool[6144];
+	__shared__ __align__(16) unsigned pool[6144];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
@@ -39,79 +51,119 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536LL;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 6] = (unsigned)key[first + at];
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[1792 + (at + at / 6)] = (unsigned)value[first + at];
-		}
-	}
-	__syncthreads();
-	int key_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
-		}
-	}
-	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
-	}
-	int value_rows[6] = {0};
-	const int start2 = lane * 6;
-	const int own2 = 1792 + lane * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
-		}
-	}
-	__syncthreads();
-	int add = 0;
-	int add2 = 0;
-	long long add3 = 0LL;
-	if (count == 1536) {
+	const int count = rest < 3072 ? rest : 3072LL;
+	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
-			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
-			add2 = add5;
-			const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-			add3 = add6;
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
 			if (at < count) {
-				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
-				add2 = add5;
-				const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-				add3 = add6;
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
 			}
 		}
 	}
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (unsigned)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
+		}
+	}
+	__syncthreads();
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
+	#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
+	}
+	if (start > 0 && start < count) {
+		key_rows[0] = (int)pool[start - 1];
+	} else if (lane == 0 && first > 0) {
+		key_rows[0] = key[first - 1];
+	}
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
+	#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
+	}
+	unsigned picked = 0u;
+	int add = 0;
+	int add2 = 0;
+	long long add3 = 0LL;
+	if (count == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
+			add3 = add4;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
+				add3 = add4;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			}
+		}
+	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 12, 0LL), 12LL);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
@@ -408,293 +460,316 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	int *key_2,
 	long long *count,
 	long long *total) {
-	__shared__ __align__(16) unsigned pool[6144];
+	__shared__ __align__(16) unsigned pool[7680];
+	unsigned short *const pool_u16 = (unsigned short *)pool;
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ unsigned shared_counts[3];
 	__shared__ int shared_i32_0[8];
-	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 1536;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536LL;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + at / 6] = (unsigned)key[first + at];
-		}
-	}
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[1792 + (at + at / 6)] = (unsigned)value[first + at];
-		}
-	}
-	__syncthreads();
-	int key_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[own + item];
-		}
-	}
-	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
-	}
-	int value_rows[6] = {0};
-	const int start2 = lane * 6;
-	const int own2 = 1792 + lane * 7;
-	#pragma unroll
-	for (int item = 0; item < 6; item++) {
-		if (start2 + item < count2) {
-			value_rows[item] = (int)pool[own2 + item];
-		}
-	}
-	__syncthreads();
-	unsigned head_kept = 0u;
-	int add = 0;
-	int add2 = 0;
-	long long add3 = 0LL;
-	if (count2 == 1536) {
+	const int count2 = rest < 3072 ? rest : 3072LL;
+	if (count2 == 3072 && (first & 3) == 0) {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
-			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
-			add2 = add5;
-			const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-			add3 = add6;
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
 			if (at < count2) {
-				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
-				add2 = add5;
-				const long long add6 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
-				add3 = add6;
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
 			}
 		}
 	}
-	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
-	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
-	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
-	const int add4 = (int)((unsigned)theirs + (unsigned)add);
-	const int add5 = add > 0 ? add2 : (int)((unsigned)theirs2 + (unsigned)add2);
-	const long long add6 = add > 0 ? add3 : (long long)((unsigned long long)theirs3 + (unsigned long long)add3);
-	const int state = (int)(threadIdx.x % 32) >= 1 ? add4 : add;
-	const int state2 = (int)(threadIdx.x % 32) >= 1 ? add5 : add2;
-	const long long state3 = (int)(threadIdx.x % 32) >= 1 ? add6 : add3;
-	const int theirs4 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
-	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state2, 2u);
-	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 2u);
-	const int add7 = (int)((unsigned)theirs4 + (unsigned)state);
-	const int add8 = state > 0 ? state2 : (int)((unsigned)theirs5 + (unsigned)state2);
-	const long long add9 = state > 0 ? state3 : (long long)((unsigned long long)theirs6 + (unsigned long long)state3);
-	const int state4 = (int)(threadIdx.x % 32) >= 2 ? add7 : state;
-	const int state5 = (int)(threadIdx.x % 32) >= 2 ? add8 : state2;
-	const long long state6 = (int)(threadIdx.x % 32) >= 2 ? add9 : state3;
-	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state4, 4u);
-	const int theirs8 = (int)kgen_shuffle_up_u32((unsigned)state5, 4u);
-	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 4u);
-	const int add10 = (int)((unsigned)theirs7 + (unsigned)state4);
-	const int add11 = state4 > 0 ? state5 : (int)((unsigned)theirs8 + (unsigned)state5);
-	const long long add12 = state4 > 0 ? state6 : (long long)((unsigned long long)theirs9 + (unsigned long long)state6);
-	const int state7 = (int)(threadIdx.x % 32) >= 4 ? add10 : state4;
-	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add11 : state5;
-	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add12 : state6;
-	const int theirs10 = (int)kgen_shuffle_up_u32((unsigned)state7, 8u);
-	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state8, 8u);
-	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 8u);
-	const int add13 = (int)((unsigned)theirs10 + (unsigned)state7);
-	const int add14 = state7 > 0 ? state8 : (int)((unsigned)theirs11 + (unsigned)state8);
-	const long long add15 = state7 > 0 ? state9 : (long long)((unsigned long long)theirs12 + (unsigned long long)state9);
-	const int state10 = (int)(threadIdx.x % 32) >= 8 ? add13 : state7;
-	const int state11 = (int)(threadIdx.x % 32) >= 8 ? add14 : state8;
-	const long long state12 = (int)(threadIdx.x % 32) >= 8 ? add15 : state9;
-	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)state10, 16u);
-	const int theirs14 = (int)kgen_shuffle_up_u32((unsigned)state11, 16u);
-	const long long theirs15 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 16u);
-	const int add16 = (int)((unsigned)theirs13 + (unsigned)state10);
-	const int add17 = state10 > 0 ? state11 : (int)((unsigned)theirs14 + (unsigned)state11);
-	const long long add18 = state10 > 0 ? state12 : (long long)((unsigned long long)theirs15 + (unsigned long long)state12);
-	const int state13 = (int)(threadIdx.x % 32) >= 16 ? add16 : state10;
-	const int state14 = (int)(threadIdx.x % 32) >= 16 ? add17 : state11;
-	const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add18 : state12;
-	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
-	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
-	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
-	const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
-	const int state17 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs17;
-	const long long state18 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs18;
-	if ((int)(threadIdx.x % 32) == 31) {
-		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
-		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
-		shared_i64_0[(int)(threadIdx.x / 32)] = state15;
+	if (count2 == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool[3072 + at] = (unsigned)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
+		}
 	}
 	__syncthreads();
-	int add19 = 0;
-	int add20 = 0;
-	long long add21 = 0LL;
-	if ((int)(threadIdx.x % 32) < 8) {
-		const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
-		const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
-		const long long state21 = shared_i64_0[(int)(threadIdx.x % 32)];
-		add19 = state19;
-		add20 = state20;
-		add21 = state21;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
+	#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
-	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
-	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
-	const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
-	const int add22 = (int)((unsigned)theirs19 + (unsigned)add19);
-	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs20 + (unsigned)add20);
-	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs21 + (unsigned long long)add21);
-	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
-	const int state20 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
-	const long long state21 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
-	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
-	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
-	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 2u);
-	const int add25 = (int)((unsigned)theirs22 + (unsigned)state19);
-	const int add26 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
-	const long long add27 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
-	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add25 : state19;
-	const int state23 = (int)(threadIdx.x % 32) >= 2 ? add26 : state20;
-	const long long state24 = (int)(threadIdx.x % 32) >= 2 ? add27 : state21;
-	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
-	const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
-	const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 4u);
-	const int add28 = (int)((unsigned)theirs25 + (unsigned)state22);
-	const int add29 = state22 > 0 ? state23 : (int)((unsigned)theirs26 + (unsigned)state23);
-	const long long add30 = state22 > 0 ? state24 : (long long)((unsigned long long)theirs27 + (unsigned long long)state24);
-	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add28 : state22;
-	const int state26 = (int)(threadIdx.x % 32) >= 4 ? add29 : state23;
-	const long long state27 = (int)(threadIdx.x % 32) >= 4 ? add30 : state24;
-	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
-	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs31 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs29;
-	const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs30;
-	const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs31;
-	const int add31 = (int)((unsigned)state28 + (unsigned)state16);
-	const int add32 = state16 > 0 ? state17 : (int)((unsigned)state29 + (unsigned)state17);
-	const long long add33 = state16 > 0 ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
+	if (start > 0 && start < count2) {
+		key_rows[0] = (int)pool[start - 1];
+	} else if (lane == 0 && first > 0) {
+		key_rows[0] = key[first - 1];
+	}
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
+	#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
+	}
+	unsigned picked = 0u;
+	int add = 0;
+	long long add2 = 0LL;
+	if (count2 == 3072) {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const long long add3 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)(long long)value_rows[item]);
+			add2 = add3;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const long long add3 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)(long long)value_rows[item]);
+				add2 = add3;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			}
+		}
+	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
+	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
+	const int add3 = (int)((unsigned)theirs + (unsigned)add);
+	const long long add4 = add > 0 ? add2 : (long long)((unsigned long long)theirs2 + (unsigned long long)add2);
+	const int state = (int)(threadIdx.x % 32) >= 1 ? add3 : add;
+	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? add4 : add2;
+	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)state, 2u);
+	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
+	const int add5 = (int)((unsigned)theirs3 + (unsigned)state);
+	const long long add6 = state > 0 ? state2 : (long long)((unsigned long long)theirs4 + (unsigned long long)state2);
+	const int state3 = (int)(threadIdx.x % 32) >= 2 ? add5 : state;
+	const long long state4 = (int)(threadIdx.x % 32) >= 2 ? add6 : state2;
+	const int theirs5 = (int)kgen_shuffle_up_u32((unsigned)state3, 4u);
+	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 4u);
+	const int add7 = (int)((unsigned)theirs5 + (unsigned)state3);
+	const long long add8 = state3 > 0 ? state4 : (long long)((unsigned long long)theirs6 + (unsigned long long)state4);
+	const int state5 = (int)(threadIdx.x % 32) >= 4 ? add7 : state3;
+	const long long state6 = (int)(threadIdx.x % 32) >= 4 ? add8 : state4;
+	const int theirs7 = (int)kgen_shuffle_up_u32((unsigned)state5, 8u);
+	const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 8u);
+	const int add9 = (int)((unsigned)theirs7 + (unsigned)state5);
+	const long long add10 = state5 > 0 ? state6 : (long long)((unsigned long long)theirs8 + (unsigned long long)state6);
+	const int state7 = (int)(threadIdx.x % 32) >= 8 ? add9 : state5;
+	const long long state8 = (int)(threadIdx.x % 32) >= 8 ? add10 : state6;
+	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state7, 16u);
+	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 16u);
+	const int add11 = (int)((unsigned)theirs9 + (unsigned)state7);
+	const long long add12 = state7 > 0 ? state8 : (long long)((unsigned long long)theirs10 + (unsigned long long)state8);
+	const int state9 = (int)(threadIdx.x % 32) >= 16 ? add11 : state7;
+	const long long state10 = (int)(threadIdx.x % 32) >= 16 ? add12 : state8;
+	const int theirs11 = (int)kgen_shuffle_up_u32((unsigned)state9, 1u);
+	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)state10, 1u);
+	const int state11 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs11;
+	const long long state12 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs12;
+	if ((int)(threadIdx.x % 32) == 31) {
+		shared_i32_0[(int)(threadIdx.x / 32)] = state9;
+		shared_i64_0[(int)(threadIdx.x / 32)] = state10;
+	}
+	__syncthreads();
+	int add13 = 0;
+	long long add14 = 0LL;
+	if ((int)(threadIdx.x % 32) < 8) {
+		const int state13 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const long long state14 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add13 = state13;
+		add14 = state14;
+	}
+	const int theirs13 = (int)kgen_shuffle_up_u32((unsigned)add13, 1u);
+	const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)add14, 1u);
+	const int add15 = (int)((unsigned)theirs13 + (unsigned)add13);
+	const long long add16 = add13 > 0 ? add14 : (long long)((unsigned long long)theirs14 + (unsigned long long)add14);
+	const int state13 = (int)(threadIdx.x % 32) >= 1 ? add15 : add13;
+	const long long state14 = (int)(threadIdx.x % 32) >= 1 ? add16 : add14;
+	const int theirs15 = (int)kgen_shuffle_up_u32((unsigned)state13, 2u);
+	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 2u);
+	const int add17 = (int)((unsigned)theirs15 + (unsigned)state13);
+	const long long add18 = state13 > 0 ? state14 : (long long)((unsigned long long)theirs16 + (unsigned long long)state14);
+	const int state15 = (int)(threadIdx.x % 32) >= 2 ? add17 : state13;
+	const long long state16 = (int)(threadIdx.x % 32) >= 2 ? add18 : state14;
+	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state15, 4u);
+	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state16, 4u);
+	const int add19 = (int)((unsigned)theirs17 + (unsigned)state15);
+	const long long add20 = state15 > 0 ? state16 : (long long)((unsigned long long)theirs18 + (unsigned long long)state16);
+	const int state17 = (int)(threadIdx.x % 32) >= 4 ? add19 : state15;
+	const long long state18 = (int)(threadIdx.x % 32) >= 4 ? add20 : state16;
+	const int theirs19 = (int)kgen_broadcast_u32((unsigned)state17, 7u);
+	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs21 = (long long)kgen_broadcast_u64((unsigned long long)state18, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state19 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs20;
+	const long long state20 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs21;
+	const int add21 = (int)((unsigned)state19 + (unsigned)state11);
+	const long long add22 = state11 > 0 ? state12 : (long long)((unsigned long long)state20 + (unsigned long long)state12);
+	const int first2 = (int)add21 + 12288;
+	const int start2 = lane * 12;
+	if ((int)theirs19 > 1536) {
+		int at = first2;
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (unsigned short)(start2 + item);
+				at++;
+			}
+		}
+	} else {
+		unsigned rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (unsigned short)(start2 + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
+		}
+	}
+	__syncthreads();
+	long long add23 = add22;
+	const int first3 = 12288LL / 8LL;
+	int at = (int)add21;
+	#pragma unroll
+	for (int item = 0; item < 12; item++) {
+		const int at2 = lane * 12 + item;
+		if (at2 < count2) {
+			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 1536) {
+					pool_u64[at + first3] = (unsigned long long)add23;
+				}
+				at++;
+			}
+			const long long add24 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add23 + (unsigned long long)(long long)value_rows[item]);
+			add23 = add24;
+		}
+	}
+	if (lane == 0) {
+		shared_counts[0] = (unsigned)theirs19;
+	}
 	__syncthreads();
 	const int earlier = sum_runs_kernel1_tile0[tile];
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
 	const long long earlier3 = sum_runs_kernel1_tile2[tile];
-	const int add34 = (int)((unsigned)earlier + (unsigned)theirs28);
-	const int add35 = (int)((unsigned)earlier + (unsigned)add31);
-	const int add36 = add31 > 0 ? add32 : (int)((unsigned)earlier2 + (unsigned)add32);
-	const long long add37 = add31 > 0 ? add33 : (long long)((unsigned long long)earlier3 + (unsigned long long)add33);
-	int add38 = add35;
-	int add39 = add36;
-	long long add40 = add37;
-	const int base = (int)(long long)earlier;
-	const int end = (int)(long long)add34;
-	const int base2 = (int)(long long)((unsigned long long)(long long)earlier - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add34 - 1ULL);
-	if (count2 == 1536) {
+	const int base = (int)earlier;
+	const int batch_end = kgen_least_i64((int)theirs19, 1536LL);
+	for (int at2 = lane; at2 < batch_end; at2 += 256) {
+		const int number = (int)pool_u16[12288 + at2];
+		const int place = base + at2;
+		// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		const int key2 = (int)pool[number];
+		key_2[place] = key2;
+		if (at2 > 0) {
+			const int distance = number - (int)pool_u16[12288 + (at2 - 1)];
+			const int first4 = 12288LL / 8LL;
+			const long long add24 = (long long)pool_u64[at2 + first4];
+			count[place - 1] = (long long)distance;
+			total[place - 1] = add24;
+		}
+	}
+	if (lane == 0 && 0LL == 0LL && ((int)theirs19 > 0 && base > 0)) {
+		const int number = (int)pool_u16[12288];
+		const int first4 = 12288LL / 8LL;
+		const long long add24 = (long long)pool_u64[first4];
+		const long long add25 = 0 > 0 ? add24 : (long long)((unsigned long long)earlier3 + (unsigned long long)add24);
+		count[base - 1] = (long long)(number + (int)earlier2);
+		total[base - 1] = add25;
+	}
+	const int count3 = (int)shared_counts[0];
+	int batch = 1536;
+	while (batch < count3) {
+		__syncthreads();
+		long long add24 = add22;
+		const int first4 = 12288LL / 8LL;
+		int at2 = (int)add21 - batch;
 		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add38;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const long long count3 = (long long)add39;
-			const long long total2 = add40;
-			if (head && x) {
-				// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-				const int offset2 = (int)slot - base2;
-				pool[offset2 + 1536] = (unsigned)(int)count3;
-				const int offset3 = (int)slot - base2;
-				pool_u64[offset3 + 1536] = (unsigned long long)total2;
-			}
-			if (head) {
-				const int offset2 = (int)g_begun - base;
-				pool[offset2] = (unsigned)key_rows[item + 1];
-			}
-			const int add41 = (int)((unsigned)add38 + (unsigned)(int)(long long)head);
-			add38 = add41;
-			const int add42 = head ? 1 : (int)((unsigned)add39 + 1u);
-			add39 = add42;
-			const long long add43 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add40 + (unsigned long long)(long long)value_rows[item]);
-			add40 = add43;
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add38;
-				const bool x = g_begun > 0LL;
-				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const long long count3 = (long long)add39;
-				const long long total2 = add40;
-				if (head && x) {
-					const int offset2 = (int)slot - base2;
-					pool[offset2 + 1536] = (unsigned)(int)count3;
-					const int offset3 = (int)slot - base2;
-					pool_u64[offset3 + 1536] = (unsigned long long)total2;
+		for (int item = 0; item < 12; item++) {
+			const int at3 = lane * 12 + item;
+			if (at3 < count2) {
+				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (is_picked) {
+					if (at2 >= 0 && at2 < 1536) {
+						pool_u64[at2 + first4] = (unsigned long long)add24;
+					}
+					at2++;
 				}
-				if (head) {
-					const int offset2 = (int)g_begun - base;
-					pool[offset2] = (unsigned)key_rows[item + 1];
-				}
-				const int add41 = (int)((unsigned)add38 + (unsigned)(int)(long long)head);
-				add38 = add41;
-				const int add42 = head ? 1 : (int)((unsigned)add39 + 1u);
-				add39 = add42;
-				const long long add43 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add40 + (unsigned long long)(long long)value_rows[item]);
-				add40 = add43;
+				const long long add25 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add24 + (unsigned long long)(long long)value_rows[item]);
+				add24 = add25;
 			}
 		}
-	}
-	__syncthreads();
-	const int count3 = end - base;
-	int at = lane;
-	while (at < count3) {
-		const int place = base + at;
-		key_2[place] = (int)pool[at];
-		at += 256;
-	}
-	const int count4 = end2 - base2;
-	int at2 = lane;
-	while (at2 < count4) {
-		const int place = base2 + at2;
-		if (place >= 0) {
-			count[place] = (long long)(int)pool[at2 + 1536];
+		__syncthreads();
+		const int base2 = (int)earlier;
+		const int batch_end2 = kgen_least_i64(count3, batch + 1536);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
+			const int number = (int)pool_u16[12288 + at3];
+			const int place = base2 + at3;
+			const int key2 = (int)pool[number];
+			key_2[place] = key2;
+			if (at3 > 0) {
+				const int distance = number - (int)pool_u16[12288 + (at3 - 1)];
+				const int first5 = 12288LL / 8LL;
+				const long long add25 = (long long)pool_u64[(at3 - batch) + first5];
+				count[place - 1] = (long long)distance;
+				total[place - 1] = add25;
+			}
 		}
-		at2 += 256;
-	}
-	const int count5 = end2 - base2;
-	int at3 = lane;
-	while (at3 < count5) {
-		const int place = base2 + at3;
-		if (place >= 0) {
-			total[place] = (long long)pool_u64[at3 + 1536];
+		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
+			const int number = (int)pool_u16[12288];
+			const int first5 = 12288LL / 8LL;
+			const long long add25 = (long long)pool_u64[first5];
+			const long long add26 = 0 > 0 ? add25 : (long long)((unsigned long long)earlier3 + (unsigned long long)add25);
+			count[base2 - 1] = (long long)(number + (int)earlier2);
+			total[base2 - 1] = add26;
 		}
-		at3 += 256;
+		batch += 1536;
 	}
 }
 

@@ -5,34 +5,34 @@
 #ifndef KGEN_SUM_RUNS_H
 #define KGEN_SUM_RUNS_H
 
-// sum_runs_kernel1(row0, rows, sum_runs_kernel1_tickets, key, value, sum_runs_kernel1_status0, v_abort, count, total, key_2, tiles, g_length_cell)
+// sum_runs_kernel1(row0, rows, sum_runs_kernel1_tickets, key, value, sum_runs_kernel1_status0, v_abort, key_2, count, total, tiles, g_length_cell)
 #define SUM_RUNS_KERNEL1_NAME "sum_runs_kernel1"
 #define SUM_RUNS_KERNEL1_WORKGROUP 256
-#define SUM_RUNS_KERNEL1_ROWS 2560 // of a group
+#define SUM_RUNS_KERNEL1_ROWS 3072 // of a group
 #define SUM_RUNS_KERNEL1_ARGS 12
 
 // sum_runs_kernel1_sum0_published(row0, rows, key, value, sum_runs_kernel1_tile0, sum_runs_kernel1_tile1, sum_runs_kernel1_tile2)
 #define SUM_RUNS_KERNEL1_SUM0_PUBLISHED_NAME "sum_runs_kernel1_sum0_published"
 #define SUM_RUNS_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define SUM_RUNS_KERNEL1_SUM0_PUBLISHED_ROWS 1536 // of a group
+#define SUM_RUNS_KERNEL1_SUM0_PUBLISHED_ROWS 3072 // of a group
 #define SUM_RUNS_KERNEL1_SUM0_PUBLISHED_ARGS 7
 
 // sum_runs_kernel1_scan0_published(row0, rows, sum_runs_kernel1_tile0, sum_runs_kernel1_tile1, sum_runs_kernel1_tile2, sum_runs_kernel1_total0, sum_runs_kernel1_total1, sum_runs_kernel1_total2)
 #define SUM_RUNS_KERNEL1_SCAN0_PUBLISHED_NAME "sum_runs_kernel1_scan0_published"
 #define SUM_RUNS_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define SUM_RUNS_KERNEL1_SCAN0_PUBLISHED_ROWS 1536 // of a group
+#define SUM_RUNS_KERNEL1_SCAN0_PUBLISHED_ROWS 3072 // of a group
 #define SUM_RUNS_KERNEL1_SCAN0_PUBLISHED_ARGS 8
 
 // sum_runs_kernel1_published(row0, rows, key, value, sum_runs_kernel1_tile0, sum_runs_kernel1_tile1, sum_runs_kernel1_tile2, key_2, count, total)
 #define SUM_RUNS_KERNEL1_PUBLISHED_NAME "sum_runs_kernel1_published"
 #define SUM_RUNS_KERNEL1_PUBLISHED_WORKGROUP 256
-#define SUM_RUNS_KERNEL1_PUBLISHED_ROWS 1536 // of a group
+#define SUM_RUNS_KERNEL1_PUBLISHED_ROWS 3072 // of a group
 #define SUM_RUNS_KERNEL1_PUBLISHED_ARGS 10
 
 // sum_runs_kernel1_finish_published(row0, rows, sum_runs_kernel1_total0, sum_runs_kernel1_total1, sum_runs_kernel1_total2, count, total, g_length_cell)
 #define SUM_RUNS_KERNEL1_FINISH_PUBLISHED_NAME "sum_runs_kernel1_finish_published"
 #define SUM_RUNS_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define SUM_RUNS_KERNEL1_FINISH_PUBLISHED_ROWS 1536 // of a group
+#define SUM_RUNS_KERNEL1_FINISH_PUBLISHED_ROWS 3072 // of a group
 #define SUM_RUNS_KERNEL1_FINISH_PUBLISHED_ARGS 8
 
 #endif

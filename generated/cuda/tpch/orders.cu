@@ -3,8 +3,20 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
+static __device__ long long kgen_least_i64(long long x, long long y) {
+	return x < y ? x : y;
+}
+
 static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
+}
+
+static __device__ unsigned kgen_count_ones_u32(unsigned x) {
+	return (unsigned)__popc(x);
+}
+
+static __device__ unsigned kgen_leading_zeros_u32(unsigned x) {
+	return (unsigned)__clz((int)x);
 }
 
 static __device__ unsigned kgen_shuffle_up_u32(unsigned x, unsigned distance) {
@@ -43,15 +55,16 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	const long long *__restrict__ l_quantity,
 	unsigned long long *orders_kernel1_status0,
 	unsigned *v_abort,
+	long long *key,
 	long long *count,
 	long long *quantity,
-	long long *key,
 	long long tiles,
 	long long *g_length_cell) {
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ long long earlier_i64_0[1];
-	__shared__ __align__(16) unsigned pool[10240];
+	__shared__ __align__(16) unsigned pool[9216];
+	unsigned short *const pool_u16 = (unsigned short *)pool;
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
@@ -139,8 +152,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 		l_quantity_rows[item] = (long long)word;
 		l_quantity_rows[item + 1] = (long long)word2;
 	}
-	__syncthreads();
-	unsigned head_kept = 0u;
+	unsigned picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
@@ -149,13 +161,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 		for (int item = 0; item < 8; item++) {
 			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
-			head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-			const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
-			add2 = add5;
-			const long long add6 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
-			add3 = add6;
+			const long long add4 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
+			add3 = add4;
+			picked = picked | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
@@ -163,16 +171,15 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 			const int at = lane * 8 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
-				head_kept = head_kept | ((unsigned)head << ((unsigned)item & 31));
-				const int add4 = (int)((unsigned)add + (unsigned)(int)(long long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((unsigned)add2 + 1u);
-				add2 = add5;
-				const long long add6 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
-				add3 = add6;
+				const long long add4 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
+				add3 = add4;
+				picked = picked | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 8, 0LL), 8LL);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
@@ -219,11 +226,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	const int state14 = (int)(threadIdx.x % 32) >= 16 ? add17 : state11;
 	const long long state15 = (int)(threadIdx.x % 32) >= 16 ? add18 : state12;
 	const int theirs16 = (int)kgen_shuffle_up_u32((unsigned)state13, 1u);
-	const int theirs17 = (int)kgen_shuffle_up_u32((unsigned)state14, 1u);
-	const long long theirs18 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
+	const long long theirs17 = (long long)kgen_shuffle_up_u64((unsigned long long)state15, 1u);
 	const int state16 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs16;
-	const int state17 = (int)(threadIdx.x % 32) == 0 ? 0 : theirs17;
-	const long long state18 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs18;
+	const long long state17 = (int)(threadIdx.x % 32) == 0 ? 0LL : theirs17;
 	if ((int)(threadIdx.x % 32) == 31) {
 		shared_i32_0[(int)(threadIdx.x / 32)] = state13;
 		shared_i32_1[(int)(threadIdx.x / 32)] = state14;
@@ -234,151 +239,106 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	int add20 = 0;
 	long long add21 = 0LL;
 	if ((int)(threadIdx.x % 32) < 8) {
-		const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
-		const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
-		const long long state21 = shared_i64_0[(int)(threadIdx.x % 32)];
-		add19 = state19;
-		add20 = state20;
-		add21 = state21;
+		const int state18 = shared_i32_0[(int)(threadIdx.x % 32)];
+		const int state19 = shared_i32_1[(int)(threadIdx.x % 32)];
+		const long long state20 = shared_i64_0[(int)(threadIdx.x % 32)];
+		add19 = state18;
+		add20 = state19;
+		add21 = state20;
 	}
-	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
-	const int theirs20 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
-	const long long theirs21 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
-	const int add22 = (int)((unsigned)theirs19 + (unsigned)add19);
-	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs20 + (unsigned)add20);
-	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs21 + (unsigned long long)add21);
-	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
-	const int state20 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
-	const long long state21 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
+	const int theirs18 = (int)kgen_shuffle_up_u32((unsigned)add19, 1u);
+	const int theirs19 = (int)kgen_shuffle_up_u32((unsigned)add20, 1u);
+	const long long theirs20 = (long long)kgen_shuffle_up_u64((unsigned long long)add21, 1u);
+	const int add22 = (int)((unsigned)theirs18 + (unsigned)add19);
+	const int add23 = add19 > 0 ? add20 : (int)((unsigned)theirs19 + (unsigned)add20);
+	const long long add24 = add19 > 0 ? add21 : (long long)((unsigned long long)theirs20 + (unsigned long long)add21);
+	const int state18 = (int)(threadIdx.x % 32) >= 1 ? add22 : add19;
+	const int state19 = (int)(threadIdx.x % 32) >= 1 ? add23 : add20;
+	const long long state20 = (int)(threadIdx.x % 32) >= 1 ? add24 : add21;
+	const int theirs21 = (int)kgen_shuffle_up_u32((unsigned)state18, 2u);
 	const int theirs22 = (int)kgen_shuffle_up_u32((unsigned)state19, 2u);
-	const int theirs23 = (int)kgen_shuffle_up_u32((unsigned)state20, 2u);
-	const long long theirs24 = (long long)kgen_shuffle_up_u64((unsigned long long)state21, 2u);
-	const int add25 = (int)((unsigned)theirs22 + (unsigned)state19);
-	const int add26 = state19 > 0 ? state20 : (int)((unsigned)theirs23 + (unsigned)state20);
-	const long long add27 = state19 > 0 ? state21 : (long long)((unsigned long long)theirs24 + (unsigned long long)state21);
-	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add25 : state19;
-	const int state23 = (int)(threadIdx.x % 32) >= 2 ? add26 : state20;
-	const long long state24 = (int)(threadIdx.x % 32) >= 2 ? add27 : state21;
+	const long long theirs23 = (long long)kgen_shuffle_up_u64((unsigned long long)state20, 2u);
+	const int add25 = (int)((unsigned)theirs21 + (unsigned)state18);
+	const int add26 = state18 > 0 ? state19 : (int)((unsigned)theirs22 + (unsigned)state19);
+	const long long add27 = state18 > 0 ? state20 : (long long)((unsigned long long)theirs23 + (unsigned long long)state20);
+	const int state21 = (int)(threadIdx.x % 32) >= 2 ? add25 : state18;
+	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add26 : state19;
+	const long long state23 = (int)(threadIdx.x % 32) >= 2 ? add27 : state20;
+	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state21, 4u);
 	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
-	const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
-	const long long theirs27 = (long long)kgen_shuffle_up_u64((unsigned long long)state24, 4u);
-	const int add28 = (int)((unsigned)theirs25 + (unsigned)state22);
-	const int add29 = state22 > 0 ? state23 : (int)((unsigned)theirs26 + (unsigned)state23);
-	const long long add30 = state22 > 0 ? state24 : (long long)((unsigned long long)theirs27 + (unsigned long long)state24);
-	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add28 : state22;
-	const int state26 = (int)(threadIdx.x % 32) >= 4 ? add29 : state23;
-	const long long state27 = (int)(threadIdx.x % 32) >= 4 ? add30 : state24;
+	const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 4u);
+	const int add28 = (int)((unsigned)theirs24 + (unsigned)state21);
+	const int add29 = state21 > 0 ? state22 : (int)((unsigned)theirs25 + (unsigned)state22);
+	const long long add30 = state21 > 0 ? state23 : (long long)((unsigned long long)theirs26 + (unsigned long long)state23);
+	const int state24 = (int)(threadIdx.x % 32) >= 4 ? add28 : state21;
+	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add29 : state22;
+	const long long state26 = (int)(threadIdx.x % 32) >= 4 ? add30 : state23;
+	const int theirs27 = (int)kgen_broadcast_u32((unsigned)state24, 7u);
 	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
-	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
-	const long long theirs30 = (long long)kgen_broadcast_u64((unsigned long long)state27, 7u);
-	const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
-	const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs32;
-	const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs33;
-	const int add31 = (int)((unsigned)state28 + (unsigned)state16);
-	const int add32 = state16 > 0 ? state17 : (int)((unsigned)state29 + (unsigned)state17);
-	const long long add33 = state16 > 0 ? state18 : (long long)((unsigned long long)state30 + (unsigned long long)state18);
+	const long long theirs29 = (long long)kgen_broadcast_u64((unsigned long long)state26, 7u);
+	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state24, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs31 = (long long)kgen_broadcast_u64((unsigned long long)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int state27 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs30;
+	const long long state28 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs31;
+	const int add31 = (int)((unsigned)state27 + (unsigned)state16);
+	const long long add32 = state16 > 0 ? state17 : (long long)((unsigned long long)state28 + (unsigned long long)state17);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)theirs28;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs29;
-			const unsigned long long bits3 = (unsigned long long)theirs30;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs27;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs28;
+			const unsigned long long bits3 = (unsigned long long)theirs29;
 			atomicExch(&orders_kernel1_status0[tile * 4], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&orders_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
 		}
 	}
-	int add34 = add31;
-	int add35 = add32;
-	long long add36 = add33;
-	const int base = (int)(long long)(0ULL - 1ULL);
-	bool open = false;
-	int add37 = 0;
-	int add38 = 0;
-	long long add39 = 0LL;
-	if (count2 == 2048) {
+	const int first2 = (int)add31 + 16384;
+	const int start2 = lane * 8;
+	if ((int)theirs27 > 1024) {
+		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 8; item++) {
-			const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-			const long long g_begun = (long long)add34;
-			const bool x = g_begun > 0LL;
-			const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-			const long long count3 = (long long)add35;
-			const long long quantity2 = add36;
-			if (head) {
-				if (x) {
-					// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-					const int offset2 = (int)slot - base;
-					pool[offset2 + 4096] = (unsigned)(int)count3;
-					const int offset3 = (int)slot - base;
-					pool_u64[offset3 + 3072] = (unsigned long long)quantity2;
-				}
-				if (!x) {
-					open = true;
-					add37 = add34;
-					add38 = add35;
-					add39 = add36;
-				}
+			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (unsigned short)(start2 + item);
+				at++;
 			}
-			if (head) {
-				const int offset2 = (int)g_begun;
-				pool_u64[offset2] = (unsigned long long)l_orderkey_rows[item + 1];
-			}
-			const int add40 = (int)((unsigned)add34 + (unsigned)(int)(long long)head);
-			add34 = add40;
-			const int add41 = head ? 1 : (int)((unsigned)add35 + 1u);
-			add35 = add41;
-			const long long add42 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add36 + (unsigned long long)l_quantity_rows[item]);
-			add36 = add42;
 		}
 	} else {
-		#pragma unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((unsigned)item & 31)) & 1u) != 0u;
-				const long long g_begun = (long long)add34;
-				const bool x = g_begun > 0LL;
-				const long long slot = (long long)((unsigned long long)g_begun - 1ULL);
-				const long long count3 = (long long)add35;
-				const long long quantity2 = add36;
-				if (head) {
-					if (x) {
-						const int offset2 = (int)slot - base;
-						pool[offset2 + 4096] = (unsigned)(int)count3;
-						const int offset3 = (int)slot - base;
-						pool_u64[offset3 + 3072] = (unsigned long long)quantity2;
-					}
-					if (!x) {
-						open = true;
-						add37 = add34;
-						add38 = add35;
-						add39 = add36;
-					}
+		unsigned rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (unsigned short)(start2 + item);
+			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
+		}
+	}
+	__syncthreads();
+	long long add33 = add32;
+	int at = (int)add31;
+	#pragma unroll
+	for (int item = 0; item < 8; item++) {
+		const int at2 = lane * 8 + item;
+		if (at2 < count2) {
+			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 2048) {
+					pool_u64[at + 2048] = (unsigned long long)add33;
 				}
-				if (head) {
-					const int offset2 = (int)g_begun;
-					pool_u64[offset2] = (unsigned long long)l_orderkey_rows[item + 1];
-				}
-				const int add40 = (int)((unsigned)add34 + (unsigned)(int)(long long)head);
-				add34 = add40;
-				const int add41 = head ? 1 : (int)((unsigned)add35 + 1u);
-				add35 = add41;
-				const long long add42 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add36 + (unsigned long long)l_quantity_rows[item]);
-				add36 = add42;
+				at++;
 			}
+			const long long add34 = is_picked ? l_quantity_rows[item] : (long long)((unsigned long long)add33 + (unsigned long long)l_quantity_rows[item]);
+			add33 = add34;
 		}
 	}
 	if (threadIdx.x < 32) { // look back
-		int add40 = 0;
-		int add41 = 0;
-		long long add42 = 0LL;
+		int add34 = 0;
+		int add35 = 0;
+		long long add36 = 0LL;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add43 = 0;
-			int add44 = 0;
-			long long add45 = 0LL;
+			int add37 = 0;
+			int add38 = 0;
+			long long add39 = 0LL;
 			bool found = false;
 			const int asked = before - (int)(threadIdx.x % 32);
 			if (asked >= 0) {
@@ -404,127 +364,111 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 					word4 = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
-					const int theirs34 = (int)(word4 & 2147483647ULL);
-					const int theirs35 = (int)((word4 >> 31) & 2147483647ULL);
-					const long long theirs36 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
-					add43 = theirs34;
-					add44 = theirs35;
-					add45 = theirs36;
+					const int theirs32 = (int)(word4 & 2147483647ULL);
+					const int theirs33 = (int)((word4 >> 31) & 2147483647ULL);
+					const long long theirs34 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
+					add37 = theirs32;
+					add38 = theirs33;
+					add39 = theirs34;
 					found = false;
 				} else {
-					const int theirs34 = (int)(word2 & 2147483647ULL);
-					const int theirs35 = (int)((word2 >> 31) & 2147483647ULL);
-					const long long theirs36 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
-					add43 = theirs34;
-					add44 = theirs35;
-					add45 = theirs36;
+					const int theirs32 = (int)(word2 & 2147483647ULL);
+					const int theirs33 = (int)((word2 >> 31) & 2147483647ULL);
+					const long long theirs34 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
+					add37 = theirs32;
+					add38 = theirs33;
+					add39 = theirs34;
 					found = true;
 				}
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add43 : 0;
-			const int state32 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add44 : 0;
-			const long long state33 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add45 : 0LL;
-			const int theirs34 = (int)kgen_shuffle_down_u32((unsigned)state31, 1u);
-			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)state32, 1u);
-			const long long theirs36 = (long long)kgen_shuffle_down_u64((unsigned long long)state33, 1u);
-			const int add46 = (int)((unsigned)theirs34 + (unsigned)state31);
-			const int add47 = state31 > 0 ? state32 : (int)((unsigned)theirs35 + (unsigned)state32);
-			const long long add48 = state31 > 0 ? state33 : (long long)((unsigned long long)theirs36 + (unsigned long long)state33);
-			const int theirs37 = (int)kgen_shuffle_down_u32((unsigned)add46, 2u);
-			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)add47, 2u);
-			const long long theirs39 = (long long)kgen_shuffle_down_u64((unsigned long long)add48, 2u);
-			const int add49 = (int)((unsigned)theirs37 + (unsigned)add46);
-			const int add50 = add46 > 0 ? add47 : (int)((unsigned)theirs38 + (unsigned)add47);
-			const long long add51 = add46 > 0 ? add48 : (long long)((unsigned long long)theirs39 + (unsigned long long)add48);
-			const int theirs40 = (int)kgen_shuffle_down_u32((unsigned)add49, 4u);
-			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)add50, 4u);
-			const long long theirs42 = (long long)kgen_shuffle_down_u64((unsigned long long)add51, 4u);
-			const int add52 = (int)((unsigned)theirs40 + (unsigned)add49);
-			const int add53 = add49 > 0 ? add50 : (int)((unsigned)theirs41 + (unsigned)add50);
-			const long long add54 = add49 > 0 ? add51 : (long long)((unsigned long long)theirs42 + (unsigned long long)add51);
-			const int theirs43 = (int)kgen_shuffle_down_u32((unsigned)add52, 8u);
-			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)add53, 8u);
-			const long long theirs45 = (long long)kgen_shuffle_down_u64((unsigned long long)add54, 8u);
-			const int add55 = (int)((unsigned)theirs43 + (unsigned)add52);
-			const int add56 = add52 > 0 ? add53 : (int)((unsigned)theirs44 + (unsigned)add53);
-			const long long add57 = add52 > 0 ? add54 : (long long)((unsigned long long)theirs45 + (unsigned long long)add54);
-			const int theirs46 = (int)kgen_shuffle_down_u32((unsigned)add55, 16u);
-			const int theirs47 = (int)kgen_shuffle_down_u32((unsigned)add56, 16u);
-			const long long theirs48 = (long long)kgen_shuffle_down_u64((unsigned long long)add57, 16u);
-			const int add58 = (int)((unsigned)theirs46 + (unsigned)add55);
-			const int add59 = add55 > 0 ? add56 : (int)((unsigned)theirs47 + (unsigned)add56);
-			const long long add60 = add55 > 0 ? add57 : (long long)((unsigned long long)theirs48 + (unsigned long long)add57);
-			const int add61 = (int)((unsigned)add58 + (unsigned)add40);
-			const int add62 = add40 > 0 ? add41 : (int)((unsigned)add59 + (unsigned)add41);
-			const long long add63 = add40 > 0 ? add42 : (long long)((unsigned long long)add60 + (unsigned long long)add42);
-			add40 = add61;
-			add41 = add62;
-			add42 = add63;
+			const int state29 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add37 : 0;
+			const int state30 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add38 : 0;
+			const long long state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add39 : 0LL;
+			const int theirs32 = (int)kgen_shuffle_down_u32((unsigned)state29, 1u);
+			const int theirs33 = (int)kgen_shuffle_down_u32((unsigned)state30, 1u);
+			const long long theirs34 = (long long)kgen_shuffle_down_u64((unsigned long long)state31, 1u);
+			const int add40 = (int)((unsigned)theirs32 + (unsigned)state29);
+			const int add41 = state29 > 0 ? state30 : (int)((unsigned)theirs33 + (unsigned)state30);
+			const long long add42 = state29 > 0 ? state31 : (long long)((unsigned long long)theirs34 + (unsigned long long)state31);
+			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)add40, 2u);
+			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)add41, 2u);
+			const long long theirs37 = (long long)kgen_shuffle_down_u64((unsigned long long)add42, 2u);
+			const int add43 = (int)((unsigned)theirs35 + (unsigned)add40);
+			const int add44 = add40 > 0 ? add41 : (int)((unsigned)theirs36 + (unsigned)add41);
+			const long long add45 = add40 > 0 ? add42 : (long long)((unsigned long long)theirs37 + (unsigned long long)add42);
+			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)add43, 4u);
+			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)add44, 4u);
+			const long long theirs40 = (long long)kgen_shuffle_down_u64((unsigned long long)add45, 4u);
+			const int add46 = (int)((unsigned)theirs38 + (unsigned)add43);
+			const int add47 = add43 > 0 ? add44 : (int)((unsigned)theirs39 + (unsigned)add44);
+			const long long add48 = add43 > 0 ? add45 : (long long)((unsigned long long)theirs40 + (unsigned long long)add45);
+			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)add46, 8u);
+			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)add47, 8u);
+			const long long theirs43 = (long long)kgen_shuffle_down_u64((unsigned long long)add48, 8u);
+			const int add49 = (int)((unsigned)theirs41 + (unsigned)add46);
+			const int add50 = add46 > 0 ? add47 : (int)((unsigned)theirs42 + (unsigned)add47);
+			const long long add51 = add46 > 0 ? add48 : (long long)((unsigned long long)theirs43 + (unsigned long long)add48);
+			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)add49, 16u);
+			const int theirs45 = (int)kgen_shuffle_down_u32((unsigned)add50, 16u);
+			const long long theirs46 = (long long)kgen_shuffle_down_u64((unsigned long long)add51, 16u);
+			const int add52 = (int)((unsigned)theirs44 + (unsigned)add49);
+			const int add53 = add49 > 0 ? add50 : (int)((unsigned)theirs45 + (unsigned)add50);
+			const long long add54 = add49 > 0 ? add51 : (long long)((unsigned long long)theirs46 + (unsigned long long)add51);
+			const int add55 = (int)((unsigned)add52 + (unsigned)add34);
+			const int add56 = add34 > 0 ? add35 : (int)((unsigned)add53 + (unsigned)add35);
+			const long long add57 = add34 > 0 ? add36 : (long long)((unsigned long long)add54 + (unsigned long long)add36);
+			add34 = add55;
+			add35 = add56;
+			add36 = add57;
 			before = mask != 0u ? -1LL : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add43 = (int)((unsigned)add40 + (unsigned)theirs28);
-			const int add44 = theirs28 > 0 ? theirs29 : (int)((unsigned)add41 + (unsigned)theirs29);
-			const long long add45 = theirs28 > 0 ? theirs30 : (long long)((unsigned long long)add42 + (unsigned long long)theirs30);
-			const unsigned long long bits = (unsigned long long)(unsigned)add43;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)add44;
-			const unsigned long long bits3 = (unsigned long long)add45;
+			const int add37 = (int)((unsigned)add34 + (unsigned)theirs27);
+			const int add38 = theirs27 > 0 ? theirs28 : (int)((unsigned)add35 + (unsigned)theirs28);
+			const long long add39 = theirs27 > 0 ? theirs29 : (long long)((unsigned long long)add36 + (unsigned long long)theirs29);
+			const unsigned long long bits = (unsigned long long)(unsigned)add37;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)add38;
+			const unsigned long long bits3 = (unsigned long long)add39;
 			atomicExch(&orders_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&orders_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
-			earlier_i32_0[0] = add40;
-			earlier_i32_1[0] = add41;
-			earlier_i64_0[0] = add42;
+			earlier_i32_0[0] = add34;
+			earlier_i32_1[0] = add35;
+			earlier_i64_0[0] = add36;
 		}
 	}
 	__syncthreads();
-	const int state31 = earlier_i32_0[0];
-	const int state32 = earlier_i32_1[0];
-	const long long state33 = earlier_i64_0[0];
-	const int add40 = (int)((unsigned)state31 + (unsigned)theirs28);
-	const int add41 = theirs28 > 0 ? theirs29 : (int)((unsigned)state32 + (unsigned)theirs29);
-	const long long add42 = theirs28 > 0 ? theirs30 : (long long)((unsigned long long)state33 + (unsigned long long)theirs30);
-	const int base2 = (int)(long long)state31;
-	const int end = (int)(long long)add40;
-	const int base3 = (int)(long long)((unsigned long long)(long long)state31 - 1ULL);
-	const int end2 = (int)(long long)((unsigned long long)(long long)add40 - 1ULL);
-	if (open) {
-		const int add43 = (int)((unsigned)state31 + (unsigned)add37);
-		const int add44 = add37 > 0 ? add38 : (int)((unsigned)state32 + (unsigned)add38);
-		const long long add45 = add37 > 0 ? add39 : (long long)((unsigned long long)state33 + (unsigned long long)add39);
-		int add46 = add43;
-		int add47 = add44;
-		long long add48 = add45;
-		if ((long long)add46 > 0LL) {
-			count[(int)(long long)((unsigned long long)(long long)add46 - 1ULL)] = (long long)add47;
-			quantity[(int)(long long)((unsigned long long)(long long)add46 - 1ULL)] = add48;
+	const int state29 = earlier_i32_0[0];
+	const int state30 = earlier_i32_1[0];
+	const long long state31 = earlier_i64_0[0];
+	const int add34 = (int)((unsigned)state29 + (unsigned)theirs27);
+	const int add35 = theirs27 > 0 ? theirs28 : (int)((unsigned)state30 + (unsigned)theirs28);
+	const long long add36 = theirs27 > 0 ? theirs29 : (long long)((unsigned long long)state31 + (unsigned long long)theirs29);
+	const int base = (int)state29;
+	for (int at2 = lane, at_end = (int)theirs27; at2 < at_end; at2 += 256) {
+		const int number = (int)pool_u16[16384 + at2];
+		const int place = base + at2;
+		// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+		const long long l_orderkey2 = (long long)pool_u64[number];
+		key[place] = l_orderkey2;
+		if (at2 > 0) {
+			const int distance = number - (int)pool_u16[16384 + (at2 - 1)];
+			const long long add37 = (long long)pool_u64[at2 + 2048];
+			count[place - 1] = (long long)distance;
+			quantity[place - 1] = add37;
 		}
 	}
-	const int count3 = end - base2;
-	int at = lane;
-	while (at < count3) {
-		const int place = base2 + at;
-		key[place] = (long long)pool_u64[at];
-		at += 256;
-	}
-	const int count4 = end2 - base3;
-	int at2 = lane + 1;
-	while (at2 < count4) {
-		const int place = base3 + at2;
-		count[place] = (long long)(int)pool[at2 + 4096];
-		at2 += 256;
-	}
-	const int count5 = end2 - base3;
-	int at3 = lane + 1;
-	while (at3 < count5) {
-		const int place = base3 + at3;
-		quantity[place] = (long long)pool_u64[at3 + 3072];
-		at3 += 256;
+	if (lane == 0 && 0LL == 0LL && ((int)theirs27 > 0 && base > 0)) {
+		const int number = (int)pool_u16[16384];
+		const long long add37 = (long long)pool_u64[2048];
+		const long long add38 = 0 > 0 ? add37 : (long long)((unsigned long long)state31 + (unsigned long long)add37);
+		count[base - 1] = (long long)(number + (int)state30);
+		quantity[base - 1] = add38;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add40;
-		int total2 = add41;
-		long long total3 = add42;
+		int total = add34;
+		int total2 = add35;
+		long long total3 = add36;
 		if ((long long)total > 0LL) {
 			count[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;
 			quantity[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;

@@ -16,12 +16,24 @@ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
+long kgen_least_i64(long x, long y) {
+	return x < y ? x : y;
+}
+
 int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
 long kgen_greatest_i64(long x, long y) {
 	return x > y ? x : y;
+}
+
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
@@ -32,15 +44,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__global const int *restrict value,
 	__global ulong *extremes_kernel1_status0,
 	__global uint *v_abort,
+	__global int *key_2,
 	__global int *low,
 	__global int *high,
-	__global int *key_2,
 	long tiles,
 	__global long *g_length_cell) {
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local int earlier_i32_2[1];
 	__local __attribute__((aligned(16))) uint pool[9216];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local int shared_i32_2[304];
@@ -140,8 +154,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uint head_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
@@ -150,13 +163,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		for (int item = 0; item < 12; item++) {
 			const int at = lane * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((uint)head << ((uint)item & 31));
-			const int add2 = (int)((uint)add + (uint)(int)(long)head);
-			add = add2;
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
@@ -164,16 +175,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((uint)head << ((uint)item & 31));
-				const int add2 = (int)((uint)add + (uint)(int)(long)head);
-				add = add2;
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
@@ -258,98 +268,63 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add4 = add2;
-	int v_min4 = v_min2;
-	int v_max4 = v_max2;
-	const int base = (int)(long)(0UL - 1UL);
-	bool open = false;
-	int add5 = 0;
-	int v_min5 = 2147483647;
-	int v_max5 = -2147483647 - 1;
-	if (count == 3072) {
+	const int first2 = (int)add2 + 12288;
+	const int start2 = lane * 12;
+	if ((int)add3 > 1536) {
+		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add4;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const int low2 = v_min4;
-			const int high2 = v_max4;
-			if (head) {
-				if (x) {
-					// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-					const int offset2 = (int)slot - base;
-					pool[offset2 + 3072] = (uint)low2;
-					const int offset3 = (int)slot - base;
-					pool[offset3 + 6144] = (uint)high2;
-				}
-				if (!x) {
-					open = true;
-					add5 = add4;
-					v_min5 = v_min4;
-					v_max5 = v_max4;
-				}
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
 			}
-			if (head) {
-				const int offset2 = (int)g_begun;
-				pool[offset2] = (uint)key_rows[item + 1];
-			}
-			const int add6 = (int)((uint)add4 + (uint)(int)(long)head);
-			add4 = add6;
-			const int v_min6 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
-			v_min4 = v_min6;
-			const int v_max6 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
-			v_max4 = v_max6;
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
-			if (at < count) {
-				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add4;
-				const bool x = g_begun > 0L;
-				const long slot = (long)((ulong)g_begun - 1UL);
-				const int low2 = v_min4;
-				const int high2 = v_max4;
-				if (head) {
-					if (x) {
-						const int offset2 = (int)slot - base;
-						pool[offset2 + 3072] = (uint)low2;
-						const int offset3 = (int)slot - base;
-						pool[offset3 + 6144] = (uint)high2;
-					}
-					if (!x) {
-						open = true;
-						add5 = add4;
-						v_min5 = v_min4;
-						v_max5 = v_max4;
-					}
-				}
-				if (head) {
-					const int offset2 = (int)g_begun;
-					pool[offset2] = (uint)key_rows[item + 1];
-				}
-				const int add6 = (int)((uint)add4 + (uint)(int)(long)head);
-				add4 = add6;
-				const int v_min6 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
-				v_min4 = v_min6;
-				const int v_max6 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
-				v_max4 = v_max6;
-			}
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start2 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
-	int add6 = 0;
-	int v_min6 = 2147483647;
-	int v_max6 = -2147483647 - 1;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	int v_min4 = v_min2;
+	int v_max4 = v_max2;
+	int at = (int)add2;
+	kgen_unroll
+	for (int item = 0; item < 12; item++) {
+		const int at2 = lane * 12 + item;
+		if (at2 < count) {
+			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 1536) {
+					pool[at + 3072] = (uint)v_min4;
+					pool[at + 7680] = (uint)v_max4;
+				}
+				at++;
+			}
+			const int v_min5 = is_picked ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
+			v_min4 = v_min5;
+			const int v_max5 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
+			v_max4 = v_max5;
+		}
+	}
+	if (lane == 0) {
+		shared_counts[0] = (uint)add3;
+	}
+	int add4 = 0;
+	int v_min5 = 2147483647;
+	int v_max5 = -2147483647 - 1;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add7 = 0;
-			int v_min7 = 2147483647;
-			int v_max7 = -2147483647 - 1;
+			int add5 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 2];
@@ -377,9 +352,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 					const int theirs = (int)(word3 & 2147483647UL);
 					const int theirs2 = (int)((word3 >> 31) & 4294967295UL);
 					const int theirs3 = (int)(word4 & 4294967295UL);
-					add7 = theirs;
-					v_min7 = theirs2;
-					v_max7 = theirs3;
+					add5 = theirs;
+					v_min6 = theirs2;
+					v_max6 = theirs3;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
@@ -387,17 +362,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 					const int theirs = (int)(word & 2147483647UL);
 					const int theirs2 = (int)((word >> 31) & 4294967295UL);
 					const int theirs3 = (int)(word2 & 4294967295UL);
-					add7 = theirs;
-					v_min7 = theirs2;
-					v_max7 = theirs3;
+					add5 = theirs;
+					v_min6 = theirs2;
+					v_max6 = theirs3;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_i32_0[lane] = add7;
-			shared_i32_1[lane] = v_min7;
-			shared_i32_2[lane] = v_max7;
+			shared_i32_0[lane] = add5;
+			shared_i32_1[lane] = v_min6;
+			shared_i32_2[lane] = v_max6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -406,118 +381,154 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start2 = lane * 4;
-			int add7 = 0;
-			int v_min7 = 2147483647;
-			int v_max7 = -2147483647 - 1;
+			const int start3 = lane * 4;
+			int add5 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start2 + 3) - i;
-				const int state13 = shared_i32_0[at];
-				const int state14 = shared_i32_1[at];
-				const int state15 = shared_i32_2[at];
-				const int state16 = at <= last ? state13 : 0;
-				const int state17 = at <= last ? state14 : 2147483647;
-				const int state18 = at <= last ? state15 : -2147483647 - 1;
-				const int add8 = (int)((uint)add7 + (uint)state16);
-				const int v_min8 = state16 > 0 ? state17 : kgen_least_i32(v_min7, state17);
-				const int v_max8 = state16 > 0 ? state18 : kgen_greatest_i32(v_max7, state18);
-				add7 = add8;
-				v_min7 = v_min8;
-				v_max7 = v_max8;
+				const int at2 = (start3 + 3) - i;
+				const int state13 = shared_i32_0[at2];
+				const int state14 = shared_i32_1[at2];
+				const int state15 = shared_i32_2[at2];
+				const int state16 = at2 <= last ? state13 : 0;
+				const int state17 = at2 <= last ? state14 : 2147483647;
+				const int state18 = at2 <= last ? state15 : -2147483647 - 1;
+				const int add6 = (int)((uint)add5 + (uint)state16);
+				const int v_min7 = state16 > 0 ? state17 : kgen_least_i32(v_min6, state17);
+				const int v_max7 = state16 > 0 ? state18 : kgen_greatest_i32(v_max6, state18);
+				add5 = add6;
+				v_min6 = v_min7;
+				v_max6 = v_max7;
 			}
-			shared_i32_0[32 + lane] = add7;
-			shared_i32_1[32 + lane] = v_min7;
-			shared_i32_2[32 + lane] = v_max7;
+			shared_i32_0[32 + lane] = add5;
+			shared_i32_1[32 + lane] = v_min6;
+			shared_i32_2[32 + lane] = v_max6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add7 = 0;
-			int v_min7 = 2147483647;
-			int v_max7 = -2147483647 - 1;
+			int add5 = 0;
+			int v_min6 = 2147483647;
+			int v_max6 = -2147483647 - 1;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 39 - i;
-				const int state13 = shared_i32_0[at];
-				const int state14 = shared_i32_1[at];
-				const int state15 = shared_i32_2[at];
-				const int add8 = (int)((uint)add7 + (uint)state13);
-				const int v_min8 = state13 > 0 ? state14 : kgen_least_i32(v_min7, state14);
-				const int v_max8 = state13 > 0 ? state15 : kgen_greatest_i32(v_max7, state15);
-				add7 = add8;
-				v_min7 = v_min8;
-				v_max7 = v_max8;
+				const int at2 = 39 - i;
+				const int state13 = shared_i32_0[at2];
+				const int state14 = shared_i32_1[at2];
+				const int state15 = shared_i32_2[at2];
+				const int add6 = (int)((uint)add5 + (uint)state13);
+				const int v_min7 = state13 > 0 ? state14 : kgen_least_i32(v_min6, state14);
+				const int v_max7 = state13 > 0 ? state15 : kgen_greatest_i32(v_max6, state15);
+				add5 = add6;
+				v_min6 = v_min7;
+				v_max6 = v_max7;
 			}
-			const int add8 = (int)((uint)add7 + (uint)add6);
-			const int v_min8 = add6 > 0 ? v_min6 : kgen_least_i32(v_min7, v_min6);
-			const int v_max8 = add6 > 0 ? v_max6 : kgen_greatest_i32(v_max7, v_max6);
-			add6 = add8;
-			v_min6 = v_min8;
-			v_max6 = v_max8;
+			const int add6 = (int)((uint)add5 + (uint)add4);
+			const int v_min7 = add4 > 0 ? v_min5 : kgen_least_i32(v_min6, v_min5);
+			const int v_max7 = add4 > 0 ? v_max5 : kgen_greatest_i32(v_max6, v_max5);
+			add4 = add6;
+			v_min5 = v_min7;
+			v_max5 = v_max7;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add7 = (int)((uint)add6 + (uint)add3);
-		const int v_min7 = add3 > 0 ? v_min3 : kgen_least_i32(v_min6, v_min3);
-		const int v_max7 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max6, v_max3);
-		const ulong bits = (ulong)(uint)add7;
-		const ulong bits2 = (ulong)(uint)v_min7;
-		const ulong bits3 = (ulong)(uint)v_max7;
+		const int add5 = (int)((uint)add4 + (uint)add3);
+		const int v_min6 = add3 > 0 ? v_min3 : kgen_least_i32(v_min5, v_min3);
+		const int v_max6 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max5, v_max3);
+		const ulong bits = (ulong)(uint)add5;
+		const ulong bits2 = (ulong)(uint)v_min6;
+		const ulong bits3 = (ulong)(uint)v_max6;
 		atom_xchg(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808UL);
 		atom_xchg(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808UL);
-		earlier_i32_0[0] = add6;
-		earlier_i32_1[0] = v_min6;
-		earlier_i32_2[0] = v_max6;
+		earlier_i32_0[0] = add4;
+		earlier_i32_1[0] = v_min5;
+		earlier_i32_2[0] = v_max5;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int state13 = earlier_i32_0[0];
 	const int state14 = earlier_i32_1[0];
 	const int state15 = earlier_i32_2[0];
-	const int add7 = (int)((uint)state13 + (uint)add3);
-	const int v_min7 = add3 > 0 ? v_min3 : kgen_least_i32(state14, v_min3);
-	const int v_max7 = add3 > 0 ? v_max3 : kgen_greatest_i32(state15, v_max3);
-	const int base2 = (int)(long)state13;
-	const int end = (int)(long)add7;
-	const int base3 = (int)(long)((ulong)(long)state13 - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add7 - 1UL);
-	if (open) {
-		const int add8 = (int)((uint)state13 + (uint)add5);
-		const int v_min8 = add5 > 0 ? v_min5 : kgen_least_i32(state14, v_min5);
-		const int v_max8 = add5 > 0 ? v_max5 : kgen_greatest_i32(state15, v_max5);
-		int add9 = add8;
-		int v_min9 = v_min8;
-		int v_max9 = v_max8;
-		if ((long)add9 > 0L) {
-			low[(int)(long)((ulong)(long)add9 - 1UL)] = v_min9;
-			high[(int)(long)((ulong)(long)add9 - 1UL)] = v_max9;
+	const int add5 = (int)((uint)state13 + (uint)add3);
+	const int v_min6 = add3 > 0 ? v_min3 : kgen_least_i32(state14, v_min3);
+	const int v_max6 = add3 > 0 ? v_max3 : kgen_greatest_i32(state15, v_max3);
+	const int base = (int)state13;
+	const int batch_end = kgen_least_i64((int)add3, 1536L);
+	for (int at2 = lane; at2 < batch_end; at2 += 256) {
+		const int number = (int)pool_u16[12288 + at2];
+		const int place2 = base + at2;
+		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+		const int key2 = (int)pool[number];
+		key_2[place2] = key2;
+		if (at2 > 0) {
+			const int v_min7 = (int)pool[at2 + 3072];
+			const int v_max7 = (int)pool[at2 + 7680];
+			low[place2 - 1] = v_min7;
+			high[place2 - 1] = v_max7;
 		}
 	}
-	const int count2 = end - base2;
-	int at = lane;
-	while (at < count2) {
-		const int place2 = base2 + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
+	if (lane == 0 && 0L == 0L && ((int)add3 > 0 && base > 0)) {
+		const int v_min7 = (int)pool[3072];
+		const int v_max7 = (int)pool[7680];
+		const int v_min8 = 0 > 0 ? v_min7 : kgen_least_i32(state14, v_min7);
+		const int v_max8 = 0 > 0 ? v_max7 : kgen_greatest_i32(state15, v_max7);
+		low[base - 1] = v_min8;
+		high[base - 1] = v_max8;
 	}
-	const int count3 = end2 - base3;
-	int at2 = lane + 1;
-	while (at2 < count3) {
-		const int place2 = base3 + at2;
-		low[place2] = (int)pool[at2 + 3072];
-		at2 += 256;
-	}
-	const int count4 = end2 - base3;
-	int at3 = lane + 1;
-	while (at3 < count4) {
-		const int place2 = base3 + at3;
-		high[place2] = (int)pool[at3 + 6144];
-		at3 += 256;
+	const int count2 = (int)shared_counts[0];
+	int batch = 1536;
+	while (batch < count2) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v_min7 = v_min2;
+		int v_max7 = v_max2;
+		int at2 = (int)add2 - batch;
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at3 = lane * 12 + item;
+			if (at3 < count) {
+				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_picked) {
+					if (at2 >= 0 && at2 < 1536) {
+						pool[at2 + 3072] = (uint)v_min7;
+						pool[at2 + 7680] = (uint)v_max7;
+					}
+					at2++;
+				}
+				const int v_min8 = is_picked ? value_rows[item] : kgen_least_i32(v_min7, value_rows[item]);
+				v_min7 = v_min8;
+				const int v_max8 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max7, value_rows[item]);
+				v_max7 = v_max8;
+			}
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int base2 = (int)state13;
+		const int batch_end2 = kgen_least_i64(count2, batch + 1536);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
+			const int number = (int)pool_u16[12288 + at3];
+			const int place2 = base2 + at3;
+			const int key2 = (int)pool[number];
+			key_2[place2] = key2;
+			if (at3 > 0) {
+				const int v_min8 = (int)pool[(at3 - batch) + 3072];
+				const int v_max8 = (int)pool[(at3 - batch) + 7680];
+				low[place2 - 1] = v_min8;
+				high[place2 - 1] = v_max8;
+			}
+		}
+		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
+			const int v_min8 = (int)pool[3072];
+			const int v_max8 = (int)pool[7680];
+			const int v_min9 = 0 > 0 ? v_min8 : kgen_least_i32(state14, v_min8);
+			const int v_max9 = 0 > 0 ? v_max8 : kgen_greatest_i32(state15, v_max8);
+			low[base2 - 1] = v_min9;
+			high[base2 - 1] = v_max9;
+		}
+		batch += 1536;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add7;
-		int total2 = v_min7;
-		int total3 = v_max7;
+		int total = add5;
+		int total2 = v_min6;
+		int total3 = v_max6;
 		if ((long)total > 0L) {
 			low[(int)(long)((ulong)(long)total - 1UL)] = total2;
 			high[(int)(long)((ulong)(long)total - 1UL)] = total3;

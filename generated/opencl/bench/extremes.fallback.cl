@@ -14,8 +14,20 @@ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
+long kgen_least_i64(long x, long y) {
+	return x < y ? x : y;
+}
+
 int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
+}
+
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_sum0_published(
@@ -26,7 +38,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *extremes_kernel1_tile0,
 	__global int *extremes_kernel1_tile1,
 	__global int *extremes_kernel1_tile2) {
-	__local uint pool[6144];
+	__local uint pool[4608];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local int shared_i32_2[304];
@@ -76,7 +88,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint picked = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
@@ -85,12 +97,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		for (int item = 0; item < 8; item++) {
 			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const int add2 = (int)((uint)add + (uint)(int)(long)head);
-			add = add2;
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
@@ -98,15 +109,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const int add2 = (int)((uint)add + (uint)(int)(long)head);
-				add = add2;
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
@@ -342,7 +353,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *key_2,
 	__global int *low,
 	__global int *high) {
-	__local uint pool[6144];
+	__local __attribute__((aligned(16))) uint pool[6656];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local int shared_i32_2[304];
@@ -392,8 +405,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uint head_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
@@ -402,13 +414,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		for (int item = 0; item < 8; item++) {
 			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((uint)head << ((uint)item & 31));
-			const int add2 = (int)((uint)add + (uint)(int)(long)head);
-			add = add2;
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
@@ -416,16 +426,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((uint)head << ((uint)item & 31));
-				const int add2 = (int)((uint)add + (uint)(int)(long)head);
-				add = add2;
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
@@ -494,103 +503,128 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int state7 = shared_i32_0[303];
 	const int state8 = shared_i32_0[287];
 	const int add3 = (int)((uint)state7 + (uint)state8);
+	const int first2 = (int)add2 + 9216;
+	const int start3 = lane * 8;
+	if ((int)add3 > 1024) {
+		int at = first2;
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start3 + item);
+				at++;
+			}
+		}
+	} else {
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start3 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	int v_min3 = v_min2;
+	int v_max3 = v_max2;
+	int at = (int)add2;
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at2 = lane * 8 + item;
+		if (at2 < count) {
+			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 1024) {
+					pool[at + 2304] = (uint)v_min3;
+					pool[at + 5632] = (uint)v_max3;
+				}
+				at++;
+			}
+			const int v_min4 = is_picked ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
+			v_min3 = v_min4;
+			const int v_max4 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
+			v_max3 = v_max4;
+		}
+	}
+	if (lane == 0) {
+		shared_counts[0] = (uint)add3;
+	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = extremes_kernel1_tile0[tile];
 	const int earlier2 = extremes_kernel1_tile1[tile];
 	const int earlier3 = extremes_kernel1_tile2[tile];
-	const int add4 = (int)((uint)earlier + (uint)add3);
-	const int add5 = (int)((uint)earlier + (uint)add2);
-	const int v_min3 = add2 > 0 ? v_min2 : kgen_least_i32(earlier2, v_min2);
-	const int v_max3 = add2 > 0 ? v_max2 : kgen_greatest_i32(earlier3, v_max2);
-	int add6 = add5;
-	int v_min4 = v_min3;
-	int v_max4 = v_max3;
-	const int base = (int)(long)earlier;
-	const int end = (int)(long)add4;
-	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add4 - 1UL);
-	if (count == 2048) {
-		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add6;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const int low2 = v_min4;
-			const int high2 = v_max4;
-			if (head && x) {
-				// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-				const int offset2 = (int)slot - base2;
-				pool[offset2 + 2048] = (uint)low2;
-				const int offset3 = (int)slot - base2;
-				pool[offset3 + 4096] = (uint)high2;
-			}
-			if (head) {
-				const int offset2 = (int)g_begun - base;
-				pool[offset2] = (uint)key_rows[item + 1];
-			}
-			const int add7 = (int)((uint)add6 + (uint)(int)(long)head);
-			add6 = add7;
-			const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
-			v_min4 = v_min5;
-			const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
-			v_max4 = v_max5;
+	const int base = (int)earlier;
+	const int batch_end = kgen_least_i64((int)add3, 1024L);
+	for (int at2 = lane; at2 < batch_end; at2 += 256) {
+		const int number = (int)pool_u16[9216 + at2];
+		const int place2 = base + at2;
+		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
+		const int key2 = (int)pool[number + (number >> 3)];
+		key_2[place2] = key2;
+		if (at2 > 0) {
+			const int v_min4 = (int)pool[at2 + 2304];
+			const int v_max4 = (int)pool[at2 + 5632];
+			low[place2 - 1] = v_min4;
+			high[place2 - 1] = v_max4;
 		}
-	} else {
+	}
+	if (lane == 0 && 0L == 0L && ((int)add3 > 0 && base > 0)) {
+		const int v_min4 = (int)pool[2304];
+		const int v_max4 = (int)pool[5632];
+		const int v_min5 = 0 > 0 ? v_min4 : kgen_least_i32(earlier2, v_min4);
+		const int v_max5 = 0 > 0 ? v_max4 : kgen_greatest_i32(earlier3, v_max4);
+		low[base - 1] = v_min5;
+		high[base - 1] = v_max5;
+	}
+	const int count2 = (int)shared_counts[0];
+	int batch = 1024;
+	while (batch < count2) {
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		int v_min4 = v_min2;
+		int v_max4 = v_max2;
+		int at2 = (int)add2 - batch;
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			if (at < count) {
-				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add6;
-				const bool x = g_begun > 0L;
-				const long slot = (long)((ulong)g_begun - 1UL);
-				const int low2 = v_min4;
-				const int high2 = v_max4;
-				if (head && x) {
-					const int offset2 = (int)slot - base2;
-					pool[offset2 + 2048] = (uint)low2;
-					const int offset3 = (int)slot - base2;
-					pool[offset3 + 4096] = (uint)high2;
+			const int at3 = lane * 8 + item;
+			if (at3 < count) {
+				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_picked) {
+					if (at2 >= 0 && at2 < 1024) {
+						pool[at2 + 2304] = (uint)v_min4;
+						pool[at2 + 5632] = (uint)v_max4;
+					}
+					at2++;
 				}
-				if (head) {
-					const int offset2 = (int)g_begun - base;
-					pool[offset2] = (uint)key_rows[item + 1];
-				}
-				const int add7 = (int)((uint)add6 + (uint)(int)(long)head);
-				add6 = add7;
-				const int v_min5 = head ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
+				const int v_min5 = is_picked ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
 				v_min4 = v_min5;
-				const int v_max5 = head ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
+				const int v_max5 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
 				v_max4 = v_max5;
 			}
 		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count2 = end - base;
-	int at = lane;
-	while (at < count2) {
-		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
-	}
-	const int count3 = end2 - base2;
-	int at2 = lane;
-	while (at2 < count3) {
-		const int place2 = base2 + at2;
-		if (place2 >= 0) {
-			low[place2] = (int)pool[at2 + 2048];
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int base2 = (int)earlier;
+		const int batch_end2 = kgen_least_i64(count2, batch + 1024);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
+			const int number = (int)pool_u16[9216 + at3];
+			const int place2 = base2 + at3;
+			const int key2 = (int)pool[number + (number >> 3)];
+			key_2[place2] = key2;
+			if (at3 > 0) {
+				const int v_min5 = (int)pool[(at3 - batch) + 2304];
+				const int v_max5 = (int)pool[(at3 - batch) + 5632];
+				low[place2 - 1] = v_min5;
+				high[place2 - 1] = v_max5;
+			}
 		}
-		at2 += 256;
-	}
-	const int count4 = end2 - base2;
-	int at3 = lane;
-	while (at3 < count4) {
-		const int place2 = base2 + at3;
-		if (place2 >= 0) {
-			high[place2] = (int)pool[at3 + 4096];
+		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
+			const int v_min5 = (int)pool[2304];
+			const int v_max5 = (int)pool[5632];
+			const int v_min6 = 0 > 0 ? v_min5 : kgen_least_i32(earlier2, v_min5);
+			const int v_max6 = 0 > 0 ? v_max5 : kgen_greatest_i32(earlier3, v_max5);
+			low[base2 - 1] = v_min6;
+			high[base2 - 1] = v_max6;
 		}
-		at3 += 256;
+		batch += 1024;
 	}
 }
 

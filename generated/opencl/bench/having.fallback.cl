@@ -10,6 +10,14 @@
 #define kgen_unroll
 #endif
 
+long kgen_least_i64(long x, long y) {
+	return x < y ? x : y;
+}
+
+long kgen_greatest_i64(long x, long y) {
+	return x > y ? x : y;
+}
+
 uint kgen_count_ones_u32(uint x) {
 	return popcount(x);
 }
@@ -28,7 +36,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	__global int *having_kernel1_tile1,
 	__global long *having_kernel1_tile2) {
 	(void)least;
-	__local __attribute__((aligned(16))) uint pool[6144];
+	__local uint pool[4608];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
@@ -36,135 +44,89 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)key[first + at];
-			} else {
-				pool[at] = 0u;
-			}
+	const int count = rest < 2048 ? rest : 2048L;
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[3072 + at] = (uint)value[first + at];
-			} else {
-				pool[3072 + at] = 0u;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start + item < count) {
+			key_rows[item + 1] = (int)pool[own + item];
+		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start2 + item < count) {
+			value_rows[item] = (int)pool[own2 + item];
+		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count == 3072) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const int add4 = (int)((uint)add + (uint)(int)(long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add5;
-			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			add3 = add6;
+			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+			add3 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const int add4 = (int)((uint)add + (uint)(int)(long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add5;
-				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-				add3 = add6;
+				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 8, 0L), 8L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start3 = lane * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start3 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_i32_1[at];
 			const long state3 = shared_i64_0[at];
@@ -385,12 +347,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	__global const int *restrict having_kernel1_tile0,
 	__global const int *restrict having_kernel1_tile1,
 	__global const long *restrict having_kernel1_tile2,
+	__global int *aggregate,
 	__global long *c,
 	__global long *aggregate_2,
-	__global uchar *keep,
-	__global int *aggregate) {
-	__local __attribute__((aligned(16))) uint pool[6144];
+	__global uchar *keep) {
+	__local __attribute__((aligned(16))) uint pool[5632];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
@@ -398,138 +362,89 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(key + (first + at));
-			const int key2 = wide.x;
-			const int key3 = wide.y;
-			const int key4 = wide.z;
-			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[at] = (uint)key[first + at];
-			} else {
-				pool[at] = 0u;
-			}
+	const int count = rest < 2048 ? rest : 2048L;
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const int4 wide = *(__global const int4 *)(value + (first + at));
-			const int value2 = wide.x;
-			const int value3 = wide.y;
-			const int value4 = wide.z;
-			const int value5 = wide.w;
-			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
-			if (at < count) {
-				pool[3072 + at] = (uint)value[first + at];
-			} else {
-				pool[3072 + at] = 0u;
-			}
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at = item * 256 + lane;
+		if (at < count) {
+			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		key_rows[item + 1] = (int)word;
-		key_rows[item + 2] = (int)word2;
-		key_rows[item + 3] = (int)word3;
-		key_rows[item + 4] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start + item < count) {
+			key_rows[item + 1] = (int)pool[own + item];
+		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
-		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
-		const uint word = wide.x;
-		const uint word2 = wide.y;
-		const uint word3 = wide.z;
-		const uint word4 = wide.w;
-		value_rows[item] = (int)word;
-		value_rows[item + 1] = (int)word2;
-		value_rows[item + 2] = (int)word3;
-		value_rows[item + 3] = (int)word4;
+	for (int item = 0; item < 8; item++) {
+		if (start2 + item < count) {
+			value_rows[item] = (int)pool[own2 + item];
+		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uint head_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count == 3072) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((uint)head << ((uint)item & 31));
-			const int add4 = (int)((uint)add + (uint)(int)(long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add5;
-			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			add3 = add6;
+			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+			add3 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((uint)head << ((uint)item & 31));
-				const int add4 = (int)((uint)add + (uint)(int)(long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add5;
-				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-				add3 = add6;
+				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 8, 0L), 8L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start2 = lane * 17;
+		const int start3 = lane * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start2 + i;
+			const int at = start3 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_i32_1[at];
 			const long state3 = shared_i64_0[at];
@@ -574,187 +489,147 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_1[288 + stretch];
-	const long state3 = shared_i64_0[288 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const long state6 = shared_i64_0[lane + lane / 16];
-	const int add4 = (int)((uint)state + (uint)state4);
-	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
-	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[303];
-	const int state8 = shared_i32_0[287];
-	const int add7 = (int)((uint)state7 + (uint)state8);
+	const long state2 = shared_i64_0[288 + stretch];
+	const int state3 = shared_i32_0[lane + lane / 16];
+	const long state4 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((uint)state + (uint)state3);
+	const long add5 = state3 > 0 ? state4 : (long)((ulong)state2 + (ulong)state4);
+	const int state5 = shared_i32_0[303];
+	const int state6 = shared_i32_0[287];
+	const int add6 = (int)((uint)state5 + (uint)state6);
+	const int first2 = (int)add4 + 9216;
+	const int start3 = lane * 8;
+	if ((int)add6 > 1024) {
+		int at = first2;
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start3 + item);
+				at++;
+			}
+		}
+	} else {
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start3 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	long add7 = add5;
+	const int first3 = 9216L / 8L;
+	int at = (int)add4;
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at2 = lane * 8 + item;
+		if (at2 < count) {
+			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 1024) {
+					pool_u64[at + first3] = (ulong)add7;
+				}
+				at++;
+			}
+			const long add8 = is_picked ? (long)value_rows[item] : (long)((ulong)add7 + (ulong)(long)value_rows[item]);
+			add7 = add8;
+		}
+	}
+	if (lane == 0) {
+		shared_counts[0] = (uint)add6;
+	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = having_kernel1_tile0[tile];
 	const int earlier2 = having_kernel1_tile1[tile];
 	const long earlier3 = having_kernel1_tile2[tile];
-	const int add8 = (int)((uint)earlier + (uint)add7);
-	const int add9 = (int)((uint)earlier + (uint)add4);
-	const int add10 = add4 > 0 ? add5 : (int)((uint)earlier2 + (uint)add5);
-	const long add11 = add4 > 0 ? add6 : (long)((ulong)earlier3 + (ulong)add6);
-	int add12 = add9;
-	int add13 = add10;
-	long add14 = add11;
-	const int base = (int)(long)((ulong)(long)earlier - 1UL);
-	const int end = (int)(long)((ulong)(long)add8 - 1UL);
-	int offset2[12] = {0};
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		offset2[item] = -1;
-	}
-	int c_rows[12] = {0};
-	const int base2 = (int)(long)earlier;
-	const int end2 = (int)(long)add8;
-	int offset3[12] = {0};
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		offset3[item] = -1;
-	}
-	int aggregate_rows[12] = {0};
-	long aggregate_2_rows[12] = {0};
-	uchar keep_rows[12] = {0};
-	if (count == 3072) {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add12;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const long c2 = (long)add13;
-			const long aggregate_22 = add14;
-			if (head && x) {
-				// bench.kg:46: c = count(by: g)
-				const int offset4 = (int)slot - base;
-				offset2[item] = (int)offset4;
-				c_rows[item] = (int)c2;
-				const int offset5 = (int)slot - base;
-				offset2[item] = (int)offset5;
-				aggregate_2_rows[item] = aggregate_22;
-				// bench.kg:47: keep = c >= least
-				const int offset6 = (int)slot - base;
-				offset2[item] = (int)offset6;
-				keep_rows[item] = c2 >= least;
-			}
-			if (head) {
-				// bench.kg:46: c = count(by: g)
-				const int offset4 = (int)g_begun - base2;
-				offset3[item] = (int)offset4;
-				aggregate_rows[item] = key_rows[item + 1];
-			}
-			const int add15 = (int)((uint)add12 + (uint)(int)(long)head);
-			add12 = add15;
-			const int add16 = head ? 1 : (int)((uint)add13 + 1u);
-			add13 = add16;
-			const long add17 = head ? (long)value_rows[item] : (long)((ulong)add14 + (ulong)(long)value_rows[item]);
-			add14 = add17;
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
-			if (at < count) {
-				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add12;
-				const bool x = g_begun > 0L;
-				const long slot = (long)((ulong)g_begun - 1UL);
-				const long c2 = (long)add13;
-				const long aggregate_22 = add14;
-				if (head && x) {
-					const int offset4 = (int)slot - base;
-					offset2[item] = (int)offset4;
-					c_rows[item] = (int)c2;
-					const int offset5 = (int)slot - base;
-					offset2[item] = (int)offset5;
-					aggregate_2_rows[item] = aggregate_22;
-					// bench.kg:47: keep = c >= least
-					const int offset6 = (int)slot - base;
-					offset2[item] = (int)offset6;
-					keep_rows[item] = c2 >= least;
-				}
-				if (head) {
-					// bench.kg:46: c = count(by: g)
-					const int offset4 = (int)g_begun - base2;
-					offset3[item] = (int)offset4;
-					aggregate_rows[item] = key_rows[item + 1];
-				}
-				const int add15 = (int)((uint)add12 + (uint)(int)(long)head);
-				add12 = add15;
-				const int add16 = head ? 1 : (int)((uint)add13 + 1u);
-				add13 = add16;
-				const long add17 = head ? (long)value_rows[item] : (long)((ulong)add14 + (ulong)(long)value_rows[item]);
-				add14 = add17;
-			}
-		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at = offset2[item];
-		if (at >= 0) {
-			pool[(int)at] = (uint)c_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count2 = end - base;
-	int at = lane;
-	while (at < count2) {
-		const int place2 = base + at;
-		if (place2 >= 0) {
-			c[place2] = (long)(int)pool[at];
-		}
-		at += 256;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = offset2[item];
-		if (at2 >= 0) {
-			pool_u64[(int)at2] = (ulong)aggregate_2_rows[item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count3 = end - base;
-	int at2 = lane;
-	while (at2 < count3) {
+	const int base = (int)earlier;
+	const int batch_end = kgen_least_i64((int)add6, 1024L);
+	for (int at2 = lane; at2 < batch_end; at2 += 256) {
+		const int number = (int)pool_u16[9216 + at2];
 		const int place2 = base + at2;
-		if (place2 >= 0) {
-			aggregate_2[place2] = (long)pool_u64[at2];
-		}
-		at2 += 256;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at3 = offset2[item];
-		if (at3 >= 0) {
-			pool[(int)at3] = (uint)(keep_rows[item] != 0);
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count4 = end - base;
-	int at3 = lane;
-	while (at3 < count4) {
-		const int place2 = base + at3;
-		if (place2 >= 0) {
-			keep[place2] = pool[at3] != 0u;
-		}
-		at3 += 256;
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	kgen_unroll
-	for (int item = 0; item < 12; item++) {
-		const int at4 = offset3[item];
-		if (at4 >= 0) {
-			pool[(int)at4] = (uint)aggregate_rows[item];
+		// bench.kg:46: c = count(by: g)
+		const int key2 = (int)pool[number + (number >> 3)];
+		aggregate[place2] = key2;
+		if (at2 > 0) {
+			const int v_distance = number - (int)pool_u16[9216 + (at2 - 1)];
+			const int first4 = 9216L / 8L;
+			const long add8 = (long)pool_u64[at2 + first4];
+			const long c2 = (long)v_distance;
+			c[place2 - 1] = c2;
+			aggregate_2[place2 - 1] = add8;
+			// bench.kg:47: keep = c >= least
+			keep[place2 - 1] = c2 >= least;
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count5 = end2 - base2;
-	int at4 = lane;
-	while (at4 < count5) {
-		const int place2 = base2 + at4;
-		aggregate[place2] = (int)pool[at4];
-		at4 += 256;
+	if (lane == 0 && 0L == 0L && ((int)add6 > 0 && base > 0)) {
+		const int number = (int)pool_u16[9216];
+		const int first4 = 9216L / 8L;
+		const long add8 = (long)pool_u64[first4];
+		const long add9 = 0 > 0 ? add8 : (long)((ulong)earlier3 + (ulong)add8);
+		// bench.kg:46: c = count(by: g)
+		const long c2 = (long)(number + (int)earlier2);
+		c[base - 1] = c2;
+		aggregate_2[base - 1] = add9;
+		// bench.kg:47: keep = c >= least
+		keep[base - 1] = c2 >= least;
+	}
+	const int count2 = (int)shared_counts[0];
+	int batch = 1024;
+	while (batch < count2) {
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		long add8 = add5;
+		const int first4 = 9216L / 8L;
+		int at2 = (int)add4 - batch;
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			const int at3 = lane * 8 + item;
+			if (at3 < count) {
+				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_picked) {
+					if (at2 >= 0 && at2 < 1024) {
+						pool_u64[at2 + first4] = (ulong)add8;
+					}
+					at2++;
+				}
+				const long add9 = is_picked ? (long)value_rows[item] : (long)((ulong)add8 + (ulong)(long)value_rows[item]);
+				add8 = add9;
+			}
+		}
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int base2 = (int)earlier;
+		const int batch_end2 = kgen_least_i64(count2, batch + 1024);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
+			const int number = (int)pool_u16[9216 + at3];
+			const int place2 = base2 + at3;
+			// bench.kg:46: c = count(by: g)
+			const int key2 = (int)pool[number + (number >> 3)];
+			aggregate[place2] = key2;
+			if (at3 > 0) {
+				const int v_distance = number - (int)pool_u16[9216 + (at3 - 1)];
+				const int first5 = 9216L / 8L;
+				const long add9 = (long)pool_u64[(at3 - batch) + first5];
+				const long c2 = (long)v_distance;
+				c[place2 - 1] = c2;
+				aggregate_2[place2 - 1] = add9;
+				// bench.kg:47: keep = c >= least
+				keep[place2 - 1] = c2 >= least;
+			}
+		}
+		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
+			const int number = (int)pool_u16[9216];
+			const int first5 = 9216L / 8L;
+			const long add9 = (long)pool_u64[first5];
+			const long add10 = 0 > 0 ? add9 : (long)((ulong)earlier3 + (ulong)add9);
+			// bench.kg:46: c = count(by: g)
+			const long c2 = (long)(number + (int)earlier2);
+			c[base2 - 1] = c2;
+			aggregate_2[base2 - 1] = add10;
+			// bench.kg:47: keep = c >= least
+			keep[base2 - 1] = c2 >= least;
+		}
+		batch += 1024;
 	}
 }
 

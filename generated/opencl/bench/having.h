@@ -5,10 +5,10 @@
 #ifndef KGEN_HAVING_H
 #define KGEN_HAVING_H
 
-// having_kernel1(row0, rows, least, having_kernel1_tickets, key, value, having_kernel1_status0, v_abort, c, aggregate_2, keep, aggregate, tiles, g_length_cell)
+// having_kernel1(row0, rows, least, having_kernel1_tickets, key, value, having_kernel1_status0, v_abort, aggregate, c, aggregate_2, keep, tiles, g_length_cell)
 #define HAVING_KERNEL1_NAME "having_kernel1"
 #define HAVING_KERNEL1_WORKGROUP 256
-#define HAVING_KERNEL1_ROWS 1536 // of a group
+#define HAVING_KERNEL1_ROWS 3072 // of a group
 #define HAVING_KERNEL1_ARGS 14
 
 // having_kernel2(row0, rows, having_kernel2_tickets, keep, having_kernel2_status0, v_abort, key_2, aggregate, count, c, total, aggregate_2, tiles, keep_length_cell)
@@ -20,25 +20,25 @@
 // having_kernel1_sum0_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2)
 #define HAVING_KERNEL1_SUM0_PUBLISHED_NAME "having_kernel1_sum0_published"
 #define HAVING_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_SUM0_PUBLISHED_ROWS 3072 // of a group
+#define HAVING_KERNEL1_SUM0_PUBLISHED_ROWS 2048 // of a group
 #define HAVING_KERNEL1_SUM0_PUBLISHED_ARGS 8
 
 // having_kernel1_scan0_published(row0, rows, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, having_kernel1_total0, having_kernel1_total1, having_kernel1_total2)
 #define HAVING_KERNEL1_SCAN0_PUBLISHED_NAME "having_kernel1_scan0_published"
 #define HAVING_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_SCAN0_PUBLISHED_ROWS 3072 // of a group
+#define HAVING_KERNEL1_SCAN0_PUBLISHED_ROWS 2048 // of a group
 #define HAVING_KERNEL1_SCAN0_PUBLISHED_ARGS 8
 
-// having_kernel1_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, c, aggregate_2, keep, aggregate)
+// having_kernel1_published(row0, rows, least, key, value, having_kernel1_tile0, having_kernel1_tile1, having_kernel1_tile2, aggregate, c, aggregate_2, keep)
 #define HAVING_KERNEL1_PUBLISHED_NAME "having_kernel1_published"
 #define HAVING_KERNEL1_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_PUBLISHED_ROWS 3072 // of a group
+#define HAVING_KERNEL1_PUBLISHED_ROWS 2048 // of a group
 #define HAVING_KERNEL1_PUBLISHED_ARGS 12
 
 // having_kernel1_finish_published(row0, rows, having_kernel1_total0, having_kernel1_total1, having_kernel1_total2, c, aggregate_2, keep, least, g_length_cell)
 #define HAVING_KERNEL1_FINISH_PUBLISHED_NAME "having_kernel1_finish_published"
 #define HAVING_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define HAVING_KERNEL1_FINISH_PUBLISHED_ROWS 3072 // of a group
+#define HAVING_KERNEL1_FINISH_PUBLISHED_ROWS 2048 // of a group
 #define HAVING_KERNEL1_FINISH_PUBLISHED_ARGS 10
 
 // having_kernel2_sum0_published(row0, rows, keep, having_kernel2_tile0)

@@ -12,8 +12,20 @@
 #define kgen_unroll
 #endif
 
+long kgen_least_i64(long x, long y) {
+	return x < y ? x : y;
+}
+
 long kgen_greatest_i64(long x, long y) {
 	return x > y ? x : y;
+}
+
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
@@ -24,16 +36,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	__global const int *restrict value,
 	__global ulong *sum_runs_kernel1_status0,
 	__global uint *v_abort,
+	__global int *key_2,
 	__global long *count,
 	__global long *total,
-	__global int *key_2,
 	long tiles,
 	__global long *g_length_cell) {
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local long earlier_i64_0[1];
-	__local __attribute__((aligned(16))) uint pool[8192];
+	__local __attribute__((aligned(16))) uint pool[7680];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
@@ -48,95 +62,132 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 2048;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[at + (at >> 3)] = (uint)key[first + at];
-		}
-	}
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
-		if (at < count2) {
-			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[own + item];
-		}
-	}
-	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
-	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
-	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		if (start2 + item < count2) {
-			value_rows[item] = (int)pool[own2 + item];
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uint head_kept = 0u;
-	int add = 0;
-	int add2 = 0;
-	long add3 = 0L;
-	if (count2 == 2048) {
+	const int count2 = rest < 3072 ? rest : 3072L;
+	if (count2 == 3072 && (first & 3) == 0) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((uint)head << ((uint)item & 31));
-			const int add4 = (int)((uint)add + (uint)(int)(long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add5;
-			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			add3 = add6;
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
 			if (at < count2) {
-				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((uint)head << ((uint)item & 31));
-				const int add4 = (int)((uint)add + (uint)(int)(long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add5;
-				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-				add3 = add6;
+				pool[at] = (uint)key[first + at];
+			} else {
+				pool[at] = 0u;
 			}
 		}
 	}
+	if (count2 == 3072 && (first & 3) == 0) {
+		kgen_unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(__global const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count2) {
+				pool[3072 + at] = (uint)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
+	kgen_unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
+	}
+	if (start > 0 && start < count2) {
+		key_rows[0] = (int)pool[start - 1];
+	} else if (lane == 0 && first > 0) {
+		key_rows[0] = key[first - 1];
+	}
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
+	kgen_unroll
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
+	}
+	uint picked = 0u;
+	int add = 0;
+	int add2 = 0;
+	long add3 = 0L;
+	if (count2 == 3072) {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
+			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+			add3 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
+		}
+	} else {
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
+			if (at < count2) {
+				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
+				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
+			}
+		}
+	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 12, 0L), 12L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		const int start3 = lane * 17;
+		const int start2 = lane * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
-			const int at = start3 + i;
+			const int at = start2 + i;
 			const int state = shared_i32_0[at];
 			const int state2 = shared_i32_1[at];
 			const long state3 = shared_i64_0[at];
@@ -181,125 +232,84 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_1[288 + stretch];
-	const long state3 = shared_i64_0[288 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const long state6 = shared_i64_0[lane + lane / 16];
-	const int add4 = (int)((uint)state + (uint)state4);
-	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
-	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[303];
-	const int state8 = shared_i32_1[303];
-	const long state9 = shared_i64_0[303];
-	const int state10 = shared_i32_0[287];
-	const int state11 = shared_i32_1[287];
-	const long state12 = shared_i64_0[287];
-	const int add7 = (int)((uint)state7 + (uint)state10);
-	const int add8 = state10 > 0 ? state11 : (int)((uint)state8 + (uint)state11);
-	const long add9 = state10 > 0 ? state12 : (long)((ulong)state9 + (ulong)state12);
+	const long state2 = shared_i64_0[288 + stretch];
+	const int state3 = shared_i32_0[lane + lane / 16];
+	const long state4 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((uint)state + (uint)state3);
+	const long add5 = state3 > 0 ? state4 : (long)((ulong)state2 + (ulong)state4);
+	const int state5 = shared_i32_0[303];
+	const int state6 = shared_i32_1[303];
+	const long state7 = shared_i64_0[303];
+	const int state8 = shared_i32_0[287];
+	const int state9 = shared_i32_1[287];
+	const long state10 = shared_i64_0[287];
+	const int add6 = (int)((uint)state5 + (uint)state8);
+	const int add7 = state8 > 0 ? state9 : (int)((uint)state6 + (uint)state9);
+	const long add8 = state8 > 0 ? state10 : (long)((ulong)state7 + (ulong)state10);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add7;
-			const ulong bits2 = (ulong)(uint)add8;
-			const ulong bits3 = (ulong)add9;
+			const ulong bits = (ulong)(uint)add6;
+			const ulong bits2 = (ulong)(uint)add7;
+			const ulong bits3 = (ulong)add8;
 			atom_xchg(&sum_runs_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 			atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add10 = add4;
-	int add11 = add5;
-	long add12 = add6;
-	const int base = (int)(long)(0UL - 1UL);
-	bool open = false;
-	int add13 = 0;
-	int add14 = 0;
-	long add15 = 0L;
-	if (count2 == 2048) {
+	const int first2 = (int)add4 + 12288;
+	const int start2 = lane * 12;
+	if ((int)add6 > 1536) {
+		int at = first2;
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add10;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const long count3 = (long)add11;
-			const long total2 = add12;
-			if (head) {
-				if (x) {
-					// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-					const int offset2 = (int)slot - base;
-					pool[offset2 + 2048] = (uint)(int)count3;
-					const int offset3 = (int)slot - base;
-					pool_u64[offset3 + 2048] = (ulong)total2;
-				}
-				if (!x) {
-					open = true;
-					add13 = add10;
-					add14 = add11;
-					add15 = add12;
-				}
+		for (int item = 0; item < 12; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
 			}
-			if (head) {
-				const int offset2 = (int)g_begun;
-				pool[offset2] = (uint)key_rows[item + 1];
-			}
-			const int add16 = (int)((uint)add10 + (uint)(int)(long)head);
-			add10 = add16;
-			const int add17 = head ? 1 : (int)((uint)add11 + 1u);
-			add11 = add17;
-			const long add18 = head ? (long)value_rows[item] : (long)((ulong)add12 + (ulong)(long)value_rows[item]);
-			add12 = add18;
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add10;
-				const bool x = g_begun > 0L;
-				const long slot = (long)((ulong)g_begun - 1UL);
-				const long count3 = (long)add11;
-				const long total2 = add12;
-				if (head) {
-					if (x) {
-						const int offset2 = (int)slot - base;
-						pool[offset2 + 2048] = (uint)(int)count3;
-						const int offset3 = (int)slot - base;
-						pool_u64[offset3 + 2048] = (ulong)total2;
-					}
-					if (!x) {
-						open = true;
-						add13 = add10;
-						add14 = add11;
-						add15 = add12;
-					}
-				}
-				if (head) {
-					const int offset2 = (int)g_begun;
-					pool[offset2] = (uint)key_rows[item + 1];
-				}
-				const int add16 = (int)((uint)add10 + (uint)(int)(long)head);
-				add10 = add16;
-				const int add17 = head ? 1 : (int)((uint)add11 + 1u);
-				add11 = add17;
-				const long add18 = head ? (long)value_rows[item] : (long)((ulong)add12 + (ulong)(long)value_rows[item]);
-				add12 = add18;
-			}
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start2 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
-	int add16 = 0;
-	int add17 = 0;
-	long add18 = 0L;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	long add9 = add5;
+	const int first3 = 12288L / 8L;
+	int at = (int)add4;
+	kgen_unroll
+	for (int item = 0; item < 12; item++) {
+		const int at2 = lane * 12 + item;
+		if (at2 < count2) {
+			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 1536) {
+					pool_u64[at + first3] = (ulong)add9;
+				}
+				at++;
+			}
+			const long add10 = is_picked ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
+			add9 = add10;
+		}
+	}
+	if (lane == 0) {
+		shared_counts[0] = (uint)add6;
+	}
+	int add10 = 0;
+	int add11 = 0;
+	long add12 = 0L;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add19 = 0;
-			int add20 = 0;
-			long add21 = 0L;
+			int add13 = 0;
+			int add14 = 0;
+			long add15 = 0L;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4 + 2];
@@ -327,9 +337,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 					const int theirs = (int)(word4 & 2147483647UL);
 					const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
 					const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
-					add19 = theirs;
-					add20 = theirs2;
-					add21 = theirs3;
+					add13 = theirs;
+					add14 = theirs2;
+					add15 = theirs3;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
@@ -337,17 +347,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 					const int theirs = (int)(word2 & 2147483647UL);
 					const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
 					const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
-					add19 = theirs;
-					add20 = theirs2;
-					add21 = theirs3;
+					add13 = theirs;
+					add14 = theirs2;
+					add15 = theirs3;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_i32_0[lane] = add19;
-			shared_i32_1[lane] = add20;
-			shared_i64_0[lane] = add21;
+			shared_i32_0[lane] = add13;
+			shared_i32_1[lane] = add14;
+			shared_i64_0[lane] = add15;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -357,117 +367,152 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 		}
 		if (lane < 8) {
 			const int start3 = lane * 4;
-			int add19 = 0;
-			int add20 = 0;
-			long add21 = 0L;
+			int add13 = 0;
+			int add14 = 0;
+			long add15 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start3 + 3) - i;
-				const int state13 = shared_i32_0[at];
-				const int state14 = shared_i32_1[at];
-				const long state15 = shared_i64_0[at];
-				const int state16 = at <= last ? state13 : 0;
-				const int state17 = at <= last ? state14 : 0;
-				const long state18 = at <= last ? state15 : 0L;
-				const int add22 = (int)((uint)add19 + (uint)state16);
-				const int add23 = state16 > 0 ? state17 : (int)((uint)add20 + (uint)state17);
-				const long add24 = state16 > 0 ? state18 : (long)((ulong)add21 + (ulong)state18);
-				add19 = add22;
-				add20 = add23;
-				add21 = add24;
+				const int at2 = (start3 + 3) - i;
+				const int state11 = shared_i32_0[at2];
+				const int state12 = shared_i32_1[at2];
+				const long state13 = shared_i64_0[at2];
+				const int state14 = at2 <= last ? state11 : 0;
+				const int state15 = at2 <= last ? state12 : 0;
+				const long state16 = at2 <= last ? state13 : 0L;
+				const int add16 = (int)((uint)add13 + (uint)state14);
+				const int add17 = state14 > 0 ? state15 : (int)((uint)add14 + (uint)state15);
+				const long add18 = state14 > 0 ? state16 : (long)((ulong)add15 + (ulong)state16);
+				add13 = add16;
+				add14 = add17;
+				add15 = add18;
 			}
-			shared_i32_0[32 + lane] = add19;
-			shared_i32_1[32 + lane] = add20;
-			shared_i64_0[32 + lane] = add21;
+			shared_i32_0[32 + lane] = add13;
+			shared_i32_1[32 + lane] = add14;
+			shared_i64_0[32 + lane] = add15;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add19 = 0;
-			int add20 = 0;
-			long add21 = 0L;
+			int add13 = 0;
+			int add14 = 0;
+			long add15 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 39 - i;
-				const int state13 = shared_i32_0[at];
-				const int state14 = shared_i32_1[at];
-				const long state15 = shared_i64_0[at];
-				const int add22 = (int)((uint)add19 + (uint)state13);
-				const int add23 = state13 > 0 ? state14 : (int)((uint)add20 + (uint)state14);
-				const long add24 = state13 > 0 ? state15 : (long)((ulong)add21 + (ulong)state15);
-				add19 = add22;
-				add20 = add23;
-				add21 = add24;
+				const int at2 = 39 - i;
+				const int state11 = shared_i32_0[at2];
+				const int state12 = shared_i32_1[at2];
+				const long state13 = shared_i64_0[at2];
+				const int add16 = (int)((uint)add13 + (uint)state11);
+				const int add17 = state11 > 0 ? state12 : (int)((uint)add14 + (uint)state12);
+				const long add18 = state11 > 0 ? state13 : (long)((ulong)add15 + (ulong)state13);
+				add13 = add16;
+				add14 = add17;
+				add15 = add18;
 			}
-			const int add22 = (int)((uint)add19 + (uint)add16);
-			const int add23 = add16 > 0 ? add17 : (int)((uint)add20 + (uint)add17);
-			const long add24 = add16 > 0 ? add18 : (long)((ulong)add21 + (ulong)add18);
-			add16 = add22;
-			add17 = add23;
-			add18 = add24;
+			const int add16 = (int)((uint)add13 + (uint)add10);
+			const int add17 = add10 > 0 ? add11 : (int)((uint)add14 + (uint)add11);
+			const long add18 = add10 > 0 ? add12 : (long)((ulong)add15 + (ulong)add12);
+			add10 = add16;
+			add11 = add17;
+			add12 = add18;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add19 = (int)((uint)add16 + (uint)add7);
-		const int add20 = add7 > 0 ? add8 : (int)((uint)add17 + (uint)add8);
-		const long add21 = add7 > 0 ? add9 : (long)((ulong)add18 + (ulong)add9);
-		const ulong bits = (ulong)(uint)add19;
-		const ulong bits2 = (ulong)(uint)add20;
-		const ulong bits3 = (ulong)add21;
+		const int add13 = (int)((uint)add10 + (uint)add6);
+		const int add14 = add6 > 0 ? add7 : (int)((uint)add11 + (uint)add7);
+		const long add15 = add6 > 0 ? add8 : (long)((ulong)add12 + (ulong)add8);
+		const ulong bits = (ulong)(uint)add13;
+		const ulong bits2 = (ulong)(uint)add14;
+		const ulong bits3 = (ulong)add15;
 		atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
-		earlier_i32_0[0] = add16;
-		earlier_i32_1[0] = add17;
-		earlier_i64_0[0] = add18;
+		earlier_i32_0[0] = add10;
+		earlier_i32_1[0] = add11;
+		earlier_i64_0[0] = add12;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state13 = earlier_i32_0[0];
-	const int state14 = earlier_i32_1[0];
-	const long state15 = earlier_i64_0[0];
-	const int add19 = (int)((uint)state13 + (uint)add7);
-	const int add20 = add7 > 0 ? add8 : (int)((uint)state14 + (uint)add8);
-	const long add21 = add7 > 0 ? add9 : (long)((ulong)state15 + (ulong)add9);
-	const int base2 = (int)(long)state13;
-	const int end = (int)(long)add19;
-	const int base3 = (int)(long)((ulong)(long)state13 - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add19 - 1UL);
-	if (open) {
-		const int add22 = (int)((uint)state13 + (uint)add13);
-		const int add23 = add13 > 0 ? add14 : (int)((uint)state14 + (uint)add14);
-		const long add24 = add13 > 0 ? add15 : (long)((ulong)state15 + (ulong)add15);
-		int add25 = add22;
-		int add26 = add23;
-		long add27 = add24;
-		if ((long)add25 > 0L) {
-			count[(int)(long)((ulong)(long)add25 - 1UL)] = (long)add26;
-			total[(int)(long)((ulong)(long)add25 - 1UL)] = add27;
+	const int state11 = earlier_i32_0[0];
+	const int state12 = earlier_i32_1[0];
+	const long state13 = earlier_i64_0[0];
+	const int add13 = (int)((uint)state11 + (uint)add6);
+	const int add14 = add6 > 0 ? add7 : (int)((uint)state12 + (uint)add7);
+	const long add15 = add6 > 0 ? add8 : (long)((ulong)state13 + (ulong)add8);
+	const int base = (int)state11;
+	const int batch_end = kgen_least_i64((int)add6, 1536L);
+	for (int at2 = lane; at2 < batch_end; at2 += 256) {
+		const int number = (int)pool_u16[12288 + at2];
+		const int place2 = base + at2;
+		// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		const int key2 = (int)pool[number];
+		key_2[place2] = key2;
+		if (at2 > 0) {
+			const int v_distance = number - (int)pool_u16[12288 + (at2 - 1)];
+			const int first4 = 12288L / 8L;
+			const long add16 = (long)pool_u64[at2 + first4];
+			count[place2 - 1] = (long)v_distance;
+			total[place2 - 1] = add16;
 		}
 	}
-	const int count3 = end - base2;
-	int at = lane;
-	while (at < count3) {
-		const int place2 = base2 + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
+	if (lane == 0 && 0L == 0L && ((int)add6 > 0 && base > 0)) {
+		const int number = (int)pool_u16[12288];
+		const int first4 = 12288L / 8L;
+		const long add16 = (long)pool_u64[first4];
+		const long add17 = 0 > 0 ? add16 : (long)((ulong)state13 + (ulong)add16);
+		count[base - 1] = (long)(number + (int)state12);
+		total[base - 1] = add17;
 	}
-	const int count4 = end2 - base3;
-	int at2 = lane + 1;
-	while (at2 < count4) {
-		const int place2 = base3 + at2;
-		count[place2] = (long)(int)pool[at2 + 2048];
-		at2 += 256;
-	}
-	const int count5 = end2 - base3;
-	int at3 = lane + 1;
-	while (at3 < count5) {
-		const int place2 = base3 + at3;
-		total[place2] = (long)pool_u64[at3 + 2048];
-		at3 += 256;
+	const int count3 = (int)shared_counts[0];
+	int batch = 1536;
+	while (batch < count3) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		long add16 = add5;
+		const int first4 = 12288L / 8L;
+		int at2 = (int)add4 - batch;
+		kgen_unroll
+		for (int item = 0; item < 12; item++) {
+			const int at3 = lane * 12 + item;
+			if (at3 < count2) {
+				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_picked) {
+					if (at2 >= 0 && at2 < 1536) {
+						pool_u64[at2 + first4] = (ulong)add16;
+					}
+					at2++;
+				}
+				const long add17 = is_picked ? (long)value_rows[item] : (long)((ulong)add16 + (ulong)(long)value_rows[item]);
+				add16 = add17;
+			}
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const int base2 = (int)state11;
+		const int batch_end2 = kgen_least_i64(count3, batch + 1536);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
+			const int number = (int)pool_u16[12288 + at3];
+			const int place2 = base2 + at3;
+			const int key2 = (int)pool[number];
+			key_2[place2] = key2;
+			if (at3 > 0) {
+				const int v_distance = number - (int)pool_u16[12288 + (at3 - 1)];
+				const int first5 = 12288L / 8L;
+				const long add17 = (long)pool_u64[(at3 - batch) + first5];
+				count[place2 - 1] = (long)v_distance;
+				total[place2 - 1] = add17;
+			}
+		}
+		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
+			const int number = (int)pool_u16[12288];
+			const int first5 = 12288L / 8L;
+			const long add17 = (long)pool_u64[first5];
+			const long add18 = 0 > 0 ? add17 : (long)((ulong)state13 + (ulong)add17);
+			count[base2 - 1] = (long)(number + (int)state12);
+			total[base2 - 1] = add18;
+		}
+		batch += 1536;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total2 = add19;
-		int total3 = add20;
-		long total4 = add21;
+		int total2 = add13;
+		int total3 = add14;
+		long total4 = add15;
 		if ((long)total2 > 0L) {
 			count[(int)(long)((ulong)(long)total2 - 1UL)] = (long)total3;
 			total[(int)(long)((ulong)(long)total2 - 1UL)] = total4;

@@ -10,6 +10,22 @@
 #define kgen_unroll
 #endif
 
+long kgen_least_i64(long x, long y) {
+	return x < y ? x : y;
+}
+
+long kgen_greatest_i64(long x, long y) {
+	return x > y ? x : y;
+}
+
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
+}
+
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_sum0_published(
 	long row0,
 	long rows,
@@ -18,7 +34,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *sum_runs_kernel1_tile0,
 	__global int *sum_runs_kernel1_tile1,
 	__global long *sum_runs_kernel1_tile2) {
-	__local uint pool[6144];
+	__local uint pool[4608];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
@@ -26,79 +42,76 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536L;
+	const int count = rest < 2048 ? rest : 2048L;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + at / 6] = (uint)key[first + at];
+			pool[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[1792 + (at + at / 6)] = (uint)value[first + at];
+			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[6] = {0};
-	const int start2 = lane * 6;
-	const int own2 = 1792 + lane * 7;
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count == 1536) {
+	if (count == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			const int add4 = (int)((uint)add + (uint)(int)(long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add5;
-			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			add3 = add6;
+			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+			add3 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				const int add4 = (int)((uint)add + (uint)(int)(long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add5;
-				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-				add3 = add6;
+				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 8, 0L), 8L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -334,8 +347,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *key_2,
 	__global long *count,
 	__global long *total) {
-	__local __attribute__((aligned(16))) uint pool[6144];
+	__local __attribute__((aligned(16))) uint pool[5632];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
@@ -343,82 +358,76 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536L;
+	const int count2 = rest < 2048 ? rest : 2048L;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[at + at / 6] = (uint)key[first + at];
+			pool[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
 		if (at < count2) {
-			pool[1792 + (at + at / 6)] = (uint)value[first + at];
+			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
+	int key_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 9;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start + item < count2) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 6];
+		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
 	} else if (lane == 0 && first > 0) {
 		key_rows[0] = key[first - 1];
 	}
-	int value_rows[6] = {0};
-	const int start2 = lane * 6;
-	const int own2 = 1792 + lane * 7;
+	int value_rows[8] = {0};
+	const int start2 = lane * 8;
+	const int own2 = 2304 + lane * 9;
 	kgen_unroll
-	for (int item = 0; item < 6; item++) {
+	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count2) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	uint head_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count2 == 1536) {
+	if (count2 == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			head_kept = head_kept | ((uint)head << ((uint)item & 31));
-			const int add4 = (int)((uint)add + (uint)(int)(long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add5;
-			const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-			add3 = add6;
+			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+			add3 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				head_kept = head_kept | ((uint)head << ((uint)item & 31));
-				const int add4 = (int)((uint)add + (uint)(int)(long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add5;
-				const long add6 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
-				add3 = add6;
+				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
+				add3 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 8, 0L), 8L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -476,114 +485,132 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_1[288 + stretch];
-	const long state3 = shared_i64_0[288 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const long state6 = shared_i64_0[lane + lane / 16];
-	const int add4 = (int)((uint)state + (uint)state4);
-	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
-	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[303];
-	const int state8 = shared_i32_0[287];
-	const int add7 = (int)((uint)state7 + (uint)state8);
+	const long state2 = shared_i64_0[288 + stretch];
+	const int state3 = shared_i32_0[lane + lane / 16];
+	const long state4 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((uint)state + (uint)state3);
+	const long add5 = state3 > 0 ? state4 : (long)((ulong)state2 + (ulong)state4);
+	const int state5 = shared_i32_0[303];
+	const int state6 = shared_i32_0[287];
+	const int add6 = (int)((uint)state5 + (uint)state6);
+	const int first2 = (int)add4 + 9216;
+	const int start3 = lane * 8;
+	if ((int)add6 > 1024) {
+		int at = first2;
+		kgen_unroll
+		for (int item = 0; item < 8; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start3 + item);
+				at++;
+			}
+		}
+	} else {
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start3 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	long add7 = add5;
+	const int first3 = 9216L / 8L;
+	int at = (int)add4;
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at2 = lane * 8 + item;
+		if (at2 < count2) {
+			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 1024) {
+					pool_u64[at + first3] = (ulong)add7;
+				}
+				at++;
+			}
+			const long add8 = is_picked ? (long)value_rows[item] : (long)((ulong)add7 + (ulong)(long)value_rows[item]);
+			add7 = add8;
+		}
+	}
+	if (lane == 0) {
+		shared_counts[0] = (uint)add6;
+	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = sum_runs_kernel1_tile0[tile];
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
 	const long earlier3 = sum_runs_kernel1_tile2[tile];
-	const int add8 = (int)((uint)earlier + (uint)add7);
-	const int add9 = (int)((uint)earlier + (uint)add4);
-	const int add10 = add4 > 0 ? add5 : (int)((uint)earlier2 + (uint)add5);
-	const long add11 = add4 > 0 ? add6 : (long)((ulong)earlier3 + (ulong)add6);
-	int add12 = add9;
-	int add13 = add10;
-	long add14 = add11;
-	const int base = (int)(long)earlier;
-	const int end = (int)(long)add8;
-	const int base2 = (int)(long)((ulong)(long)earlier - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add8 - 1UL);
-	if (count2 == 1536) {
+	const int base = (int)earlier;
+	const int batch_end = kgen_least_i64((int)add6, 1024L);
+	for (int at2 = lane; at2 < batch_end; at2 += 256) {
+		const int number = (int)pool_u16[9216 + at2];
+		const int place2 = base + at2;
+		// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		const int key2 = (int)pool[number + (number >> 3)];
+		key_2[place2] = key2;
+		if (at2 > 0) {
+			const int v_distance = number - (int)pool_u16[9216 + (at2 - 1)];
+			const int first4 = 9216L / 8L;
+			const long add8 = (long)pool_u64[at2 + first4];
+			count[place2 - 1] = (long)v_distance;
+			total[place2 - 1] = add8;
+		}
+	}
+	if (lane == 0 && 0L == 0L && ((int)add6 > 0 && base > 0)) {
+		const int number = (int)pool_u16[9216];
+		const int first4 = 9216L / 8L;
+		const long add8 = (long)pool_u64[first4];
+		const long add9 = 0 > 0 ? add8 : (long)((ulong)earlier3 + (ulong)add8);
+		count[base - 1] = (long)(number + (int)earlier2);
+		total[base - 1] = add9;
+	}
+	const int count3 = (int)shared_counts[0];
+	int batch = 1024;
+	while (batch < count3) {
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		long add8 = add5;
+		const int first4 = 9216L / 8L;
+		int at2 = (int)add4 - batch;
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add12;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const long count3 = (long)add13;
-			const long total2 = add14;
-			if (head && x) {
-				// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-				const int offset2 = (int)slot - base2;
-				pool[offset2 + 1536] = (uint)(int)count3;
-				const int offset3 = (int)slot - base2;
-				pool_u64[offset3 + 1536] = (ulong)total2;
-			}
-			if (head) {
-				const int offset2 = (int)g_begun - base;
-				pool[offset2] = (uint)key_rows[item + 1];
-			}
-			const int add15 = (int)((uint)add12 + (uint)(int)(long)head);
-			add12 = add15;
-			const int add16 = head ? 1 : (int)((uint)add13 + 1u);
-			add13 = add16;
-			const long add17 = head ? (long)value_rows[item] : (long)((ulong)add14 + (ulong)(long)value_rows[item]);
-			add14 = add17;
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add12;
-				const bool x = g_begun > 0L;
-				const long slot = (long)((ulong)g_begun - 1UL);
-				const long count3 = (long)add13;
-				const long total2 = add14;
-				if (head && x) {
-					const int offset2 = (int)slot - base2;
-					pool[offset2 + 1536] = (uint)(int)count3;
-					const int offset3 = (int)slot - base2;
-					pool_u64[offset3 + 1536] = (ulong)total2;
+		for (int item = 0; item < 8; item++) {
+			const int at3 = lane * 8 + item;
+			if (at3 < count2) {
+				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_picked) {
+					if (at2 >= 0 && at2 < 1024) {
+						pool_u64[at2 + first4] = (ulong)add8;
+					}
+					at2++;
 				}
-				if (head) {
-					const int offset2 = (int)g_begun - base;
-					pool[offset2] = (uint)key_rows[item + 1];
-				}
-				const int add15 = (int)((uint)add12 + (uint)(int)(long)head);
-				add12 = add15;
-				const int add16 = head ? 1 : (int)((uint)add13 + 1u);
-				add13 = add16;
-				const long add17 = head ? (long)value_rows[item] : (long)((ulong)add14 + (ulong)(long)value_rows[item]);
-				add14 = add17;
+				const long add9 = is_picked ? (long)value_rows[item] : (long)((ulong)add8 + (ulong)(long)value_rows[item]);
+				add8 = add9;
 			}
 		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int count3 = end - base;
-	int at = lane;
-	while (at < count3) {
-		const int place2 = base + at;
-		key_2[place2] = (int)pool[at];
-		at += 256;
-	}
-	const int count4 = end2 - base2;
-	int at2 = lane;
-	while (at2 < count4) {
-		const int place2 = base2 + at2;
-		if (place2 >= 0) {
-			count[place2] = (long)(int)pool[at2 + 1536];
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const int base2 = (int)earlier;
+		const int batch_end2 = kgen_least_i64(count3, batch + 1024);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
+			const int number = (int)pool_u16[9216 + at3];
+			const int place2 = base2 + at3;
+			const int key2 = (int)pool[number + (number >> 3)];
+			key_2[place2] = key2;
+			if (at3 > 0) {
+				const int v_distance = number - (int)pool_u16[9216 + (at3 - 1)];
+				const int first5 = 9216L / 8L;
+				const long add9 = (long)pool_u64[(at3 - batch) + first5];
+				count[place2 - 1] = (long)v_distance;
+				total[place2 - 1] = add9;
+			}
 		}
-		at2 += 256;
-	}
-	const int count5 = end2 - base2;
-	int at3 = lane;
-	while (at3 < count5) {
-		const int place2 = base2 + at3;
-		if (place2 >= 0) {
-			total[place2] = (long)pool_u64[at3 + 1536];
+		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
+			const int number = (int)pool_u16[9216];
+			const int first5 = 9216L / 8L;
+			const long add9 = (long)pool_u64[first5];
+			const long add10 = 0 > 0 ? add9 : (long)((ulong)earlier3 + (ulong)add9);
+			count[base2 - 1] = (long)(number + (int)earlier2);
+			total[base2 - 1] = add10;
 		}
-		at3 += 256;
+		batch += 1024;
 	}
 }
 

@@ -12,8 +12,20 @@
 #define kgen_unroll
 #endif
 
+long kgen_least_i64(long x, long y) {
+	return x < y ? x : y;
+}
+
 long kgen_greatest_i64(long x, long y) {
 	return x > y ? x : y;
+}
+
+uint kgen_count_ones_u32(uint x) {
+	return popcount(x);
+}
+
+uint kgen_leading_zeros_u32(uint x) {
+	return clz(x);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
@@ -24,15 +36,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	__global const long *restrict l_quantity,
 	__global ulong *orders_kernel1_status0,
 	__global uint *v_abort,
+	__global long *key,
 	__global long *count,
 	__global long *quantity,
-	__global long *key,
 	long tiles,
 	__global long *g_length_cell) {
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local long earlier_i64_0[1];
-	__local __attribute__((aligned(16))) uint pool[7680];
+	__local __attribute__((aligned(16))) uint pool[9216];
+	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local ulong *const pool_u64 = (__local ulong *)pool;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -48,13 +61,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 1536;
+	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536L;
-	if (count2 == 1536 && (first & 1) == 0) {
+	const int count2 = rest < 2048 ? rest : 2048L;
+	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
 			const long l_orderkey2 = wide.x;
@@ -63,7 +76,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
 				pool_u64[at] = (ulong)l_orderkey[first + at];
@@ -72,32 +85,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 			}
 		}
 	}
-	if (count2 == 1536 && (first & 1) == 0) {
+	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			const int at = (i * 256 + lane) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
 			const long l_quantity3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+			*(__local ulong2 *)(pool_u64 + (2048 + at)) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
+		for (int item = 0; item < 8; item++) {
 			const int at = item * 256 + lane;
 			if (at < count2) {
-				pool_u64[1536 + at] = (ulong)l_quantity[first + at];
+				pool_u64[2048 + at] = (ulong)l_quantity[first + at];
 			} else {
-				pool_u64[1536 + at] = 0UL;
+				pool_u64[2048 + at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	long l_orderkey_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	long l_orderkey_rows[9] = {0};
+	const int start = lane * 8;
+	const int own = lane * 8;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
 		const ulong word = wide.x;
@@ -110,10 +123,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	} else if (lane == 0 && first > 0) {
 		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
-	long l_quantity_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	long l_quantity_rows[8] = {0};
+	const int own2 = 2048 + lane * 8;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
 		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
 		const ulong word = wide.x;
@@ -121,40 +134,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 		l_quantity_rows[item] = (long)word;
 		l_quantity_rows[item + 1] = (long)word2;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	uint head_kept = 0u;
+	uint picked = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
-	if (count2 == 1536) {
+	if (count2 == 2048) {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
-			head_kept = head_kept | ((uint)head << ((uint)item & 31));
-			const int add4 = (int)((uint)add + (uint)(int)(long)head);
-			add = add4;
-			const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-			add2 = add5;
-			const long add6 = head ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
-			add3 = add6;
+			const long add4 = head ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
+			add3 = add4;
+			picked = picked | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+		for (int item = 0; item < 8; item++) {
+			const int at = lane * 8 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
-				head_kept = head_kept | ((uint)head << ((uint)item & 31));
-				const int add4 = (int)((uint)add + (uint)(int)(long)head);
-				add = add4;
-				const int add5 = head ? 1 : (int)((uint)add2 + 1u);
-				add2 = add5;
-				const long add6 = head ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
-				add3 = add6;
+				const long add4 = head ? l_quantity_rows[item] : (long)((ulong)add3 + (ulong)l_quantity_rows[item]);
+				add3 = add4;
+				picked = picked | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
+	add = (int)kgen_count_ones_u32(picked);
+	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 8, 0L), 8L);
+	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
@@ -212,125 +219,80 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_1[288 + stretch];
-	const long state3 = shared_i64_0[288 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const long state6 = shared_i64_0[lane + lane / 16];
-	const int add4 = (int)((uint)state + (uint)state4);
-	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
-	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	const int state7 = shared_i32_0[303];
-	const int state8 = shared_i32_1[303];
-	const long state9 = shared_i64_0[303];
-	const int state10 = shared_i32_0[287];
-	const int state11 = shared_i32_1[287];
-	const long state12 = shared_i64_0[287];
-	const int add7 = (int)((uint)state7 + (uint)state10);
-	const int add8 = state10 > 0 ? state11 : (int)((uint)state8 + (uint)state11);
-	const long add9 = state10 > 0 ? state12 : (long)((ulong)state9 + (ulong)state12);
+	const long state2 = shared_i64_0[288 + stretch];
+	const int state3 = shared_i32_0[lane + lane / 16];
+	const long state4 = shared_i64_0[lane + lane / 16];
+	const int add4 = (int)((uint)state + (uint)state3);
+	const long add5 = state3 > 0 ? state4 : (long)((ulong)state2 + (ulong)state4);
+	const int state5 = shared_i32_0[303];
+	const int state6 = shared_i32_1[303];
+	const long state7 = shared_i64_0[303];
+	const int state8 = shared_i32_0[287];
+	const int state9 = shared_i32_1[287];
+	const long state10 = shared_i64_0[287];
+	const int add6 = (int)((uint)state5 + (uint)state8);
+	const int add7 = state8 > 0 ? state9 : (int)((uint)state6 + (uint)state9);
+	const long add8 = state8 > 0 ? state10 : (long)((ulong)state7 + (ulong)state10);
 	if (lane == 0) {
 		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add7;
-			const ulong bits2 = (ulong)(uint)add8;
-			const ulong bits3 = (ulong)add9;
+			const ulong bits = (ulong)(uint)add6;
+			const ulong bits2 = (ulong)(uint)add7;
+			const ulong bits3 = (ulong)add8;
 			atom_xchg(&orders_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 			atom_xchg(&orders_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
 		}
 		shared_nearest[0] = 65536u;
 	}
-	int add10 = add4;
-	int add11 = add5;
-	long add12 = add6;
-	const int base = (int)(long)(0UL - 1UL);
-	bool open = false;
-	int add13 = 0;
-	int add14 = 0;
-	long add15 = 0L;
-	if (count2 == 1536) {
+	const int first2 = (int)add4 + 16384;
+	const int start2 = lane * 8;
+	if ((int)add6 > 1024) {
+		int at = first2;
 		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-			const long g_begun = (long)add10;
-			const bool x = g_begun > 0L;
-			const long slot = (long)((ulong)g_begun - 1UL);
-			const long count3 = (long)add11;
-			const long quantity2 = add12;
-			if (head) {
-				if (x) {
-					// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-					const int offset2 = (int)slot - base;
-					pool[offset2 + 3072] = (uint)(int)count3;
-					const int offset3 = (int)slot - base;
-					pool_u64[offset3 + 2304] = (ulong)quantity2;
-				}
-				if (!x) {
-					open = true;
-					add13 = add10;
-					add14 = add11;
-					add15 = add12;
-				}
+		for (int item = 0; item < 8; item++) {
+			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
+				pool_u16[at] = (ushort)(start2 + item);
+				at++;
 			}
-			if (head) {
-				const int offset2 = (int)g_begun;
-				pool_u64[offset2] = (ulong)l_orderkey_rows[item + 1];
-			}
-			const int add16 = (int)((uint)add10 + (uint)(int)(long)head);
-			add10 = add16;
-			const int add17 = head ? 1 : (int)((uint)add11 + 1u);
-			add11 = add17;
-			const long add18 = head ? l_quantity_rows[item] : (long)((ulong)add12 + (ulong)l_quantity_rows[item]);
-			add12 = add18;
 		}
 	} else {
-		kgen_unroll
-		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
-			if (at < count2) {
-				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
-				const long g_begun = (long)add10;
-				const bool x = g_begun > 0L;
-				const long slot = (long)((ulong)g_begun - 1UL);
-				const long count3 = (long)add11;
-				const long quantity2 = add12;
-				if (head) {
-					if (x) {
-						const int offset2 = (int)slot - base;
-						pool[offset2 + 3072] = (uint)(int)count3;
-						const int offset3 = (int)slot - base;
-						pool_u64[offset3 + 2304] = (ulong)quantity2;
-					}
-					if (!x) {
-						open = true;
-						add13 = add10;
-						add14 = add11;
-						add15 = add12;
-					}
-				}
-				if (head) {
-					const int offset2 = (int)g_begun;
-					pool_u64[offset2] = (ulong)l_orderkey_rows[item + 1];
-				}
-				const int add16 = (int)((uint)add10 + (uint)(int)(long)head);
-				add10 = add16;
-				const int add17 = head ? 1 : (int)((uint)add11 + 1u);
-				add11 = add17;
-				const long add18 = head ? l_quantity_rows[item] : (long)((ulong)add12 + (ulong)l_quantity_rows[item]);
-				add12 = add18;
-			}
+		uint rest2 = picked;
+		int at = first2 + (int)kgen_count_ones_u32(picked);
+		while (rest2 != 0u) {
+			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
+			at--;
+			pool_u16[at] = (ushort)(start2 + item);
+			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
-	int add16 = 0;
-	int add17 = 0;
-	long add18 = 0L;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	long add9 = add5;
+	int at = (int)add4;
+	kgen_unroll
+	for (int item = 0; item < 8; item++) {
+		const int at2 = lane * 8 + item;
+		if (at2 < count2) {
+			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_picked) {
+				if (at >= 0 && at < 2048) {
+					pool_u64[at + 2048] = (ulong)add9;
+				}
+				at++;
+			}
+			const long add10 = is_picked ? l_quantity_rows[item] : (long)((ulong)add9 + (ulong)l_quantity_rows[item]);
+			add9 = add10;
+		}
+	}
+	int add10 = 0;
+	int add11 = 0;
+	long add12 = 0L;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add19 = 0;
-			int add20 = 0;
-			long add21 = 0L;
+			int add13 = 0;
+			int add14 = 0;
+			long add15 = 0L;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&orders_kernel1_status0[asked * 4 + 2];
@@ -358,9 +320,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 					const int theirs = (int)(word4 & 2147483647UL);
 					const int theirs2 = (int)((word4 >> 31) & 2147483647UL);
 					const long theirs3 = (long)((word3 & 9223372036854775807UL) | (((word4 >> 62) & 1UL) << 63));
-					add19 = theirs;
-					add20 = theirs2;
-					add21 = theirs3;
+					add13 = theirs;
+					add14 = theirs2;
+					add15 = theirs3;
 					if (false) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
@@ -368,17 +330,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 					const int theirs = (int)(word2 & 2147483647UL);
 					const int theirs2 = (int)((word2 >> 31) & 2147483647UL);
 					const long theirs3 = (long)((word & 9223372036854775807UL) | (((word2 >> 62) & 1UL) << 63));
-					add19 = theirs;
-					add20 = theirs2;
-					add21 = theirs3;
+					add13 = theirs;
+					add14 = theirs2;
+					add15 = theirs3;
 					if (true) {
 						atomic_min(&shared_nearest[turn], (uint)lane);
 					}
 				}
 			}
-			shared_i32_0[lane] = add19;
-			shared_i32_1[lane] = add20;
-			shared_i64_0[lane] = add21;
+			shared_i32_0[lane] = add13;
+			shared_i32_1[lane] = add14;
+			shared_i64_0[lane] = add15;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -387,118 +349,102 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start2 = lane * 4;
-			int add19 = 0;
-			int add20 = 0;
-			long add21 = 0L;
+			const int start3 = lane * 4;
+			int add13 = 0;
+			int add14 = 0;
+			long add15 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start2 + 3) - i;
-				const int state13 = shared_i32_0[at];
-				const int state14 = shared_i32_1[at];
-				const long state15 = shared_i64_0[at];
-				const int state16 = at <= last ? state13 : 0;
-				const int state17 = at <= last ? state14 : 0;
-				const long state18 = at <= last ? state15 : 0L;
-				const int add22 = (int)((uint)add19 + (uint)state16);
-				const int add23 = state16 > 0 ? state17 : (int)((uint)add20 + (uint)state17);
-				const long add24 = state16 > 0 ? state18 : (long)((ulong)add21 + (ulong)state18);
-				add19 = add22;
-				add20 = add23;
-				add21 = add24;
+				const int at2 = (start3 + 3) - i;
+				const int state11 = shared_i32_0[at2];
+				const int state12 = shared_i32_1[at2];
+				const long state13 = shared_i64_0[at2];
+				const int state14 = at2 <= last ? state11 : 0;
+				const int state15 = at2 <= last ? state12 : 0;
+				const long state16 = at2 <= last ? state13 : 0L;
+				const int add16 = (int)((uint)add13 + (uint)state14);
+				const int add17 = state14 > 0 ? state15 : (int)((uint)add14 + (uint)state15);
+				const long add18 = state14 > 0 ? state16 : (long)((ulong)add15 + (ulong)state16);
+				add13 = add16;
+				add14 = add17;
+				add15 = add18;
 			}
-			shared_i32_0[32 + lane] = add19;
-			shared_i32_1[32 + lane] = add20;
-			shared_i64_0[32 + lane] = add21;
+			shared_i32_0[32 + lane] = add13;
+			shared_i32_1[32 + lane] = add14;
+			shared_i64_0[32 + lane] = add15;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add19 = 0;
-			int add20 = 0;
-			long add21 = 0L;
+			int add13 = 0;
+			int add14 = 0;
+			long add15 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
-				const int at = 39 - i;
-				const int state13 = shared_i32_0[at];
-				const int state14 = shared_i32_1[at];
-				const long state15 = shared_i64_0[at];
-				const int add22 = (int)((uint)add19 + (uint)state13);
-				const int add23 = state13 > 0 ? state14 : (int)((uint)add20 + (uint)state14);
-				const long add24 = state13 > 0 ? state15 : (long)((ulong)add21 + (ulong)state15);
-				add19 = add22;
-				add20 = add23;
-				add21 = add24;
+				const int at2 = 39 - i;
+				const int state11 = shared_i32_0[at2];
+				const int state12 = shared_i32_1[at2];
+				const long state13 = shared_i64_0[at2];
+				const int add16 = (int)((uint)add13 + (uint)state11);
+				const int add17 = state11 > 0 ? state12 : (int)((uint)add14 + (uint)state12);
+				const long add18 = state11 > 0 ? state13 : (long)((ulong)add15 + (ulong)state13);
+				add13 = add16;
+				add14 = add17;
+				add15 = add18;
 			}
-			const int add22 = (int)((uint)add19 + (uint)add16);
-			const int add23 = add16 > 0 ? add17 : (int)((uint)add20 + (uint)add17);
-			const long add24 = add16 > 0 ? add18 : (long)((ulong)add21 + (ulong)add18);
-			add16 = add22;
-			add17 = add23;
-			add18 = add24;
+			const int add16 = (int)((uint)add13 + (uint)add10);
+			const int add17 = add10 > 0 ? add11 : (int)((uint)add14 + (uint)add11);
+			const long add18 = add10 > 0 ? add12 : (long)((ulong)add15 + (ulong)add12);
+			add10 = add16;
+			add11 = add17;
+			add12 = add18;
 		}
 		before = last < 32 ? -1L : before - 32;
 	}
 	if (lane == 255) {
-		const int add19 = (int)((uint)add16 + (uint)add7);
-		const int add20 = add7 > 0 ? add8 : (int)((uint)add17 + (uint)add8);
-		const long add21 = add7 > 0 ? add9 : (long)((ulong)add18 + (ulong)add9);
-		const ulong bits = (ulong)(uint)add19;
-		const ulong bits2 = (ulong)(uint)add20;
-		const ulong bits3 = (ulong)add21;
+		const int add13 = (int)((uint)add10 + (uint)add6);
+		const int add14 = add6 > 0 ? add7 : (int)((uint)add11 + (uint)add7);
+		const long add15 = add6 > 0 ? add8 : (long)((ulong)add12 + (ulong)add8);
+		const ulong bits = (ulong)(uint)add13;
+		const ulong bits2 = (ulong)(uint)add14;
+		const ulong bits3 = (ulong)add15;
 		atom_xchg(&orders_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
 		atom_xchg(&orders_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
-		earlier_i32_0[0] = add16;
-		earlier_i32_1[0] = add17;
-		earlier_i64_0[0] = add18;
+		earlier_i32_0[0] = add10;
+		earlier_i32_1[0] = add11;
+		earlier_i64_0[0] = add12;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state13 = earlier_i32_0[0];
-	const int state14 = earlier_i32_1[0];
-	const long state15 = earlier_i64_0[0];
-	const int add19 = (int)((uint)state13 + (uint)add7);
-	const int add20 = add7 > 0 ? add8 : (int)((uint)state14 + (uint)add8);
-	const long add21 = add7 > 0 ? add9 : (long)((ulong)state15 + (ulong)add9);
-	const int base2 = (int)(long)state13;
-	const int end = (int)(long)add19;
-	const int base3 = (int)(long)((ulong)(long)state13 - 1UL);
-	const int end2 = (int)(long)((ulong)(long)add19 - 1UL);
-	if (open) {
-		const int add22 = (int)((uint)state13 + (uint)add13);
-		const int add23 = add13 > 0 ? add14 : (int)((uint)state14 + (uint)add14);
-		const long add24 = add13 > 0 ? add15 : (long)((ulong)state15 + (ulong)add15);
-		int add25 = add22;
-		int add26 = add23;
-		long add27 = add24;
-		if ((long)add25 > 0L) {
-			count[(int)(long)((ulong)(long)add25 - 1UL)] = (long)add26;
-			quantity[(int)(long)((ulong)(long)add25 - 1UL)] = add27;
+	const int state11 = earlier_i32_0[0];
+	const int state12 = earlier_i32_1[0];
+	const long state13 = earlier_i64_0[0];
+	const int add13 = (int)((uint)state11 + (uint)add6);
+	const int add14 = add6 > 0 ? add7 : (int)((uint)state12 + (uint)add7);
+	const long add15 = add6 > 0 ? add8 : (long)((ulong)state13 + (ulong)add8);
+	const int base = (int)state11;
+	for (int at2 = lane, at_end = (int)add6; at2 < at_end; at2 += 256) {
+		const int number = (int)pool_u16[16384 + at2];
+		const int place2 = base + at2;
+		// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
+		const long l_orderkey2 = (long)pool_u64[number];
+		key[place2] = l_orderkey2;
+		if (at2 > 0) {
+			const int v_distance = number - (int)pool_u16[16384 + (at2 - 1)];
+			const long add16 = (long)pool_u64[at2 + 2048];
+			count[place2 - 1] = (long)v_distance;
+			quantity[place2 - 1] = add16;
 		}
 	}
-	const int count3 = end - base2;
-	int at = lane;
-	while (at < count3) {
-		const int place2 = base2 + at;
-		key[place2] = (long)pool_u64[at];
-		at += 256;
-	}
-	const int count4 = end2 - base3;
-	int at2 = lane + 1;
-	while (at2 < count4) {
-		const int place2 = base3 + at2;
-		count[place2] = (long)(int)pool[at2 + 3072];
-		at2 += 256;
-	}
-	const int count5 = end2 - base3;
-	int at3 = lane + 1;
-	while (at3 < count5) {
-		const int place2 = base3 + at3;
-		quantity[place2] = (long)pool_u64[at3 + 2304];
-		at3 += 256;
+	if (lane == 0 && 0L == 0L && ((int)add6 > 0 && base > 0)) {
+		const int number = (int)pool_u16[16384];
+		const long add16 = (long)pool_u64[2048];
+		const long add17 = 0 > 0 ? add16 : (long)((ulong)state13 + (ulong)add16);
+		count[base - 1] = (long)(number + (int)state12);
+		quantity[base - 1] = add17;
 	}
 	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add19;
-		int total2 = add20;
-		long total3 = add21;
+		int total = add13;
+		int total2 = add14;
+		long total3 = add15;
 		if ((long)total > 0L) {
 			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
 			quantity[(int)(long)((ulong)(long)total - 1UL)] = total3;
