@@ -199,7 +199,7 @@ func (w *window) share(e *emission, region int64, word ir.Kind) loop.Expr {
 	return loop.Add(loop.Mul(w.team, loop.Int(e.pool.bytes/size)), loop.Int(start/size))
 }
 
-// The leaf intrinsics of bulk copies.
+// The leaf intrinsics of bulk copies, and of the words that groups ask for.
 var (
 	words64      = loop.SliceOf(loop.ScalarOf(ir.U64)).In(loop.Local)
 	words32      = loop.SliceOf(loop.ScalarOf(ir.U32)).In(loop.Local)
@@ -210,6 +210,7 @@ var (
 	copyExpect   = effect("mbarrier_expect", words64, scalarI32, scalarU32)
 	copyHasCome  = &loop.Signature{Name: "mbarrier_passed", Params: []loop.Type{words64, scalarI32, scalarU32}, Results: []loop.Type{loop.Bool}, Effects: true}
 	copyReuse    = effect("bulk_reuse")
+	loadRelaxed  = &loop.Signature{Name: "load_relaxed_u64", Params: []loop.Type{loop.SliceOf(loop.ScalarOf(ir.U64)).In(loop.Global), scalarI32}, Results: []loop.Type{loop.ScalarOf(ir.U64)}, Effects: true}
 	copyOfColumn = map[ir.Kind]*loop.Signature{}
 )
 

@@ -192,7 +192,7 @@ func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.V
 		each(dealt, func(_, tile, exists loop.Expr, at func(w int) loop.Expr) {
 			e.b.If(lacking(exists, at), func() {
 				for w := range t.words {
-					e.b.Store(words, at(w), loop.VolatileAt(memory, t.place(tile, flagAggregate, w)))
+					e.b.Store(words, at(w), loop.CallOf(loadRelaxed, memory, narrow(t.place(tile, flagAggregate, w))))
 				}
 			}, nil)
 		})

@@ -1,6 +1,7 @@
 // Copies of global to shared memory that go on beside the threads, and the
 // barriers that count their bytes (PTX ISA 8.0, cp.async.bulk and mbarrier). A
 // barrier is a word; in each of its phases one thread says how many bytes come.
+// And what goes on among groups that use these.
 
 //leaf mbarrier_init(local []u64, i32) none needs copy.bulk effects
 void kgen_mbarrier_init($type(u64) *barriers, int barrier) {
@@ -42,4 +43,11 @@ void kgen_bulk_copy_$T(unsigned *to, int word, const void *from, $type(i64) byte
 	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
 		:: "r"((unsigned)__cvta_generic_to_shared(to + word)), "l"((const char *)from + byte), "r"(bytes),
 		"r"((unsigned)__cvta_generic_to_shared(barriers + barrier)) : "memory");
+}
+
+//leaf load_relaxed_u64(global []u64, i32) u64 needs copy.bulk effects
+$type(u64) kgen_load_relaxed_u64($type(u64) *memory, int at) {
+	$type(u64) x;
+	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(memory + at) : "memory");
+	return x;
 }
