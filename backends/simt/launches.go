@@ -42,7 +42,7 @@ func (s *launches) lower() {
 		st := s.stateOf(s.gridScans(cut))
 		s.states = s.buffers(s.states, st, "tile", plan.Max(s.tiles, plan.Const(1)))
 		s.totals = s.buffers(s.totals, st, "total", plan.Const(1))
-		s.launchRows(s.sum(cut), plan.Expr{}, plan.ForwardNone)
+		s.launchRows(s.sum(cut), s.grid(), plan.ForwardNone)
 		if !s.broadcasts() {
 			s.launchOnce(s.scan(cut), s.tiles)
 		}
