@@ -34,6 +34,7 @@ type Mutant struct {
 	Old, New string
 	Device   string // that shows it
 	Programs string // pipelines of the corpus that have what it breaks; "" is random ones
+	Schedule string // that has it, of rounds; "" is any
 	// Equivalent says why no result changes, of a mutant that may survive.
 	Equivalent string
 }
@@ -248,8 +249,11 @@ func (m Mutant) tests() [][]string {
 	random := func(n int, seed string) []string {
 		return append(common[:len(common):len(common)], "--random", fmt.Sprint(n), "--seed", seed)
 	}
+	files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
+	if m.Schedule != "" {
+		return [][]string{slices.Concat(common, []string{"--levels", "onepass", "--inputs", walkedRows, "--schedule", m.Schedule}, files)}
+	}
 	if m.Programs != "" {
-		files, _ := filepath.Glob(filepath.Join("testsuite", "corpus", m.Programs+".kg"))
 		inputs := []string{"--runs", "40"}
 		if m.Device == "gocpu:race" {
 			inputs = []string{"--inputs", "98305,131072"} // several blocks of rows
