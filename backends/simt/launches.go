@@ -40,7 +40,7 @@ func (s *launches) lower() {
 			continue
 		}
 		st := s.stateOf(s.gridScans(cut))
-		s.states = s.buffers(s.states, st, "tile", plan.Max(s.tiles, plan.Const(1)))
+		s.states = s.buffers(s.states, st, "tile", s.folds())
 		s.totals = s.buffers(s.totals, st, "total", plan.Const(1))
 		s.launchRows(s.sum(cut), s.grid(), plan.ForwardNone)
 		if !s.broadcasts() {
@@ -48,7 +48,7 @@ func (s *launches) lower() {
 		}
 	}
 	for _, i := range s.reductions() {
-		s.states = s.buffers(s.states, s.stateOf([]int{i}), "tile", plan.Max(s.tiles, plan.Const(1)))
+		s.states = s.buffers(s.states, s.stateOf([]int{i}), "tile", s.folds())
 	}
 	forward := plan.ForwardNone
 	if s.tellsTiles() {
@@ -93,6 +93,15 @@ func (s *launches) grid() plan.Expr {
 		return plan.Max(plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows()*int64(s.chunk()))), plan.Const(1))
 	}
 	return plan.Expr{}
+}
+
+// folds returns how many folds of tiles there may be: a group that has no rows
+// stores some, too.
+func (s *launches) folds() plan.Expr {
+	if s.round != nil {
+		return plan.Mul(plan.Max(s.turns, plan.Const(1)), plan.Const(int64(s.round.teams)))
+	}
+	return plan.Max(s.tiles, plan.Const(1))
 }
 
 // buffers adds a buffer for each slot of a state.
