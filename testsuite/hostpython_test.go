@@ -106,6 +106,18 @@ func TestHostPython(t *testing.T) {
 	}
 }
 
+// A text of another language is refused before anything is built.
+func TestHostPythonRefuses(t *testing.T) {
+	python, _ := hostPython(t)
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "hand.plan.json"), []byte(strings.ReplaceAll(handPlan, "hand.cl", "hand.cu")))
+	write(t, filepath.Join(folder, "x.csv"), []byte("x\n1\n"))
+	_, err := runHost(python, "run_plan.py", filepath.Join(folder, "hand.plan.json"), filepath.Join(folder, "x.csv"), `code="A"`)
+	if err == nil || strings.Contains(err.Error(), "Traceback") || !strings.Contains(err.Error(), "run_plan_cupy.py those of CUDA") {
+		t.Errorf("%v", err)
+	}
+}
+
 // host is a program in Python and what it runs.
 type host struct {
 	program  string

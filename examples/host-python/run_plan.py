@@ -12,6 +12,8 @@ import steps
 class OpenCL(steps.Run):
     """A run on an OpenCL device, in a queue that is in order."""
 
+    extension = ".cl"
+
     def __init__(self, plan, folder, queue, inputs):
         self.folder, self.queue, self.programs = folder, queue, {}
         d, config = queue.device, cl.device_fp_config

@@ -12,6 +12,8 @@ import steps
 class CUDA(steps.Run):
     """A run on a CUDA device, in CuPy's current stream. Buffers are bytes, since CuPy has no strings."""
 
+    extension = ".cu"
+
     def __init__(self, plan, folder, device, inputs):
         self.folder, self.modules = folder, {}
         about, memory = device.attributes, device.mem_info[1]

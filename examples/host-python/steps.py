@@ -21,6 +21,9 @@ class Run:
 
     def __init__(self, plan, inputs):
         self.plan = plan
+        for file in (v["file"] for k in plan.get("kernels", []) for v in k["variants"] if "file" in v):
+            if not file.endswith(self.extension):
+                raise ValueError(f"{file}: this runs texts *{self.extension}; run_plan.py those of OpenCL, run_plan_cupy.py those of CUDA")
         if not self.caps.issuperset(plan.get("needs", [])):
             raise GiveUp(f"the device lacks one of {plan['needs']}")
         self.scalars = {s["name"]: literal(s["kind"], s.get("init")) for s in plan.get("scalars", [])}

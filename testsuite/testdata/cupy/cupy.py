@@ -11,6 +11,7 @@ class cuda:
     class Device:
         attributes = {"MultiProcessorCount": 2, "WarpSize": 32, "MaxThreadsPerBlock": 1, "MaxSharedMemoryPerBlockOptin": 48 << 10}
         mem_info = 1 << 30, 1 << 30
+        compute_capability = "60"
 
 
 class ndarray:

@@ -45,6 +45,7 @@ static float __fsqrt_rn(float x) { return sqrtf(x); }
 static double __dmul_rn(double x, double y) { return x * y; }
 static double __dsqrt_rn(double x) { return sqrt(x); }
 static unsigned __byte_perm(unsigned x, unsigned, unsigned) { return __builtin_bswap32(x); } // of selector 0x0123
+static int __clz(int x) { return x ? __builtin_clz(x) : 32; }
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __popcll(kgen_u64 x) { return __builtin_popcountll(x); }
 
