@@ -70,9 +70,6 @@ func TestCUDAEmulationRounds(t *testing.T) {
 						if k > 0 {
 							in = c.Columns(entry.Pipeline)
 						}
-						if schedule.Rows() > 32*int64(schedule.Items) && isEmpty(in) {
-							continue // reductions of no rows are written outside of their buffer
-						}
 						what := fmt.Sprintf("%+v, %+v", schedule, c)
 						agreeOn(t, made.Plan, e.steadfast(t, made, what), entry.Pipeline, what, in)
 					}
@@ -98,11 +95,6 @@ func roundCases(number int, s plan.Schedule, few bool) []RandomData {
 		cases = append(cases, RandomData{Rows: rows, Tile: tile, Shape: Shapes()[(number+k)%len(Shapes())], Seed: uint64(k), Whole: true, Careless: k == 2})
 	}
 	return cases
-}
-
-// isEmpty reports whether a column has no rows.
-func isEmpty(in []ir.Column) bool {
-	return slices.ContainsFunc(in, func(c ir.Column) bool { return c.Slice != nil && c.Len() == 0 })
 }
 
 // steadfast runs a program, which may not fall back.
