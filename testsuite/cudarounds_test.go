@@ -176,7 +176,8 @@ func TestRoundsRefused(t *testing.T) {
 	}{
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 128, Items: 1, Ring: 3, Lookahead: 1}, ""},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, ""},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 12, Lookahead: 8}, ""},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, "the ring and what subgroups share take more than the 224 KiB of local memory"},
 		{scan, fuse.LevelOnePass, opencl.Emitter(), plan.Schedule{}, "it takes subgroups of 32; choose scheme=lookback"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Part: 1000}, "for parts choose scheme=lookback"},
 		{nested, fuse.LevelAuto, cuda.Emitter(), plan.Schedule{}, "kernel p_kernel1 has 2 cuts, and a round settles one; choose scheme=lookback or another fusion level"},

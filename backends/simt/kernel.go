@@ -24,6 +24,8 @@ type kernel struct {
 	early map[tile.ID]bool // with picks: what is needed before it
 	batch batch            // with picks: what is folded of the rows between; see groups.go
 
+	unstaged bool // there is no room for the columns
+
 	singly bool // columns pass through the pool without wide accesses
 }
 

@@ -36,6 +36,9 @@ func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) 
 	return Target{}.Lower(program, schedule)
 }
 
+// flatGroup is the size of groups where the schedule leaves it open.
+const flatGroup = 256
+
 // Target is what kernels may use beyond what all devices have.
 type Target struct {
 	Subgroup int // work-items that run in lock step and read each other's values, or 0
@@ -52,7 +55,7 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 		schedule.Scheme = SchemeLookback
 	}
 	if schedule.Workgroup == 0 {
-		schedule.Workgroup = 256
+		schedule.Workgroup = flatGroup
 		if schedule.Scheme == SchemeRound {
 			schedule.Workgroup = roundGroup
 		}
@@ -65,7 +68,7 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 		return lowered, validate(lowered.Plan)
 	}
 	if schedule.Scheme == SchemeRound {
-		schedule.Workgroup, schedule.Items, schedule.Ring, schedule.Lookahead = 256, 0, 0, 0
+		schedule.Workgroup, schedule.Items, schedule.Ring, schedule.Lookahead = flatGroup, 0, 0, 0
 	}
 	schedule.Scheme = SchemePublished
 	fallback, err := lower(program, t, schedule, spinLimit, "_"+SchemePublished)
@@ -145,13 +148,17 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	}
 	s := shape{workgroup: l.schedule.Workgroup, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}
 	if l.schedule.Scheme == SchemeRound {
-		if reason := l.refuseRounds(t); reason != "" {
-			l.faults = append(l.faults, fmt.Errorf("scheme=%s: %s", SchemeRound, reason))
+		var reason string
+		if s, reason = l.roundShape(t, s); reason != "" {
+			l.refuse(reason)
 			return
 		}
-		s = l.roundShape(t, s)
 	}
 	k := newKernel(t, s, lines, aligned)
+	if reason := k.refuseRing(l.schedule); reason != "" {
+		l.refuse(reason)
+		return
+	}
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
@@ -172,6 +179,11 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 			l.out.Steps = append(l.out.Steps, plan.Step{Read: &plan.Read{Buffer: l.cells[op.Ref], Scalars: []string{op.Ref}}})
 		}
 	}
+}
+
+// refuse notes why groups cannot walk in rounds.
+func (l *lowering) refuse(reason string) {
+	l.faults = append(l.faults, fmt.Errorf("scheme=%s: %s", SchemeRound, reason))
 }
 
 // budget returns the local memory that a group may take.

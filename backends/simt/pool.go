@@ -106,6 +106,7 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 	if k.tryPool(columns, nil, false) {
 		return
 	}
+	k.unstaged = len(columns) > 0
 	k.tryPool(nil, nil, false)
 }
 

@@ -65,49 +65,42 @@ type round struct {
 // group returns the work-items of a group.
 func (r *round) group() int { return (r.teams + roundControl) * roundSubgroup }
 
-// refuseRounds says why the groups of t cannot walk in rounds, or "".
-func (l *lowering) refuseRounds(t *tile.Kernel) string {
-	cuts, schedule := 0, l.schedule
-	lookahead := schedule.Lookahead
+// roundShape is the shape of t's tiles where its groups walk in rounds, if they
+// do, or the reason why they cannot.
+func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) {
+	lookahead, ring := l.schedule.Lookahead, l.schedule.Ring
 	if lookahead == 0 {
 		lookahead = roundLookahead
 	}
-	for i := range t.Ops {
-		if t.Ops[i].Kind == tile.ChunkScan {
-			return fmt.Sprintf("kernel %s folds chunks, which are tiles of a group that goes on with no other", t.Name)
-		}
-	}
-	if _, all := t.Phases(tile.Scan); len(all) > 0 {
-		cuts = len(all)
-	}
+	_, cuts := t.Phases(tile.Scan)
 	switch {
+	case slices.ContainsFunc(t.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan }):
+		return s, fmt.Sprintf("kernel %s folds chunks, which are tiles of a group that goes on with no other", t.Name)
 	case l.target.Subgroup != roundSubgroup:
-		return fmt.Sprintf("it takes subgroups of %d; choose scheme=%s", roundSubgroup, SchemeLookback)
+		return s, fmt.Sprintf("it takes subgroups of %d; choose scheme=%s", roundSubgroup, SchemeLookback)
 	case l.inParts():
-		return fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)
-	case cuts > 1:
-		return fmt.Sprintf("kernel %s has %d cuts, and a round settles one; choose scheme=%s or another fusion level", t.Name, cuts, SchemeLookback)
-	case schedule.Workgroup%roundSubgroup != 0 || schedule.Workgroup <= plan.RoundControl:
-		return fmt.Sprintf("workgroup=%d: a group is subgroups of %d that take rows, one at least, and %d for control", schedule.Workgroup, roundSubgroup, roundControl)
-	case schedule.Ring > 0 && schedule.Ring < lookahead+2:
-		return fmt.Sprintf("ring=%d: with lookahead=%d groups would wait for each other forever; the ring has at least %d stages", schedule.Ring, lookahead, lookahead+2)
+		return s, fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)
+	case len(cuts) > 1:
+		return s, fmt.Sprintf("kernel %s has %d cuts, and a round settles one; choose scheme=%s or another fusion level", t.Name, len(cuts), SchemeLookback)
+	case s.workgroup%roundSubgroup != 0 || s.workgroup <= plan.RoundControl:
+		return s, fmt.Sprintf("workgroup=%d: a group is subgroups of %d that take rows, one at least, and %d for control", s.workgroup, roundSubgroup, roundControl)
+	case ring > 0 && ring < lookahead+2:
+		return s, fmt.Sprintf("ring=%d: with lookahead=%d groups would wait for each other forever; the ring has at least %d stages", ring, lookahead, lookahead+2)
+	case len(cuts) == 0:
+		s.workgroup = flatGroup
+		return s, ""
 	}
-	return ""
+	s.round = &round{teams: s.workgroup/roundSubgroup - roundControl, lookahead: lookahead, wanted: ring}
+	s.workgroup = roundSubgroup
+	return s, ""
 }
 
-// roundShape is the shape of t's tiles where its groups walk in rounds, if they do.
-func (l *lowering) roundShape(t *tile.Kernel, s shape) shape {
-	if _, cuts := t.Phases(tile.Scan); len(cuts) == 0 {
-		s.workgroup = 256
-		return s
+// refuseRing says why a ring of the schedule cannot be, or "".
+func (k *kernel) refuseRing(schedule plan.Schedule) string {
+	if k.round == nil || !k.unstaged || schedule.Ring == 0 && schedule.Items == 0 {
+		return ""
 	}
-	lookahead := l.schedule.Lookahead
-	if lookahead == 0 {
-		lookahead = roundLookahead
-	}
-	s.round = &round{teams: s.workgroup/roundSubgroup - roundControl, lookahead: lookahead, wanted: l.schedule.Ring}
-	s.workgroup = roundSubgroup
-	return s
+	return fmt.Sprintf("kernel %s: the ring and what subgroups share take more than the %d KiB of local memory that there are; choose less of ring, lookahead, items or workgroup, or leave them out", k.Name, roundBudget>>10)
 }
 
 // canCopy reports whether bulk copies bring elements of kind k as they are held.
@@ -264,11 +257,6 @@ func (s *launches) bring(e *emission, stage, tile loop.Expr) {
 			e.b.Do(copyOfColumn[kind], []loop.Expr{e.poolOf(ir.U32), narrow(word), e.stream(i), from, sizeOf(i), w.arrived, narrow(stage)})
 		}
 	}, nil)
-}
-
-// chain holds what the front of a tile leaves to its back, some rounds later.
-type chain struct {
-	vars [][]*loop.Var // by round, the nearest first
 }
 
 // rounds writes the launch that does the work of the rows.
