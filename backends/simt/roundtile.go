@@ -12,10 +12,18 @@ import (
 // What happens to a tile in the round that tells its fold, and in the one that
 // goes on with it; see round.go.
 
-// beginTile names what a subgroup has of a tile of the group.
+// beginTile names what a subgroup has of a tile of the group. A subgroup behind the
+// last row begins there: a number of a row beyond might be none of 32 bits.
 func (s *launches) beginTile(e *emission, turn loop.Expr) {
-	e.tile = e.b.Let("tile", loop.Add(loop.Mul(turn, loop.Int(int64(s.round.teams))), e.window.team))
-	e.tileRows()
+	teams, size := int64(s.round.teams), s.rows()
+	e.tile = e.b.Let("tile", loop.Add(loop.Mul(turn, loop.Int(teams)), e.window.team))
+	start := e.b.Let("start", loop.Mul(turn, loop.Int(teams*size)))
+	left := e.b.Let("left", loop.Sub(e.arguments.rows, start))
+	share := e.b.Let("share", loop.Mul(e.window.team, loop.Int(size)))
+	share = e.b.Let("share", loop.Choose(loop.Lt(share, left), share, left))
+	e.first = e.b.Let("first", loop.Add(e.arguments.row0, loop.Add(start, share)))
+	rest := e.b.Let("rest", loop.Sub(left, share))
+	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
 	e.window.copied = loop.Lt(turn, e.window.whole)
 }
 
