@@ -137,9 +137,9 @@ func TestRoundsOfCorpus(t *testing.T) {
 				_, cuts := k.Phases(tile.Scan)
 				switch {
 				case slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan }):
-					want = "folds chunks"
+					want = "a tile would have to hold whole chunks"
 				case len(cuts) > 1:
-					want = fmt.Sprintf("has %d cuts, and a round settles one; choose scheme=lookback or another fusion level", len(cuts))
+					want = fmt.Sprintf("there are %d cuts, each needs the state of the one before, and a round exchanges states once; choose scheme=lookback or another level of fusion", len(cuts))
 				case len(cuts) == 1 && want == "flat":
 					want = simt.SchemeRound
 				}
@@ -156,7 +156,7 @@ func TestRoundsOfCorpus(t *testing.T) {
 			count[level+": "+want]++
 		}
 	}
-	if count["onepass: round"] < 50 || count["auto: several cuts"] == 0 || count["paper3: folds chunks"] < 50 {
+	if count["onepass: round"] < 50 || count["auto: several cuts"] == 0 || count["paper3: a tile would have to hold whole chunks"] < 50 {
 		t.Errorf("pipelines: %v", count)
 	}
 	t.Log(count)
@@ -180,9 +180,9 @@ func TestRoundsRefused(t *testing.T) {
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, "the ring and what subgroups share take more than the 224 KiB of local memory"},
 		{scan, fuse.LevelOnePass, opencl.Emitter(), plan.Schedule{}, "it takes subgroups of 32; choose scheme=lookback"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Part: 1000}, "for parts choose scheme=lookback"},
-		{nested, fuse.LevelAuto, cuda.Emitter(), plan.Schedule{}, "kernel p_kernel1 has 2 cuts, and a round settles one; choose scheme=lookback or another fusion level"},
+		{nested, fuse.LevelAuto, cuda.Emitter(), plan.Schedule{}, "kernel p_kernel1: there are 2 cuts, each needs the state of the one before, and a round exchanges states once; choose scheme=lookback or another level of fusion"},
 		{nested, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
-		{scan, fuse.LevelNone, cuda.Emitter(), plan.Schedule{}, "folds chunks"},
+		{scan, fuse.LevelNone, cuda.Emitter(), plan.Schedule{}, "a tile would have to hold whole chunks"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 96}, "workgroup=96: a group is subgroups of 32 that take rows, one at least, and 3 for control"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 100}, "workgroup=100: a group is subgroups of 32"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 3}, "ring=3: with lookahead=2 groups would wait for each other forever; the ring has at least 4 stages"},

@@ -72,21 +72,20 @@ func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) 
 	if lookahead == 0 {
 		lookahead = roundLookahead
 	}
-	_, cuts := t.Phases(tile.Scan)
-	switch {
-	case slices.ContainsFunc(t.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan }):
-		return s, fmt.Sprintf("kernel %s folds chunks, which are tiles of a group that goes on with no other", t.Name)
+	analysis := tile.Analyze(t)
+	isFlat := len(analysis.Cuts) == 0 && !slices.ContainsFunc(t.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan })
+	switch refused := analysis.RefuseRound(); {
+	case refused != "" && !isFlat:
+		return s, fmt.Sprintf("kernel %s: %s; choose scheme=%s or another level of fusion", t.Name, refused, SchemeLookback)
 	case l.target.Subgroup != roundSubgroup:
 		return s, fmt.Sprintf("it takes subgroups of %d; choose scheme=%s", roundSubgroup, SchemeLookback)
 	case l.inParts():
 		return s, fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)
-	case len(cuts) > 1:
-		return s, fmt.Sprintf("kernel %s has %d cuts, and a round settles one; choose scheme=%s or another fusion level", t.Name, len(cuts), SchemeLookback)
 	case s.workgroup%roundSubgroup != 0 || s.workgroup <= plan.RoundControl:
 		return s, fmt.Sprintf("workgroup=%d: a group is subgroups of %d that take rows, one at least, and %d for control", s.workgroup, roundSubgroup, roundControl)
 	case ring > 0 && ring < lookahead+2:
 		return s, fmt.Sprintf("ring=%d: with lookahead=%d groups would wait for each other forever; the ring has at least %d stages", ring, lookahead, lookahead+2)
-	case len(cuts) == 0:
+	case isFlat:
 		s.workgroup = flatGroup
 		return s, ""
 	}
