@@ -56,7 +56,7 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 
 // inRounds chooses a schedule of rounds whose work-items are like those of s.
 func inRounds(r *rand.Rand, s plan.Schedule) plan.Schedule {
-	rounds := plan.Schedule{Workgroup: []int{128, 160, 224}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemeRound, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
+	rounds := plan.Schedule{Workgroup: plan.RoundControl + []int{32, 64, 128}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemeRound, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
 	rounds.Ring = rounds.Lookahead + 2 + r.IntN(3)
 	return rounds
 }

@@ -112,9 +112,9 @@ func (f *finding) schedules(ctx context.Context) {
 	}
 	if s.Scheme == simt.SchemeRound {
 		for lookahead := 1; lookahead <= s.Lookahead; lookahead++ {
-			for _, workgroup := range []int{96, 128, 192} {
-				for items := 1; items <= s.Items && workgroup <= s.Workgroup; items++ {
-					add(plan.Schedule{Workgroup: workgroup, Items: items, Scheme: s.Scheme, Lookahead: lookahead, Ring: lookahead + 2, Variant: s.Variant})
+			for takeRows := 32; takeRows <= s.Workgroup-plan.RoundControl; takeRows *= 2 {
+				for items := 1; items <= s.Items; items++ {
+					add(plan.Schedule{Workgroup: plan.RoundControl + takeRows, Items: items, Scheme: s.Scheme, Lookahead: lookahead, Ring: lookahead + 2, Variant: s.Variant})
 				}
 			}
 		}
