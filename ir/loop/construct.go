@@ -86,8 +86,16 @@ func binary(op ir.Op, x, y Expr) Expr {
 }
 
 // compare leaves out comparisons of an integer with a limit of its type that
-// are always true or false.
+// are always true or false, and whether two counts are equal that are known.
 func compare(op ir.Op, x, y Expr) Expr {
+	if a, ok := x.(*Const); ok && a.Counter && op == ir.OpEq {
+		if b, ok := y.(*Const); ok {
+			if a.Value == b.Value {
+				return True
+			}
+			return False
+		}
+	}
 	if c, ok := y.(*Const); ok && c.Value.Kind.IsInteger() && !hasEffects(x) {
 		low, high := limits(c.Value.Kind)
 		switch {

@@ -134,6 +134,8 @@ func TestConstructorsLeaveOutNothings(t *testing.T) {
 		{Gt(x, i32(1<<31-1)), "false"},
 		{Gt(Int(math.MaxInt64), x64), "9223372036854775807 > x64"},
 		{Le(x64, Int(math.MaxInt64)), "true"},
+		{Eq(Int(2), Int(2)), "true"},
+		{Eq(Int(2), Int(3)), "false"},
 	} {
 		d := newDumper()
 		if got := d.expr(test.got); got != test.want {
@@ -159,11 +161,14 @@ func TestRemoveUnread(t *testing.T) {
 	b.For("i", Int(0), Int(2), func(i *Var) { b.Store(unread, i, At(unread, Int(0))) })
 	b.Store(seen, Int(0), i32(7))
 	b.Store(x, Int(1), At(seen, Int(0)))
+	y := b.Param("y", SliceOf(tI32).In(Global))
+	b.LoadWide("unread", y, Int(0))
+	b.Store(x, Int(2), b.LoadWide("word", y, Int(4))[3])
 	kept := b.Do(effect, nil, "kept", "dropped")[0]
 	b.AtomicOld("old", AtomicAdd, x, Int(0), i32(1))
 	f := b.Func(kept, n)
 	RemoveUnread(f)
-	want := `func f(x []i32) i32, counter {
+	want := `func f(x []i32, y global []i32) i32, counter {
 	var n counter = 0
 	if 1 < 2 {
 		n = n + 1
@@ -171,6 +176,8 @@ func TestRemoveUnread(t *testing.T) {
 	var seen [2]i32
 	seen[0] = 7
 	x[1] = seen[0]
+	let word, word.2, word.3, word.4 = wide y[4]
+	x[2] = word.4
 	let kept, _ = effect()
 	atomic add x[0], 1
 	return kept, n

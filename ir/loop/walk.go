@@ -1,5 +1,7 @@
 package loop
 
+import "slices"
+
 // bodies returns the statement lists in s, in the order they run.
 func bodies(s Stmt) []*[]Stmt {
 	switch s := s.(type) {
@@ -239,6 +241,8 @@ func isUnread(s Stmt, read map[*Var]bool) bool {
 		return !read[s.Var]
 	case *View:
 		return !read[s.Var]
+	case *LoadWide:
+		return !slices.ContainsFunc(s.Vars, func(v *Var) bool { return read[v] })
 	case *Store:
 		return s.Memory.T.Form == Array && !read[s.Memory]
 	case *If:

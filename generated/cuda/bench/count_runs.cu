@@ -316,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 			count[place - 1] = (long long)distance;
 		}
 	}
-	if (lane == 0 && 0LL == 0LL && ((int)theirs18 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs18 > 0 && base > 0)) {
 		const int number = (int)pool_u16[10240];
 		count[base - 1] = (long long)(number + (int)state20);
 	}

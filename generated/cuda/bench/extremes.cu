@@ -472,7 +472,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 			high[place - 1] = v_max14;
 		}
 	}
-	if (lane == 0 && 0LL == 0LL && ((int)theirs28 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs28 > 0 && base > 0)) {
 		const int v_min14 = (int)pool[3072];
 		const int v_max14 = (int)pool[7680];
 		const int v_min15 = 0 > 0 ? v_min14 : kgen_least_i32(state32, v_min14);

@@ -671,7 +671,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 			high[place - 1] = v_max13;
 		}
 	}
-	if (lane == 0 && 0LL == 0LL && ((int)theirs28 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs28 > 0 && base > 0)) {
 		const int v_min13 = (int)pool[2816];
 		const int v_max13 = (int)pool[6912];
 		const int v_min14 = 0 > 0 ? v_min13 : kgen_least_i32(earlier2, v_min13);

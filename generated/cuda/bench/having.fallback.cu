@@ -722,7 +722,7 @@ extern "C" __global__ void __launch_bounds__(256) having_kernel1_published(
 			keep[place - 1] = c2 >= least;
 		}
 	}
-	if (lane == 0 && 0LL == 0LL && ((int)theirs19 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs19 > 0 && base > 0)) {
 		const int number = (int)pool_u16[12288];
 		const int first4 = 12288LL / 8LL;
 		const long long add24 = (long long)pool_u64[first4];

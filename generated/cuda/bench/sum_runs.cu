@@ -477,7 +477,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 			total[place - 1] = add37;
 		}
 	}
-	if (lane == 0 && 0LL == 0LL && ((int)theirs27 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs27 > 0 && base > 0)) {
 		const int number = (int)pool_u16[12288];
 		const int first4 = 12288LL / 8LL;
 		const long long add37 = (long long)pool_u64[first4];

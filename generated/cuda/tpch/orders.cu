@@ -458,7 +458,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 			quantity[place - 1] = add37;
 		}
 	}
-	if (lane == 0 && 0LL == 0LL && ((int)theirs27 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs27 > 0 && base > 0)) {
 		const int number = (int)pool_u16[16384];
 		const long long add37 = (long long)pool_u64[2048];
 		const long long add38 = 0 > 0 ? add37 : (long long)((unsigned long long)state31 + (unsigned long long)add37);

@@ -685,7 +685,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 			quantity[place - 1] = add24;
 		}
 	}
-	if (lane == 0 && 0LL == 0LL && ((int)theirs19 > 0 && base > 0)) {
+	if (lane == 0 && ((int)theirs19 > 0 && base > 0)) {
 		const int number = (int)pool_u16[12288];
 		const long long add24 = (long long)pool_u64[1536];
 		const long long add25 = 0 > 0 ? add24 : (long long)((unsigned long long)earlier3 + (unsigned long long)add24);

@@ -317,7 +317,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	if (lane == 0 && 0L == 0L && ((int)add4 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add4 > 0 && base > 0)) {
 		const int number = (int)pool_u16[10240];
 		count[base - 1] = (long)(number + (int)state8);
 	}

@@ -467,7 +467,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			high[place2 - 1] = v_max7;
 		}
 	}
-	if (lane == 0 && 0L == 0L && ((int)add3 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
 		const int v_min7 = (int)pool[3072];
 		const int v_max7 = (int)pool[7680];
 		const int v_min8 = 0 > 0 ? v_min7 : kgen_least_i32(state14, v_min7);

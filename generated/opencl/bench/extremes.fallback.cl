@@ -568,7 +568,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			high[place2 - 1] = v_max4;
 		}
 	}
-	if (lane == 0 && 0L == 0L && ((int)add3 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
 		const int v_min4 = (int)pool[2304];
 		const int v_max4 = (int)pool[5632];
 		const int v_min5 = 0 > 0 ? v_min4 : kgen_least_i32(earlier2, v_min4);

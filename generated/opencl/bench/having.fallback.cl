@@ -563,7 +563,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 			keep[place2 - 1] = c2 >= least;
 		}
 	}
-	if (lane == 0 && 0L == 0L && ((int)add6 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add6 > 0 && base > 0)) {
 		const int number = (int)pool_u16[9216];
 		const int first4 = 9216L / 8L;
 		const long add8 = (long)pool_u64[first4];

@@ -453,7 +453,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 			total[place2 - 1] = add16;
 		}
 	}
-	if (lane == 0 && 0L == 0L && ((int)add6 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add6 > 0 && base > 0)) {
 		const int number = (int)pool_u16[12288];
 		const int first4 = 12288L / 8L;
 		const long add16 = (long)pool_u64[first4];

@@ -434,7 +434,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 			quantity[place2 - 1] = add16;
 		}
 	}
-	if (lane == 0 && 0L == 0L && ((int)add6 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add6 > 0 && base > 0)) {
 		const int number = (int)pool_u16[16384];
 		const long add16 = (long)pool_u64[2048];
 		const long add17 = 0 > 0 ? add16 : (long)((ulong)state13 + (ulong)add16);
