@@ -43,5 +43,5 @@ func clang() (*Compiler, error) {
 	if err := check(nil, ""); err != nil {
 		return nil, fmt.Errorf("clang has no CUDA: %w", err)
 	}
-	return &Compiler{"clang", check}, nil
+	return &Compiler{Name: "clang", Check: check}, nil
 }

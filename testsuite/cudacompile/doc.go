@@ -10,6 +10,7 @@ import "sync"
 // Compiler is a compiler of CUDA C++.
 type Compiler struct {
 	Name string
+	CUDA int // whose version it is of, 11 as an example; 0 where it makes no code
 	// Check compiles a text for an architecture (compute_60, sm_90). Its error
 	// is the compiler's log, which has a warning at least.
 	Check func(source []byte, architecture string) error

@@ -38,7 +38,9 @@ __device__ double atomicAdd(double *, double);
 
 extern "C" {
 __device__ void __syncthreads();
+__device__ void __syncwarp(unsigned = 0xffffffff);
 __device__ void __threadfence_block();
+__device__ unsigned long __cvta_generic_to_shared(const void *);
 __device__ float fabsf(float);
 __device__ double fabs(double);
 __device__ float __fmul_rn(float, float);
