@@ -32,7 +32,7 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			s.Workgroup = number
 		case name == "workgroup":
 			return s, usagef("--schedule %s: workgroup is a power of two up to 1024; with scheme=%s a multiple of 32", setting, simt.SchemeRound)
-		case name == "ring" && isNumber && number <= 64:
+		case name == "ring" && numberErr == nil && number >= 3 && number <= 64:
 			s.Ring = number
 		case name == "ring":
 			return s, usagef("--schedule %s: ring is 3 to 64 tiles that a group has in local memory", setting)
@@ -77,8 +77,8 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 		return s, usagef("--schedule %s: workgroup=%d is no power of two, which only scheme=%s does without", text, s.Workgroup, simt.SchemeRound)
 	case s.Scheme != simt.SchemeRound && s.Ring+s.Lookahead > 0:
 		return s, usagef("--schedule %s: ring and lookahead are choices of scheme=%s", text, simt.SchemeRound)
-	case s.Scheme == simt.SchemeRound && (s.IDs != "" || s.Chunk > 0 || s.Part > 0):
-		return s, usagef("--schedule %s: under scheme=%s groups walk over all rows together: leave out ids, chunk and part", text, simt.SchemeRound)
+	case s.Scheme == simt.SchemeRound && (s.IDs != "" || s.Chunk > 0 || s.Part > 0 || s.Offsets != ""):
+		return s, usagef("--schedule %s: under scheme=%s groups walk over all rows together: leave out ids, chunk, offsets and part", text, simt.SchemeRound)
 	}
 	if s.IDs != "" && s.Scheme == simt.SchemePublished {
 		return s, usagef("--schedule %s: ids is a choice of scheme=%s; under %s no tile waits for another", text, simt.SchemeLookback, simt.SchemePublished)

@@ -33,7 +33,7 @@ func TestParseSchedule(t *testing.T) {
 		"ring=5":                            "ring and lookahead are choices of scheme=round",
 		"scheme=round,lookahead=9":          "lookahead is 1 to 8 rounds",
 		"scheme=round,ring=65":              "ring is 3 to 64 tiles",
-		"scheme=round,ids=static":           "leave out ids, chunk and part",
+		"scheme=round,ids=static":           "leave out ids, chunk, offsets and part",
 		"warp=32":                           "there are workgroup, items, chunk, scheme, ids, offsets, variant, ring, lookahead and part",
 		"chunk=0":                           "chunk is 1 to 1024 tiles",
 		"offsets=lookback,scheme=published": "offsets is scan or broadcast",

@@ -113,6 +113,17 @@ func walksInRounds(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Kernels, func(k plan.Kernel) bool { return k.Variants[0].Schedule.Scheme == simt.SchemeRound })
 }
 
+// fitsMultiprocessor requires that no kernel needs more local memory than there
+// is: its plan would give up on every device.
+func fitsMultiprocessor(t *testing.T, p *plan.Plan) {
+	for _, k := range p.Kernels {
+		v := &k.Variants[0]
+		if bytes, most := v.LocalBytes.Const+v.OwnBytes, emu.Machine(emu.Options{}).LocalBytes; bytes > most {
+			t.Errorf("%s at level %s, %+v: %d bytes of local memory, of %d", k.Name, p.Level, v.Schedule, bytes, most)
+		}
+	}
+}
+
 // TestRoundsOfCorpus holds which pipelines walk in rounds: where no kernel has
 // more than a cut, all that have one, and where a kernel has more, or folds
 // chunks, none, with the reason.
@@ -145,6 +156,9 @@ func TestRoundsOfCorpus(t *testing.T) {
 				}
 			}
 			made, err := cuda.Emitter().Make(program, plan.Schedule{Scheme: simt.SchemeRound})
+			if err == nil {
+				fitsMultiprocessor(t, made.Plan)
+			}
 			switch {
 			case err != nil && !(strings.Contains(err.Error(), "scheme=round: kernel "+entry.Pipeline.Name) && strings.Contains(err.Error(), want)):
 				t.Errorf("%s at level %s is refused: %v; want %s", entry.Name, level, err, want)
@@ -177,7 +191,7 @@ func TestRoundsRefused(t *testing.T) {
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 128, Items: 1, Ring: 3, Lookahead: 1}, ""},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 12, Lookahead: 8}, ""},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, "the ring and what subgroups share take more than the 224 KiB of local memory"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, "a ring of this schedule takes more registers, or more local memory, than a group has"},
 		{scan, fuse.LevelOnePass, opencl.Emitter(), plan.Schedule{}, "it takes subgroups of 32; choose scheme=lookback"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Part: 1000}, "for parts choose scheme=lookback"},
 		{nested, fuse.LevelAuto, cuda.Emitter(), plan.Schedule{}, "kernel p_kernel1: there are 2 cuts, each needs the state of the one before, and a round exchanges states once; choose scheme=lookback or another level of fusion"},

@@ -86,13 +86,18 @@ func (s *launches) lastTileEnds() bool {
 	return s.tellsTiles() && len(s.reductions()) == 0 && !s.hasChunks()
 }
 
-// grid returns the groups of the launch that does the work: one at least where
-// something is done even without rows.
+// grid returns the groups of the launch that does the work.
 func (s *launches) grid() plan.Expr {
-	if s.lookback && s.hasEnd() || slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Kind == tile.Check }) {
+	if s.runsWithoutRows() {
 		return plan.Max(plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows()*int64(s.chunk()))), plan.Const(1))
 	}
 	return plan.Expr{}
+}
+
+// runsWithoutRows reports whether the launch that does the work has something to
+// do even where there are no rows.
+func (s *launches) runsWithoutRows() bool {
+	return s.tellsTiles() && s.hasEnd() || slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Kind == tile.Check })
 }
 
 // folds returns how many folds of tiles there may be: a group that has no rows

@@ -3,6 +3,7 @@ package simt
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -216,13 +217,7 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 	e.b.Kernel(group)
 	f := e.b.Func()
 	var shared []loop.Stmt
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name := range e.local {
-			if !yield(name) {
-				return
-			}
-		}
-	}) {
+	for _, name := range slices.Sorted(maps.Keys(e.local)) {
 		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: e.window != nil && name == poolName})
 	}
 	f.Body = append(shared, f.Body...)

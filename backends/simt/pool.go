@@ -88,7 +88,7 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 				return
 			}
 		}
-		k.picks = nil
+		k.picks, k.batch = nil, batch{}
 	}
 	for _, choice := range choices {
 		if choice < leastDirect && items == 0 {

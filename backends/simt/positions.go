@@ -10,11 +10,11 @@ import (
 
 // Where rows are only picked, and what is stored of a picked row follows from
 // its columns, or from its distance to the one picked before it (or the rows
-// between, see groups.go), a tile keeps nothing but the numbers of the rows that it picks. A work-item has a bit for
-// each of its rows; counts are counts of bits; the numbers go to local memory,
-// close together; and results are computed in the order in which they are
-// stored, from columns that still lie in local memory, or that were not read
-// before.
+// between, see groups.go), a tile keeps nothing but the numbers of the rows that
+// it picks. A work-item has a bit for each of its rows; counts are counts of bits;
+// the numbers go to local memory, close together; and results are computed in the
+// order in which they are stored, from columns that still lie in local memory, or
+// that were not read before.
 
 // mark sets the bits of the row at hand for picks from domain d.
 func (e *emission) mark(d int) {

@@ -2,6 +2,7 @@ package simt
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -44,9 +45,9 @@ const roundSubgroup = 32
 // leaves it open.
 const roundLookahead = 2
 
-// roundBudget is how many bytes of local memory the ring and what the subgroups
-// share may take. The rest, up to the 227 KiB that a group may have, is for states.
-const roundBudget = 224 << 10
+// roundBudget is how many bytes of local memory a group may have; some are left
+// for what compilers align.
+const roundBudget = 227<<10 - 256
 
 // tilesAsked is how many tiles of the round before each work-item of the control
 // asks for, and mostRound how many groups there are at most.
@@ -86,7 +87,9 @@ func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) 
 	case ring > 0 && ring < lookahead+2:
 		return s, fmt.Sprintf("ring=%d: with lookahead=%d groups would wait for each other forever; the ring has at least %d stages", ring, lookahead, lookahead+2)
 	case isFlat:
-		s.workgroup = flatGroup
+		if s.workgroup&(s.workgroup-1) != 0 {
+			s.workgroup = flatGroup
+		}
 		return s, ""
 	}
 	s.round = &round{teams: s.workgroup/roundSubgroup - roundControl, lookahead: lookahead, wanted: ring}
@@ -99,7 +102,7 @@ func (k *kernel) refuseRing(schedule plan.Schedule) string {
 	if k.round == nil || !k.unstaged || schedule.Ring == 0 && schedule.Items == 0 {
 		return ""
 	}
-	return fmt.Sprintf("kernel %s: the ring and what subgroups share take more than the %d KiB of local memory that there are; choose less of ring, lookahead, items or workgroup, or leave them out", k.Name, roundBudget>>10)
+	return fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name)
 }
 
 // canCopy reports whether bulk copies bring elements of kind k as they are held.
@@ -130,12 +133,18 @@ func (r *round) fit(k *kernel, p pool) bool {
 		r.columns[i] = r.stage
 		r.stage += aligned16(int64(r.teams) * k.rows() * int64(k.Streams[i].Kind.Size()))
 	}
+	st := k.stateOf(k.cuts[0])
+	state := 0
+	for _, s := range st.slots {
+		state += s.kind.Size()
+	}
+	states := 2*((r.lookahead+2)*r.teams+1)*state + mostRound*newStatus(st, 0, "", true).words*ir.U64.Size()
 	least, most := r.lookahead+2, r.lookahead+3
 	if r.wanted > 0 {
 		least, most = r.wanted, r.wanted
 	}
 	for r.ring = most; r.ring >= least; r.ring-- {
-		if r.ring*int(r.stage)+r.teams*int(p.bytes) <= roundBudget {
+		if r.ring*(int(r.stage)+ir.U64.Size())+r.teams*int(p.bytes)+states <= roundBudget {
 			return true
 		}
 	}
@@ -154,13 +163,14 @@ func (s *launches) walkInRounds() {
 	s.tiles = plan.Mul(s.turns, teams)
 }
 
-// roundGrid is as many groups as run at once.
+// roundGrid is a group a unit at most, all of which run at once. Where none does,
+// one is too many, and the plan gives up.
 func (s *launches) roundGrid(kernel string) plan.Expr {
 	groups := plan.CeilDiv(plan.Rows(), plan.Const(s.rows()*int64(s.round.teams)))
-	if s.hasEnd() {
+	if s.runsWithoutRows() {
 		groups = plan.Max(groups, plan.Const(1))
 	}
-	return plan.Min(groups, plan.Min(plan.Resident(kernel), plan.Const(mostRound)))
+	return plan.Min(groups, plan.Min(plan.Max(plan.Resident(kernel), plan.Const(1)), plan.Min(plan.Property("units"), plan.Const(mostRound))))
 }
 
 // window is what a group that walks in rounds knows at some place of its walk.
@@ -234,13 +244,7 @@ func (s *launches) bring(e *emission, stage, tile loop.Expr) {
 			}
 			return size
 		}
-		streams := slices.Sorted(func(yield func(int) bool) {
-			for i := range r.columns {
-				if !yield(i) {
-					return
-				}
-			}
-		})
+		streams := slices.Sorted(maps.Keys(r.columns))
 		for _, i := range streams {
 			bytes = loop.Add(bytes, sizeOf(i))
 		}

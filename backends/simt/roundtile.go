@@ -113,7 +113,7 @@ func (e *emission) scanTeam(st *state) (before, total []loop.Expr) {
 		if total[j] = loop.Not(none); slot.field > 0 {
 			last := e.b.Let("last", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, picking))))
 			since := e.shuffle(single(e.kernel, slot), broadcast, []loop.Expr{e.folds[slot.stateKey]}, last)[0]
-			rows := e.b.Let("rows", loop.Least(loop.Greatest(e.count, loop.Int(0)), loop.Int(e.kernel.rows())))
+			rows := e.b.Let("rows", e.count)
 			behind := loop.Greatest(loop.Sub(rows, loop.Mul(loop.Add(last, loop.Int(1)), loop.Int(int64(e.items)))), loop.Int(0))
 			total[j] = e.b.Let("since", loop.Choose(none, loop.ToKind(slot.kind, rows), loop.Add(since, loop.ToKind(slot.kind, behind))))
 		}
