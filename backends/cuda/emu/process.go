@@ -36,6 +36,22 @@ func start(folder string, binary []byte, memory int64) (*process, error) {
 			return nil, err
 		}
 	}
+	p, err := launch(folder, path)
+	for wait := time.Millisecond; errors.Is(err, syscall.ETXTBSY) && wait < time.Second; wait *= 2 {
+		time.Sleep(wait) // another child of ours still has the file that was written
+		p, err = launch(folder, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the CUDA emulation does not start: %w", err)
+	}
+	if _, err := p.ask(nil, "limit %d", memory); err != nil {
+		p.end()
+		return nil, err
+	}
+	return p, nil
+}
+
+func launch(folder, path string) (*process, error) {
 	p := &process{command: exec.Command(path)}
 	p.command.Dir = folder
 	stdin, err := p.command.StdinPipe()
@@ -48,13 +64,9 @@ func start(folder string, binary []byte, memory int64) (*process, error) {
 	}
 	p.command.Stderr = &p.stderr
 	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("the CUDA emulation does not start: %w", err)
-	}
-	p.stdin, p.in, p.out = stdin, bufio.NewWriterSize(stdin, 1<<16), bufio.NewReaderSize(stdout, 1<<16)
-	if _, err := p.ask(nil, "limit %d", memory); err != nil {
-		p.end()
 		return nil, err
 	}
+	p.stdin, p.in, p.out = stdin, bufio.NewWriterSize(stdin, 1<<16), bufio.NewReaderSize(stdout, 1<<16)
 	return p, nil
 }
 

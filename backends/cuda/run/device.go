@@ -86,9 +86,9 @@ func (d *device) query(id cu.Device) error {
 	}
 	d.find("capability", fmt.Sprintf("%d.%d", major, minor), plan.Queried, "the compute capability")
 	d.find("localBytes", fmt.Sprint(local), plan.Queried, "shared memory that a group may have when asked for")
-	if d.capability >= 90 && driver >= 12000 {
+	if compiler, err := loadNVRTC(); err == nil && compiler.major >= 12 && d.capability >= 90 && driver >= 12000 {
 		d.machine.Caps[plan.CapBulkCopy] = plan.Declared
-		d.find(string(plan.CapBulkCopy), "yes", plan.Declared, "of compute capability 9.0 and later, with a driver for CUDA 12")
+		d.find(string(plan.CapBulkCopy), "yes", plan.Declared, "of compute capability 9.0 and later, with a driver for CUDA 12 and NVRTC 12")
 	}
 	for _, c := range []struct {
 		capability plan.Cap

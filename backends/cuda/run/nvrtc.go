@@ -76,6 +76,7 @@ import (
 type nvrtc struct {
 	library       C.library
 	version       string
+	major         int // of the version
 	architectures []int // that it makes code for: 90 is sm_90
 }
 
@@ -104,7 +105,7 @@ var loadNVRTC = sync.OnceValues(func() (*nvrtc, error) {
 		}
 		var major, minor, count C.int
 		C.version(&n.library, &major, &minor)
-		n.version = fmt.Sprintf("NVRTC %d.%d", major, minor)
+		n.version, n.major = fmt.Sprintf("NVRTC %d.%d", major, minor), int(major)
 		if C.countArchitectures(&n.library, &count) == 0 && count > 0 {
 			list := make([]C.int, count)
 			C.architectures(&n.library, &list[0])
