@@ -76,7 +76,7 @@ import (
 type nvrtc struct {
 	library       C.library
 	version       string
-	major         int // of the version
+	major         int   // of the version
 	architectures []int // that it makes code for: 90 is sm_90
 }
 
