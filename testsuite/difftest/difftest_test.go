@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,6 +65,8 @@ func TestWrongDevices(t *testing.T) {
 	wrong := func(change func(results []ir.Column, err error) ([]ir.Column, error)) func(*ir.Pipeline, []ir.Column, error) ([]ir.Column, error) {
 		return func(_ *ir.Pipeline, results []ir.Column, err error) ([]ir.Column, error) { return change(results, err) }
 	}
+	const hang = 400 * time.Millisecond // more than a busy machine takes to compile
+	var calls atomic.Int64
 	cases := []struct {
 		name    string
 		pervert func(*ir.Pipeline, []ir.Column, error) ([]ir.Column, error)
@@ -71,10 +74,13 @@ func TestWrongDevices(t *testing.T) {
 		said    string
 	}{
 		{"crashes", wrong(func([]ir.Column, error) ([]ir.Column, error) { panic("oh") }), FaultCrash, "panic: oh"},
-		{"hangs", wrong(func([]ir.Column, error) ([]ir.Column, error) {
-			time.Sleep(20 * time.Millisecond)
+		{"hangs", wrong(func(results []ir.Column, err error) ([]ir.Column, error) {
+			if calls.Add(1)%16 != 1 {
+				return results, err
+			}
+			time.Sleep(hang + hang/8)
 			return nil, context.DeadlineExceeded
-		}), FaultHang, "no end after 10ms"},
+		}), FaultHang, "no end after " + hang.String()},
 		{"has no memory", wrong(func([]ir.Column, error) ([]ir.Column, error) {
 			return nil, &FaultError{FaultMemory, errors.New("none")}
 		}), FaultMemory, "none"},
@@ -114,7 +120,7 @@ func TestWrongDevices(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			limit := time.Minute
 			if c.fault == FaultHang {
-				limit = 10 * time.Millisecond
+				limit = hang
 			}
 			devices := []Device{&fake{name: "good"}, &fake{name: "wrong", pervert: c.pervert}, &fake{name: "also good"}}
 			r := Run(t.Context(), Options{Devices: devices, Random: 40, Seed: 3, Limit: limit})
