@@ -87,17 +87,12 @@ func (e *emission) begin() {
 func (e *emission) loopRows(phase int) {
 	e.now = phase
 	e.openTables(phase)
-	e.b.If(loop.Eq(e.count, loop.Int(e.kernel.rows())), func() { e.loopItems(true) }, func() { e.loopItems(false) })
+	rows := func() { e.block(0) }
+	e.b.If(loop.Eq(e.count, loop.Int(e.kernel.rows())), func() { e.eachRow(true, rows) }, func() { e.eachRow(false, rows) })
 	e.closeTables()
 	if phase == 0 && e.picks != nil {
 		e.foldPicked()
 	}
-}
-
-// loopItems runs the phase at hand over the work-item's rows, all of which exist
-// where the tile is whole.
-func (e *emission) loopItems(whole bool) {
-	e.eachRow(whole, func() { e.block(0) })
 }
 
 // block writes what happens in the phase at hand for the rows of domain d.

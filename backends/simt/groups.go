@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -78,19 +79,9 @@ func (k *kernel) planBatch(p *pool, registers int) bool {
 // columnFor returns a staged column of four or eight bytes that nothing reads any
 // more once work-items hold it, and that no other slot has the place of.
 func (k *kernel) columnFor(p *pool) (column int, ok bool) {
-	for i := range k.Streams {
-		if !p.staged[i] || p.halo[i] || k.Streams[i].Kind.Size() < ir.U32.Size() || k.isDelivered(i) {
-			continue
-		}
-		taken := false
-		for _, other := range k.batch.columns {
-			taken = taken || other == i
-		}
-		if !taken {
-			return i, true
-		}
-	}
-	return 0, false
+	return k.freeColumn(*p, maps.Values(k.batch.columns), func(i int) bool {
+		return k.Streams[i].Kind.Size() >= ir.U32.Size() && !k.isDelivered(i)
+	})
 }
 
 // isDelivered reports whether a column is read for what is stored of a picked row.

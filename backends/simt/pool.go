@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"iter"
+	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -155,17 +157,16 @@ func (k *kernel) placeFor(p pool, store int) (stream int, ok bool) {
 	if k.round == nil || len(k.Ops[store].Args) != 1 {
 		return 0, false
 	}
-	taken := func(i int) bool {
-		for _, other := range p.inPlace {
-			if other == i {
-				return true
-			}
-		}
-		return false
-	}
 	size := k.storedKind(&k.Ops[store]).Size()
+	return k.freeColumn(p, maps.Values(p.inPlace), func(i int) bool { return k.Streams[i].Kind.Size() == size })
+}
+
+// freeColumn returns a staged column that suits, of which no other work-item needs
+// a row, and that is not taken already.
+func (k *kernel) freeColumn(p pool, taken iter.Seq[int], suits func(stream int) bool) (stream int, ok bool) {
+	others := slices.Collect(taken)
 	for i := range k.Streams {
-		if p.staged[i] && !p.halo[i] && !taken(i) && k.Streams[i].Kind.Size() == size {
+		if p.staged[i] && !p.halo[i] && suits(i) && !slices.Contains(others, i) {
 			return i, true
 		}
 	}
@@ -191,11 +192,7 @@ func (k *kernel) settle(p pool, registers int) bool {
 func (k *kernel) stateBytes() int64 {
 	most := 0
 	for cut := range k.cuts {
-		size := 0
-		for _, s := range k.stateOf(k.cuts[cut]).slots {
-			size += s.kind.Size() * k.shared()
-		}
-		most = max(most, size)
+		most = max(most, k.stateOf(k.cuts[cut]).bytes()*k.shared())
 	}
 	return int64(most)
 }
@@ -285,16 +282,15 @@ const poolName = "pool"
 
 // poolOf returns the pool as words.
 func (e *emission) poolOf(word ir.Kind) *loop.Var {
-	const name = poolName
-	base := e.local[name]
+	base := e.local[poolName]
 	if base == nil {
-		base = &loop.Var{Name: name, T: loop.ArrayOf(int(e.poolBytes())/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
-		e.local[name] = base
+		base = &loop.Var{Name: poolName, T: loop.ArrayOf(int(e.poolBytes())/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
+		e.local[poolName] = base
 	}
 	if word == ir.U32 {
 		return base
 	}
-	view := name + "_" + word.String()
+	view := poolName + "_" + word.String()
 	if e.local[view] == nil {
 		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(int(e.poolBytes())/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
 		e.over[view] = base

@@ -134,11 +134,7 @@ func (r *round) fit(k *kernel, p pool) bool {
 		r.stage += aligned16(int64(r.teams) * k.rows() * int64(k.Streams[i].Kind.Size()))
 	}
 	st := k.stateOf(k.cuts[0])
-	state := 0
-	for _, s := range st.slots {
-		state += s.kind.Size()
-	}
-	states := 2*((r.lookahead+2)*r.teams+1)*state + mostRound*newStatus(st, 0, "", true).words*ir.U64.Size()
+	states := 2*((r.lookahead+2)*r.teams+1)*st.bytes() + mostRound*newStatus(st, 0, "", true).words*ir.U64.Size()
 	least, most := r.lookahead+2, r.lookahead+3
 	if r.wanted > 0 {
 		least, most = r.wanted, r.wanted

@@ -113,9 +113,8 @@ func (e *emission) scanTeam(st *state) (before, total []loop.Expr) {
 		if total[j] = loop.Not(none); slot.field > 0 {
 			last := e.b.Let("last", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, picking))))
 			since := e.shuffle(single(e.kernel, slot), broadcast, []loop.Expr{e.folds[slot.stateKey]}, last)[0]
-			rows := e.b.Let("rows", e.count)
-			behind := loop.Greatest(loop.Sub(rows, loop.Mul(loop.Add(last, loop.Int(1)), loop.Int(int64(e.items)))), loop.Int(0))
-			total[j] = e.b.Let("since", loop.Choose(none, loop.ToKind(slot.kind, rows), loop.Add(since, loop.ToKind(slot.kind, behind))))
+			behind := loop.Greatest(loop.Sub(e.count, loop.Mul(loop.Add(last, loop.Int(1)), loop.Int(int64(e.items)))), loop.Int(0))
+			total[j] = e.b.Let("since", loop.Choose(none, loop.ToKind(slot.kind, e.count), loop.Add(since, loop.ToKind(slot.kind, behind))))
 		}
 	}
 	return before, total
@@ -184,7 +183,7 @@ func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.V
 			place := e.b.Let("place", number(i))
 			tile := e.b.Let("asked", loop.Add(first, place))
 			exists := e.b.Let("exists", loop.And(loop.Lt(place, groups), loop.Ge(tile, loop.Int(0))))
-			body(place, tile, exists, func(w int) loop.Expr { return loop.Add(loop.Mul(i, loop.Int(int64(t.words))), loop.Int(int64(w))) })
+			body(place, tile, exists, func(w int) loop.Expr { return t.place(i, flagAggregate, w) })
 		})
 	}
 	dealt := func(i loop.Expr) loop.Expr { return loop.Add(loop.Mul(i, loop.Int(roundSubgroup)), e.lane) }
@@ -212,12 +211,9 @@ func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.V
 		e.b.Assign(waiting, loop.Ne(loop.CallOf(ballot, loop.And(lacks, goesOn)), number(ir.U32, 0)))
 	})
 	shared := e.localArray("asked", ir.U64, mostRound*t.words)
-	wordAt := func(place loop.Expr, w int) loop.Expr {
-		return loop.Add(loop.Mul(place, loop.Int(int64(t.words))), loop.Int(int64(w)))
-	}
 	each(dealt, func(place, _, _ loop.Expr, at func(w int) loop.Expr) {
 		for w := range t.words {
-			e.b.Store(shared, wordAt(place, w), loop.At(words, at(w)))
+			e.b.Store(shared, t.place(place, flagAggregate, w), loop.At(words, at(w)))
 		}
 	})
 	e.b.Barrier(loop.SubgroupScope)
@@ -226,7 +222,7 @@ func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.V
 	each(stretch, func(place, _, exists loop.Expr, _ func(w int) loop.Expr) {
 		var told []loop.Expr
 		for w := range t.words {
-			told = append(told, e.b.Let("word", loop.At(shared, wordAt(place, w))))
+			told = append(told, e.b.Let("word", loop.At(shared, t.place(place, flagAggregate, w))))
 		}
 		e.assignAll(fold, e.choose(exists, e.combine(st, exprsOf(fold), t.unpack(e, told)), exprsOf(fold)))
 	})

@@ -29,6 +29,14 @@ type slot struct {
 // single is a state of one slot.
 func single(k *kernel, s slot) *state { return &state{kernel: k, slots: []slot{s}} }
 
+// bytes returns the local memory that a state takes.
+func (st *state) bytes() (sum int) {
+	for _, s := range st.slots {
+		sum += s.kind.Size()
+	}
+	return sum
+}
+
 // source is how a field is read from the slots.
 type source struct {
 	slot     int

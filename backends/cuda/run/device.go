@@ -86,14 +86,11 @@ func (d *device) query(id cu.Device) error {
 	}
 	d.find("capability", fmt.Sprintf("%d.%d", major, minor), plan.Queried, "the compute capability")
 	d.find("localBytes", fmt.Sprint(local), plan.Queried, "shared memory that a group may have when asked for")
-	if compiler, err := loadNVRTC(); err == nil && compiler.major >= 12 && d.capability >= 90 && driver >= 12000 {
-		d.machine.Caps[plan.CapBulkCopy] = plan.Declared
-		d.find(string(plan.CapBulkCopy), "yes", plan.Declared, "of compute capability 9.0 and later, with a driver for CUDA 12 and NVRTC 12")
-	}
-	for _, c := range []struct {
+	type declared struct {
 		capability plan.Cap
 		detail     string
-	}{
+	}
+	list := []declared{
 		{plan.CapAtomicsI64, "of every device of compute capability 6.0 and later"},
 		{plan.CapFP64, "likewise"},
 		{plan.CapDivideF32, "the text asks for it: __fdiv_rn, __fsqrt_rn"},
@@ -101,7 +98,11 @@ func (d *device) query(id cu.Device) error {
 		{plan.CapTicket, "a group that has started is never put aside"},
 		{plan.CapStatic, "blocks start in the order of their numbers: CUDA does not promise it, and CUB's scans rely on it"},
 		{plan.CapResident, "cooperative launches, and a group a unit at least"},
-	} {
+	}
+	if compiler, err := loadNVRTC(); err == nil && compiler.major >= 12 && d.capability >= 90 && driver >= 12000 {
+		list = append(list, declared{plan.CapBulkCopy, "of compute capability 9.0 and later, with a driver for CUDA 12 and NVRTC 12"})
+	}
+	for _, c := range list {
 		d.machine.Caps[c.capability] = plan.Declared
 		d.find(string(c.capability), "yes", plan.Declared, "%s", c.detail)
 	}
