@@ -13,9 +13,9 @@ func (p *printer) binary(x *loop.Binary) text {
 	case ir.OpLogicalAnd, ir.OpLogicalOr:
 		return infix(x.Op, p.value(x.X), p.value(x.Y))
 	case ir.OpLeast:
-		return p.apply("least", t, x.X, x.Y)
+		return p.extreme("least", x)
 	case ir.OpGreatest:
-		return p.apply("greatest", t, x.X, x.Y)
+		return p.extreme("greatest", x)
 	case ir.OpDiv, ir.OpRem:
 		return p.quotient(x)
 	case ir.OpAnd, ir.OpOr, ir.OpXor: // of narrow kinds: stays in their range
@@ -32,6 +32,16 @@ func (p *printer) binary(x *loop.Binary) text {
 		return infix(x.Op, p.value(x.X), p.shiftCount(x))
 	}
 	return p.plainBinary(x)
+}
+
+// extreme prints the smaller or greater of two values. Counters that are narrow are
+// compared as such.
+func (p *printer) extreme(name string, x *loop.Binary) text {
+	t := x.Type()
+	if !t.Counter || p.counter == p.dialect.Types[ir.I64] {
+		return p.apply(name, t, x.X, x.Y)
+	}
+	return operand("%s(%s, %s)", p.leaf(name+"_i32"), p.unlessConst(x.X, x.Y).string, p.unlessConst(x.Y, x.X).string)
 }
 
 // plainBinary prints x with the operator of C, or the function that stands for

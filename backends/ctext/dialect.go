@@ -24,7 +24,7 @@ type Dialect struct {
 
 	Space    map[loop.Space]string // the qualifier of memory that a pointer points to, with a space behind it, or ""
 	Local    string                // before the declaration of an array that a group shares, likewise
-	Launched string                // of one whose bytes the launch brings; "" where the language has none
+	Launched string                // of one whose bytes the launch brings, aligned for all accesses; "" where the language has none
 	Restrict string                // of read-only memory, likewise
 	Function string                // before the result type of a function that kernels call, likewise
 	// Kernel is what stands before the name of a kernel: its attributes and

@@ -272,7 +272,7 @@ func (p *printer) choice(x *loop.Select) text {
 			}
 		})
 	}
-	cond, then, otherwise := p.value(x.Cond), p.value(x.Then), p.value(x.Else)
+	cond, then, otherwise := p.value(x.Cond), p.unlessConst(x.Then, x.Else), p.unlessConst(x.Else, x.Then)
 	return text{string: fmt.Sprintf("%s ? %s : %s", cond.within(choicePrecedence+1), then.within(choicePrecedence+1),
 		otherwise.within(choicePrecedence+1)), precedence: choicePrecedence}
 }

@@ -113,7 +113,7 @@ func (p *printer) decl(s *loop.Decl) {
 	case s.Launch && p.dialect.Launched == "":
 		p.fail("no launch brings local memory")
 	case s.Launch:
-		p.line("%s%s%s %s[];", p.dialect.Launched, p.dialect.Align, p.memoryType(t), p.names.Declare(s.Var))
+		p.line("%s%s %s[];", p.dialect.Launched, p.memoryType(t), p.names.Declare(s.Var))
 	case t.Form == loop.Array && t.Space == loop.Local:
 		kernel := &p.kernels[len(p.kernels)-1]
 		kernel.LocalBytes += int64(t.Len) * int64(t.Kind.Size())
