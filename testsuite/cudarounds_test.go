@@ -82,6 +82,62 @@ func TestCUDAEmulationRounds(t *testing.T) {
 	}
 }
 
+// TestCUDAEmulationRoundsOfFolds runs by rounds, in groups as they are on a device,
+// what is folded between picked rows: only such tiles may have more of these
+// than there is room for. The shapes have no rows between, some, and all of that.
+func TestCUDAEmulationRoundsOfFolds(t *testing.T) {
+	emulators := newEmulators(t, emu.Options{Check: true, Resident: roundGroups, Limit: time.Minute})
+	schedule := plan.Schedule{Scheme: simt.SchemeRound}
+	for _, name := range []string{"grade_counts", "char8_codes", "runs_sharing_a_key", "selected_rows", "sums_by_two_runs"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			entry, err := LoadEntry("corpus/" + name + ".kg")
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, schedule)
+			chosen := made.Plan.Kernels[0].Variants[0].Schedule
+			tile := int(chosen.Rows())
+			e := <-emulators
+			defer func() { emulators <- e }()
+			for _, shape := range []Shape{Distinct, Runs, Edges} {
+				c := RandomData{Rows: roundGroups*tile*(chosen.Lookahead+2) + tile + 7, Tile: tile, Shape: shape, Whole: true}
+				what := fmt.Sprintf("%+v, %+v", chosen, c)
+				agreeOn(t, made.Plan, e.steadfast(t, made, what), entry.Pipeline, what, c.Columns(entry.Pipeline))
+			}
+		})
+	}
+}
+
+// TestCUDAEmulationRoundsOfManyColumns runs rows of 80 bytes: only fewer subgroups
+// leave room for a ring of them.
+func TestCUDAEmulationRoundsOfManyColumns(t *testing.T) {
+	const columns = 10
+	var parameters, sums []string
+	for i := range columns {
+		parameters = append(parameters, fmt.Sprintf("c%d: [n]i64", i))
+		sums = append(sums, fmt.Sprintf("s%d: sum(c%d, by: g)", i, i))
+	}
+	text := fmt.Sprintf("pipeline wide(%s) {\n\tg = runs(c0)\n\treturn %s\n}\n", strings.Join(parameters, ", "), strings.Join(sums, ", "))
+	pipelines, errs := ir.Load("wide.kg", []byte(text))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	entry := Entry{Name: "wide", Pipeline: pipelines[0]}
+	made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Scheme: simt.SchemeRound})
+	fitsMultiprocessor(t, made.Plan)
+	chosen := made.Plan.Kernels[0].Variants[0].Schedule
+	if !strings.Contains(made.Texts()["wide.cu"], "kgen_bulk_copy_i64") {
+		t.Errorf("%+v: no copies bring the columns", chosen)
+	}
+	emulators := newEmulators(t, emu.Options{Check: true, Resident: roundGroups, Limit: time.Minute})
+	e := <-emulators
+	tile := int(chosen.Rows())
+	c := RandomData{Rows: roundGroups*tile*(chosen.Ring+chosen.Lookahead) + tile + 7, Tile: tile, Shape: Runs}
+	what := fmt.Sprintf("%+v, %+v", chosen, c)
+	agreeOn(t, made.Plan, e.steadfast(t, made, what), entry.Pipeline, what, c.Columns(entry.Pipeline))
+}
+
 // roundCases are the lengths for a schedule; the first stands for the pipeline's
 // own data.
 func roundCases(number int, s plan.Schedule, few bool) []RandomData {

@@ -34,7 +34,7 @@ func Dialect() *ctext.Dialect {
 		Byte:    "unsigned char",
 
 		Local:    "__shared__ ",
-		Launched: "extern __shared__ ",
+		Launched: "extern __shared__ __align__(128) ", // of the lines that bulk copies write
 		Restrict: "__restrict__ ",
 		Function: "static __device__ ",
 		Kernel: func(groupSize int) string {

@@ -46,6 +46,7 @@ type emission struct {
 	isWhole   bool                            // all rows of the tile exist
 	picked    []*loop.Var                     // per pick: the bits of this work-item's rows; see positions.go
 	stagedAt  map[int]int64                   // of staged columns: the first byte in the pool
+	before    map[int]*loop.Var               // of staged columns: the row before the tile
 	window    *window                         // of a group that walks in rounds; see round.go
 	inTile    loop.Expr                       // the number in its tile of a row that was picked
 	group     func(scan, field int) loop.Expr // what scans have of the rows since the one picked before it
@@ -57,7 +58,7 @@ const atEnd = 1 << 30
 func newEmission(k *kernel, l *lowering, name string) *emission {
 	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
 		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, open: map[int]*openGroup{}, earlier: map[stateKey]loop.Expr{},
-		whole: map[stateKey]loop.Expr{}, stagedAt: map[int]int64{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
+		whole: map[stateKey]loop.Expr{}, stagedAt: map[int]int64{}, before: map[int]*loop.Var{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
 	e.arguments = newArguments(e.b)
 	return e
 }

@@ -32,6 +32,7 @@ type kernel struct {
 // shape is the tile of a kernel.
 type shape struct {
 	workgroup, items int
+	isOpen           bool   // the schedule leaves the size of groups to the kernel
 	subgroup         int    // work-items in lock step that can read each other's values, or 0
 	budget           int64  // bytes of local memory of a group
 	variant          string // of aggregation in tables

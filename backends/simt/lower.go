@@ -28,17 +28,19 @@ const (
 	SchemeRound     = "round"     // so they do, a round of resident groups after the other
 )
 
-// Lower makes work-group kernels of a program. The schedule's Workgroup is that
-// of every kernel, 256 by default, and so are its Items, by default what fits;
-// its Scheme is that of
-// kernels with cuts, look-back by default, for which the plan has a fallback
-// to published.
+// Lower makes work-group kernels of a program. The schedule's Workgroup and Items
+// are those of every kernel, by default what suits each; its Scheme is that of
+// kernels with cuts, look-back by default, for which the plan has a fallback to
+// published.
 func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
 	return Target{}.Lower(program, schedule)
 }
 
-// flatGroup is the size of groups where the schedule leaves it open.
-const flatGroup = 256
+// flatGroup is the size of groups where the schedule leaves it open; foldGroup
+// that of groups of subgroups whose tiles fold something of the rows between
+// those that are picked: there are steps more to wait for each other, which costs
+// large groups more.
+const flatGroup, foldGroup = 256, 128
 
 // Target is what kernels may use beyond what all devices have.
 type Target struct {
@@ -55,12 +57,6 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 	if schedule.Scheme == "" {
 		schedule.Scheme = SchemeLookback
 	}
-	if schedule.Workgroup == 0 {
-		schedule.Workgroup = flatGroup
-		if schedule.Scheme == SchemeRound {
-			schedule.Workgroup = roundGroup
-		}
-	}
 	lowered, err := lower(program, t, schedule, spinLimit, "")
 	if err != nil {
 		return nil, err
@@ -69,7 +65,7 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 		return lowered, validate(lowered.Plan)
 	}
 	if schedule.Scheme == SchemeRound {
-		schedule.Workgroup, schedule.Items, schedule.Ring, schedule.Lookahead = flatGroup, 0, 0, 0
+		schedule.Workgroup, schedule.Items, schedule.Ring, schedule.Lookahead = 0, 0, 0, 0
 	}
 	schedule.Scheme = SchemePublished
 	fallback, err := lower(program, t, schedule, spinLimit, "_"+SchemePublished)
@@ -147,8 +143,14 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	s := shape{workgroup: l.schedule.Workgroup, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}
+	s := shape{workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}
+	if s.isOpen {
+		s.workgroup = flatGroup
+	}
 	if l.schedule.Scheme == SchemeRound {
+		if s.isOpen {
+			s.workgroup = roundGroup
+		}
 		var reason string
 		if s, reason = l.roundShape(t, s); reason != "" {
 			l.refuse(reason)

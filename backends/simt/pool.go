@@ -1,7 +1,6 @@
 package simt
 
 import (
-	"iter"
 	"maps"
 	"slices"
 
@@ -33,6 +32,11 @@ var itemChoices = []int{20, 12, 10, 8, 6, 4, 2}
 // held in registers than all at once in local memory.
 const leastDirect = 6
 
+// compactItems are the rows of a work-item of a kernel that does nothing but pick
+// rows, where there are no subgroups: they go to local memory at once, which takes
+// no more of it than the column did.
+const compactItems = 28
+
 // mostWide is how many columns pass through the pool by wide accesses. Each has a
 // branch for tiles that are not whole, and compilers for CPUs (PoCL 3.1) take
 // minutes over a dozen of them between barriers.
@@ -46,6 +50,7 @@ type pool struct {
 	regions   map[int]int64 // of those, the ones at places that have room of their own: its first byte
 	inPlace   map[int]int   // of those of rows of the base, the streams in whose place in the ring they lie
 	bytes     int64
+	stage     int64 // of each subgroup, behind the columns of a stage of the ring
 }
 
 func newPool() pool {
@@ -53,9 +58,26 @@ func newPool() pool {
 }
 
 // planPool decides what passes through local memory, and how many rows a work-item
-// has where the schedule leaves that open.
+// has, and work-items a group, where the schedule leaves that open.
 func (k *kernel) planPool(items int, aligned func(stream int) bool) {
-	k.pool = newPool()
+	k.tryGroup(items, aligned)
+	if !k.unstaged || k.round == nil || !k.isOpen {
+		return
+	}
+	all := k.round.least
+	for k.unstaged && k.round.least > roundFewer {
+		k.round.least -= roundFewer
+		k.tryGroup(items, aligned)
+	}
+	if k.unstaged {
+		k.round.least = all
+		k.tryGroup(items, aligned)
+	}
+}
+
+// tryGroup is planPool for a group of some size.
+func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
+	k.pool, k.unstaged = newPool(), false
 	if !k.needsOrder() {
 		k.items = max(items, 1)
 		if items == 0 {
@@ -83,14 +105,23 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 	if items > 0 {
 		choices = []int{items}
 	}
+	if k.compacts(stores) && k.round == nil && !k.hasSubgroups() && (items == 0 || items == compactItems) {
+		if k.items = compactItems; k.tryPool(columns, stores, true) {
+			return
+		}
+	}
 	if k.picks = k.findPicks(); k.picks != nil {
 		k.early = k.needed(0, true)
+		workgroup := k.workgroup
+		if k.isOpen && k.round == nil && k.hasSubgroups() && len(k.batch.scans) > 0 {
+			k.workgroup = foldGroup
+		}
 		for _, choice := range choices {
 			if k.items = choice; (choice >= leastDirect || items > 0) && k.tryPicks(columns) {
 				return
 			}
 		}
-		k.picks, k.batch = nil, batch{}
+		k.picks, k.batch, k.workgroup = nil, batch{}, workgroup
 	}
 	for _, choice := range choices {
 		if choice < leastDirect && items == 0 {
@@ -110,6 +141,14 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 	}
 	k.unstaged = len(columns) > 0
 	k.tryPool(nil, nil, false)
+}
+
+// compacts reports whether the kernel stores the rows that it picks, and nothing
+// of others or between them.
+func (k *kernel) compacts(stores []int) bool {
+	isCompact := func(d tile.Domain) bool { return d.Kind == tile.Compact }
+	return len(stores) > 0 && len(k.cuts) == 1 && !slices.ContainsFunc(k.Domains[1:], func(d tile.Domain) bool { return !isCompact(d) }) &&
+		!slices.ContainsFunc(stores, func(i int) bool { return len(k.Ops[i].Args) != 2 })
 }
 
 // tryPool plans the pool for k.items rows a work-item, and reports whether
@@ -158,15 +197,15 @@ func (k *kernel) placeFor(p pool, store int) (stream int, ok bool) {
 		return 0, false
 	}
 	size := k.storedKind(&k.Ops[store]).Size()
-	return k.freeColumn(p, maps.Values(p.inPlace), func(i int) bool { return k.Streams[i].Kind.Size() == size })
+	taken := slices.Collect(maps.Values(p.inPlace))
+	return k.freeColumn(p, func(i int) bool { return k.Streams[i].Kind.Size() == size && !slices.Contains(taken, i) })
 }
 
 // freeColumn returns a staged column that suits, of which no other work-item needs
-// a row, and that is not taken already.
-func (k *kernel) freeColumn(p pool, taken iter.Seq[int], suits func(stream int) bool) (stream int, ok bool) {
-	others := slices.Collect(taken)
+// a row.
+func (k *kernel) freeColumn(p pool, suits func(stream int) bool) (stream int, ok bool) {
 	for i := range k.Streams {
-		if p.staged[i] && !p.halo[i] && suits(i) && !slices.Contains(others, i) {
+		if p.staged[i] && !p.halo[i] && suits(i) {
 			return i, true
 		}
 	}

@@ -45,7 +45,7 @@ func (e *emission) foldPicked() {
 			j := slices.IndexFunc(e.picks, func(p pick) bool { return p.scan == slot.op })
 			x = loop.ToKind(slot.kind, loop.CallOf(countOnes, e.picked[j]))
 		} else {
-			bits := e.picked[pickedBy(e.picks, op.Args[0])]
+			bits := e.bitsOf(op.Args[0])
 			none := loop.Eq(bits, number(ir.U32, 0))
 			if x = loop.Not(none); slot.field > 0 {
 				rest := loop.Sub(e.count, loop.Mul(e.lane, loop.Int(int64(e.items))))
@@ -62,7 +62,7 @@ func (e *emission) foldPicked() {
 func (s *launches) storePicked(e *emission) {
 	const cut = 0
 	st := s.stateOf(s.cuts[cut])
-	before, total := e.groupScan(st, e.folded(st))
+	before, total := e.scanPicked(st)
 	if s.lookback {
 		s.announce(e, cut, total)
 	}
@@ -84,41 +84,94 @@ func (s *launches) numberPicked(e *emission, st *state, before, total []loop.Exp
 	}
 }
 
+// scanPicked folds the rows of a tile: before has the states of the rows before
+// this work-item's, as far as they are needed, total those of all.
+func (e *emission) scanPicked(st *state) (before, total []loop.Expr) {
+	if e.picks == nil || e.window == nil {
+		return e.groupScan(st, e.folded(st))
+	}
+	var scans []int
+	for _, p := range e.picks {
+		scans = append(scans, p.scan)
+	}
+	counts := e.stateOf(scans)
+	ahead, all := e.groupScan(counts, e.folded(counts))
+	before, total = st.identities(), st.identities()
+	for j, slot := range counts.slots {
+		at := st.of[slot.stateKey].slot
+		before[at], total[at] = ahead[j], all[j]
+	}
+	if !e.foldsAhead() {
+		e.scanGroups(st, before, total)
+		return before, total
+	}
+	isAhead := e.areAhead(st, total)
+	e.foldRows(st, before, isAhead)
+	e.scanGroups(st, before, total)
+	e.closeFirst(st, before, isAhead)
+	return before, total
+}
+
 // deliverAllPicked stores what belongs to the rows of all picks. find returns the
 // fold of all earlier tiles, and lets the group wait for what it shares.
 func (s *launches) deliverAllPicked(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
-	if len(s.batch.columns) > 0 { // those of others may still be read
-		e.barrier()
-	}
-	done := map[tile.ID]bool{}
-	for j, p := range s.picks {
-		if s.isFolded(p) && !done[p.guard] {
-			done[p.guard] = true
-			e.foldGroups(st, p, e.picked[j], before, loop.Int(0))
+	if !e.foldsAhead() && len(s.batch.scans) > 0 {
+		if s.batch.takesColumns() { // those of others may still be read
+			e.barrier()
+		}
+		for _, p := range s.foldedPicks() {
+			e.foldGroups(st, p, before, loop.Int(0))
 		}
 	}
 	counts := s.shareCounts(e, st, total)
 	earlier := find()
 	e.know(st, earlier, total)
-	for _, p := range s.picks {
+	deliver := func(p pick) {
 		if p.isStored() {
 			e.deliverPicked(p, st, earlier, loop.Int(0), loop.ToCounter(total[st.counted(p)]))
 		}
 	}
-	for j, p := range s.picks {
-		if !s.isFolded(p) || s.batch.rows >= s.rows() {
-			continue
-		}
-		count := counts(p)
-		base := e.b.Decl("batch", loop.Int(s.batch.rows))
-		e.b.While(loop.Lt(base, count), func() {
-			e.barrier()
-			e.foldGroups(st, p, e.picked[j], before, base)
-			e.barrier()
-			e.deliverPicked(p, st, earlier, base, count)
-			e.b.Assign(base, loop.Add(base, loop.Int(s.batch.rows)))
-		})
+	batches := func(p pick, first int64) {
+		s.deliverBatches(e, p, st, before, earlier, loop.Int(first), counts(p))
 	}
+	if !e.foldsAhead() {
+		for _, p := range s.picks {
+			deliver(p)
+		}
+		for _, p := range s.picks {
+			if s.isFolded(p) && s.batch.rows < s.rows() {
+				batches(p, s.batch.rows)
+			}
+		}
+		return
+	}
+	e.b.If(e.areAhead(st, total), func() {
+		for _, p := range s.picks {
+			deliver(p)
+		}
+	}, func() {
+		s.takeColumns(e) // before folds take their place
+		for _, p := range s.picks {
+			if s.isFolded(p) {
+				batches(p, 0)
+			} else {
+				deliver(p)
+			}
+		}
+	})
+}
+
+// deliverBatches stores what belongs to the count rows of a pick from number first
+// on, as many at a time as folds are there for.
+func (s *launches) deliverBatches(e *emission, p pick, st *state, before, earlier []loop.Expr, first, count loop.Expr) {
+	base := e.b.Decl("batch", first)
+	e.b.While(loop.Lt(base, count), func() {
+		e.barrier()
+		e.foldGroups(st, p, before, base)
+		e.barrier()
+		e.deliverPicked(p, st, earlier, base, count)
+		e.b.Assign(base, loop.Add(base, loop.Int(s.batch.rows)))
+	})
 }
 
 // shareCounts makes the counts of picks known to be the same for all who share a

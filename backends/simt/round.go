@@ -2,7 +2,6 @@ package simt
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -27,13 +26,18 @@ import (
 //	round k:  control: fold of the round before tile k - lookahead
 //	          others:  columns of tile k, its fold             (front)
 //	          barrier
-//	          control: tell the fold of tile k, refill the ring
+//	          control: tell the fold of tile k
 //	          others:  rows of tile k - lookahead, results     (back)
 
 // roundGroup is the size of a group where the schedule leaves it open: 16
 // subgroups and the control. Two groups a unit of half the size are half as fast:
 // each waits for twice as many.
 const roundGroup = (16 + roundControl) * roundSubgroup
+
+// roundMore is how many subgroups more take rows where no stage is to spare and
+// there is room for them. roundFewer is by how many there are fewer while their
+// columns have no room, and how many are left at least.
+const roundMore, roundFewer = 4, 4
 
 // roundControl is how many subgroups take no rows.
 const roundControl = plan.RoundControl / roundSubgroup
@@ -56,10 +60,12 @@ const tilesAsked, mostRound = 5, tilesAsked * roundSubgroup
 // round is how the groups of a kernel walk.
 type round struct {
 	teams     int           // subgroups that take rows
+	least     int           // so many at least
 	lookahead int           // rounds
 	ring      int           // stages; 0 until they are chosen
 	wanted    int           // those of the schedule, or 0
 	columns   map[int]int64 // of staged streams: the first byte in a stage
+	copied    int64         // bytes of a stage that copies bring
 	stage     int64         // bytes of a stage
 }
 
@@ -92,7 +98,7 @@ func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) 
 		}
 		return s, ""
 	}
-	s.round = &round{teams: s.workgroup/roundSubgroup - roundControl, lookahead: lookahead, wanted: ring}
+	s.round = &round{least: s.workgroup/roundSubgroup - roundControl, lookahead: lookahead, wanted: ring}
 	s.workgroup = roundSubgroup
 	return s, ""
 }
@@ -103,53 +109,6 @@ func (k *kernel) refuseRing(schedule plan.Schedule) string {
 		return ""
 	}
 	return fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name)
-}
-
-// canCopy reports whether bulk copies bring elements of kind k as they are held.
-func canCopy(k ir.Kind) bool { return k != ir.Char8 }
-
-// copiedLayout is the layout of a column that a bulk copy has brought: as in
-// global memory.
-func (k *kernel) copiedLayout(kind ir.Kind) layout {
-	l := layout{word: kind, stride: k.items, wide: loop.Wide(loop.SliceOf(loop.ScalarOf(kind)).In(loop.Global))}
-	if kind.Size() >= ir.U32.Size() {
-		l.word = wordOf(kind)
-	}
-	if k.singly || l.wide > 0 && k.items%l.wide != 0 {
-		l.wide = 0
-	}
-	return l
-}
-
-// fit lays out a stage for the columns of a pool, chooses how many there are, and
-// reports whether local memory suffices.
-func (r *round) fit(k *kernel, p pool) bool {
-	r.columns, r.stage = map[int]int64{}, 0
-	for i := range k.Streams {
-		if !p.staged[i] {
-			continue
-		}
-		r.stage += loop.WideBytes // before the first row, for the row before it
-		r.columns[i] = r.stage
-		r.stage += aligned16(int64(r.teams) * k.rows() * int64(k.Streams[i].Kind.Size()))
-	}
-	st := k.stateOf(k.cuts[0])
-	states := 2*((r.lookahead+2)*r.teams+1)*st.bytes() + mostRound*newStatus(st, 0, "", true).words*ir.U64.Size()
-	least, most := r.lookahead+2, r.lookahead+3
-	if r.wanted > 0 {
-		least, most = r.wanted, r.wanted
-	}
-	for r.ring = most; r.ring >= least; r.ring-- {
-		if r.ring*(int(r.stage)+ir.U64.Size())+r.teams*int(p.bytes)+states <= roundBudget {
-			return true
-		}
-	}
-	return false
-}
-
-// bytes returns the local memory of the ring and of what subgroups share.
-func (r *round) bytes(k *kernel) int64 {
-	return max(int64(r.ring)*r.stage+int64(r.teams)*k.pool.bytes, loop.WideBytes)
 }
 
 // walkInRounds counts the tiles of subgroups as those of whole groups.
@@ -172,90 +131,14 @@ func (s *launches) roundGrid(kernel string) plan.Expr {
 // window is what a group that walks in rounds knows at some place of its walk.
 type window struct {
 	team     loop.Expr   // the number of the subgroup
-	arrived  *loop.Var   // a barrier of bulk copies for each stage
+	arrived  *loop.Var   // a barrier for each stage: its copies have come
+	freed    *loop.Var   // another: all subgroups have done their rows
 	whole    loop.Expr   // tiles of groups that have all their rows
 	stage    loop.Expr   // that of the tile at hand
 	copied   loop.Expr   // whether a bulk copy has brought it
 	folds    []*loop.Var // of the tiles of subgroups, for each round that is under way
 	offsets  []*loop.Var // of the subgroups before each
 	prefixes []*loop.Var // of all earlier tiles, for this round and the next
-}
-
-// column returns the word of the pool at which the subgroup's rows of a staged
-// column begin.
-func (w *window) column(e *emission, i int, word ir.Kind) loop.Expr {
-	size := int64(word.Size())
-	start := loop.Add(loop.Mul(w.stage, loop.Int(e.round.stage/size)), loop.Int(e.round.columns[i]/size))
-	return e.b.Let("column", loop.Add(start, loop.Mul(w.team, loop.Int(e.kernel.rows()))))
-}
-
-// share returns the word of the pool at which byte region of what the subgroup's
-// work-items share lies.
-func (w *window) share(e *emission, region int64, word ir.Kind) loop.Expr {
-	size := int64(word.Size())
-	start := int64(e.round.ring)*e.round.stage + region
-	return loop.Add(loop.Mul(w.team, loop.Int(e.pool.bytes/size)), loop.Int(start/size))
-}
-
-// The leaf intrinsics of bulk copies, and of the words that groups ask for.
-var (
-	words64      = loop.SliceOf(loop.ScalarOf(ir.U64)).In(loop.Local)
-	words32      = loop.SliceOf(loop.ScalarOf(ir.U32)).In(loop.Local)
-	scalarI32    = loop.ScalarOf(ir.I32)
-	scalarU32    = loop.ScalarOf(ir.U32)
-	copyInit     = effect("mbarrier_init", words64, scalarI32)
-	copyPublish  = effect("mbarrier_publish")
-	copyExpect   = effect("mbarrier_expect", words64, scalarI32, scalarU32)
-	copyHasCome  = &loop.Signature{Name: "mbarrier_passed", Params: []loop.Type{words64, scalarI32, scalarU32}, Results: []loop.Type{loop.Bool}, Effects: true}
-	copyReuse    = effect("bulk_reuse")
-	loadRelaxed  = &loop.Signature{Name: "load_relaxed_u64", Params: []loop.Type{loop.SliceOf(loop.ScalarOf(ir.U64)).In(loop.Global), scalarI32}, Results: []loop.Type{loop.ScalarOf(ir.U64)}, Effects: true}
-	copyOfColumn = map[ir.Kind]*loop.Signature{}
-)
-
-func init() {
-	for _, k := range []ir.Kind{ir.Bool, ir.I8, ir.U8, ir.I16, ir.U16, ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64, ir.Date} {
-		from := loop.SliceOf(loop.ScalarOf(k)).In(loop.Global).AsReadOnly()
-		copyOfColumn[k] = effect("bulk_copy_"+k.String(), words32, scalarI32, from, loop.ScalarOf(ir.I64), scalarU32, words64, scalarI32)
-	}
-}
-
-func effect(name string, params ...loop.Type) *loop.Signature {
-	return &loop.Signature{Name: name, Params: params, Effects: true}
-}
-
-func narrow(x loop.Expr) loop.Expr { return loop.ToKind(ir.I32, x) }
-
-// bring starts the copies of a tile of a group, where that has all its rows.
-func (s *launches) bring(e *emission, stage, tile loop.Expr) {
-	w, r := e.window, s.round
-	rows := s.rows() * int64(r.teams)
-	e.b.If(loop.Lt(tile, w.whole), func() {
-		first := e.b.Let("from", loop.Add(loop.ToKind(ir.I64, e.arguments.row0), loop.Mul(loop.ToKind(ir.I64, tile), loop.ToKind(ir.I64, loop.Int(rows)))))
-		halo := e.b.Let("halo", loop.ToKind(ir.U32, loop.Choose(loop.Gt(first, number(ir.I64, 0)), number(ir.U32, loop.WideBytes), number(ir.U32, 0))))
-		bytes := loop.Expr(number(ir.U32, 0))
-		sizeOf := func(i int) loop.Expr {
-			size := loop.Expr(number(ir.U32, rows*int64(s.Streams[i].Kind.Size())))
-			if s.pool.halo[i] {
-				size = loop.Add(size, halo)
-			}
-			return size
-		}
-		streams := slices.Sorted(maps.Keys(r.columns))
-		for _, i := range streams {
-			bytes = loop.Add(bytes, sizeOf(i))
-		}
-		e.b.Do(copyExpect, []loop.Expr{w.arrived, narrow(stage), bytes})
-		for _, i := range streams {
-			kind := s.Streams[i].Kind
-			word := loop.Add(loop.Mul(stage, loop.Int(r.stage/4)), loop.Int(r.columns[i]/4))
-			from := loop.Mul(first, number(ir.I64, int64(kind.Size())))
-			if s.pool.halo[i] {
-				word = loop.Sub(word, loop.ToCounter(loop.Apply(ir.OpShr, halo, number(ir.U32, 2))))
-				from = loop.Sub(from, loop.ToKind(ir.I64, halo))
-			}
-			e.b.Do(copyOfColumn[kind], []loop.Expr{e.poolOf(ir.U32), narrow(word), e.stream(i), from, sizeOf(i), w.arrived, narrow(stage)})
-		}
-	}, nil)
 }
 
 // rounds writes the launch that does the work of the rows.
@@ -274,18 +157,13 @@ func (s *launches) rounds() *emission {
 	w := &window{team: team, arrived: e.localArray("arrived", ir.U64, r.ring),
 		folds: e.localState("folds", st, int(slots)*r.teams), offsets: e.localState("offsets", st, int(slots)*r.teams), prefixes: e.localState("prefix", st, 2)}
 	e.window = w
+	if r.isTight() {
+		w.freed = e.localArray("freed", ir.U64, r.ring)
+	}
 	turns := e.b.Let("turns", loop.Greatest(loop.ToCounter(e.arguments.value("turns", s.turns)), loop.Int(1)))
 	w.whole = e.b.Let("whole", loop.Div(e.arguments.rows, loop.Int(s.rows()*int64(r.teams))))
 	if len(r.columns) > 0 {
-		e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() {
-			e.b.For("stage", loop.Int(0), loop.Int(ring), func(stage *loop.Var) {
-				e.b.Do(copyInit, []loop.Expr{w.arrived, narrow(stage)})
-			})
-			e.b.Do(copyPublish, nil)
-			e.b.For("stage", loop.Int(0), loop.Int(ring), func(stage *loop.Var) {
-				s.bring(e, stage, loop.Add(group, loop.Mul(stage, groups)))
-			})
-		}, nil)
+		e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.fillRing(e, group, groups) }, nil)
 	}
 	e.b.Barrier(loop.GroupScope)
 
@@ -294,6 +172,7 @@ func (s *launches) rounds() *emission {
 	ahead, at := e.b.Decl("ahead", group), e.b.Decl("tile", loop.Sub(group, back))
 	stageAhead, parity := e.b.Decl("stage_ahead", loop.Int(0)), e.b.Decl("parity", number(ir.U32, 0))
 	stage, freed := e.b.Decl("stage", loop.Int(ring-int64(r.lookahead))), e.b.Decl("freed", loop.Int(ring-int64(r.lookahead)-1))
+	freedParity := e.b.Decl("freed_parity", number(ir.U32, 1)) // of the stages' phase before the first
 	foldAhead, fold := e.b.Decl("fold_ahead", loop.Int(0)), e.b.Decl("fold", loop.Int(slots-int64(r.lookahead)))
 	turn := e.b.Decl("turn", loop.Int(0))
 	carry := e.declare(st, st.identities())
@@ -308,16 +187,19 @@ func (s *launches) rounds() *emission {
 		hasTile := e.b.Let("has_tile", loop.Ge(at, loop.Int(0)))
 		goesAhead := e.b.Let("goes_ahead", loop.Lt(ahead, turns))
 		e.b.If(loop.And(asks, hasTile), func() { s.askRound(e, at, groups, carry, turn) }, nil)
+		refill := func() {
+			e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.refill(e, at, groups, freed, freedParity) }, nil)
+		}
+		if r.isTight() {
+			refill()
+		}
 		e.b.If(loop.And(takesRows, goesAhead), func() {
 			w.stage = stageAhead
 			s.front(e, st, ahead, parity, foldAhead, left[r.lookahead])
 		}, nil)
 		e.b.Barrier(loop.GroupScope)
-		if len(r.columns) > 0 {
-			mayBring := loop.And(loop.Eq(lane, loop.Int(0)), loop.Ge(loop.Sub(at, groups), loop.Int(0)))
-			e.b.If(loop.And(brings, mayBring), func() {
-				s.bring(e, freed, e.b.Let("next", loop.Add(at, loop.Mul(groups, loop.Int(ring-1)))))
-			}, nil)
+		if !r.isTight() && len(r.columns) > 0 {
+			refill()
 		}
 		e.b.If(loop.And(tells, goesAhead), func() { s.tellFold(e, ahead, foldAhead) }, nil)
 		e.b.If(loop.And(takesRows, hasTile), func() {
@@ -335,9 +217,13 @@ func (s *launches) rounds() *emission {
 		step := func(v *loop.Var, count int64) {
 			e.b.Assign(v, loop.Choose(loop.Eq(v, loop.Int(count-1)), loop.Int(0), loop.Add(v, loop.Int(1))))
 		}
-		e.b.If(loop.Eq(stageAhead, loop.Int(ring-1)), func() {
-			e.b.Assign(parity, loop.Sub(number(ir.U32, 1), parity))
-		}, nil)
+		flip := func(parity *loop.Var, stage *loop.Var) {
+			e.b.If(loop.Eq(stage, loop.Int(ring-1)), func() { e.b.Assign(parity, loop.Sub(number(ir.U32, 1), parity)) }, nil)
+		}
+		flip(parity, stageAhead)
+		if r.isTight() {
+			flip(freedParity, freed)
+		}
 		step(stageAhead, ring)
 		step(stage, ring)
 		step(freed, ring)

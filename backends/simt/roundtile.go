@@ -35,10 +35,7 @@ func (s *launches) await(e *emission, parity loop.Expr) {
 	}
 	w := e.window
 	e.b.If(w.copied, func() {
-		waiting := e.b.Decl("waiting", loop.True)
-		e.b.While(waiting, func() {
-			e.b.Assign(waiting, loop.Not(e.b.Let("come", loop.CallOf(copyHasCome, w.arrived, narrow(w.stage), parity))))
-		})
+		e.awaitPhase(w.arrived, w.stage, parity)
 	}, func() {
 		for i := range s.Streams {
 			if s.pool.staged[i] {
@@ -82,42 +79,40 @@ func (s *launches) front(e *emission, st *state, turn, parity, slot loop.Expr, l
 	e.declareFolds(s.cuts[phase])
 	e.loopRows(phase)
 	e.publishReductions(s.states, s.reductionsOf(phase))
-	before, total := e.scanTeam(st)
+	before, total := e.scanPicked(st)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(e.window.folds, s.foldAt(e, slot, e.window.team), total) }, nil)
 	e.assignAll(left, append(exprsOf(e.picked), before...))
 }
 
-// scanTeam is groupScan for a subgroup. Of rows that are picked only the counts
-// before each work-item are needed, and the last row picked is found by a ballot.
-func (e *emission) scanTeam(st *state) (before, total []loop.Expr) {
-	if e.picks == nil {
-		return e.groupScan(st, e.folded(st))
-	}
-	var counts []int
-	for _, i := range e.cuts[0] {
-		if e.Ops[i].Monoid.Kind == tile.Fold || slices.Contains(e.batch.scans, i) {
-			counts = append(counts, i)
-		}
-	}
-	counted := e.stateOf(counts)
-	ahead, all := e.groupScan(counted, e.folded(counted))
-	before, total = st.identities(), st.identities()
+// scanGroups completes the states of a subgroup's rows whose counts are known:
+// what is folded since a row that is picked, and how many rows there are since,
+// of which only those behind the last one are needed.
+func (e *emission) scanGroups(st *state, before, total []loop.Expr) {
+	picking := map[tile.ID]loop.Expr{}
 	for j, slot := range st.slots {
-		if from, ok := counted.of[slot.stateKey]; ok {
-			before[j], total[j] = ahead[from.slot], all[from.slot]
+		op := &e.Ops[slot.op]
+		if op.Monoid.Kind == tile.Fold {
 			continue
 		}
-		bits := e.picked[pickedBy(e.picks, e.Ops[slot.op].Args[0])]
-		picking := e.b.Let("picking", loop.CallOf(ballot, loop.Ne(bits, number(ir.U32, 0))))
-		none := loop.Eq(picking, number(ir.U32, 0))
-		if total[j] = loop.Not(none); slot.field > 0 {
-			last := e.b.Let("last", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, picking))))
+		guard := op.Args[0]
+		if picking[guard] == nil {
+			hasPicked := loop.Ne(e.bitsOf(guard), number(ir.U32, 0))
+			picking[guard] = e.b.Let("picking", loop.CallOf(ballot, hasPicked))
+			if slots := e.foldedBy(st, guard); len(slots) > 0 {
+				e.scanSince(st, slots, picking[guard], before, total)
+			}
+		}
+		none := loop.Eq(picking[guard], number(ir.U32, 0))
+		switch {
+		case slot.field == 0:
+			total[j] = loop.Not(none)
+		case !slices.Contains(e.batch.scans, slot.op):
+			last := e.b.Let("last", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, picking[guard]))))
 			since := e.shuffle(single(e.kernel, slot), broadcast, []loop.Expr{e.folds[slot.stateKey]}, last)[0]
 			behind := loop.Greatest(loop.Sub(e.count, loop.Mul(loop.Add(last, loop.Int(1)), loop.Int(int64(e.items)))), loop.Int(0))
 			total[j] = e.b.Let("since", loop.Choose(none, loop.ToKind(slot.kind, e.count), loop.Add(since, loop.ToKind(slot.kind, behind))))
 		}
 	}
-	return before, total
 }
 
 // foldAt returns where the fold of a subgroup lies.
@@ -136,9 +131,6 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 	total := e.loadState(w.folds, place)
 	e.now = e.until
 	if s.picks != nil {
-		if len(s.batch.scans) > 0 {
-			s.takeColumns(e)
-		}
 		s.numberPicked(e, st, before, total)
 		s.deliverAllPicked(e, st, before, total, func() []loop.Expr {
 			e.barrier()
@@ -158,10 +150,14 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 		e.loopRows(e.until)
 		e.deliver()
 	}
-	if len(e.pool.inPlace)+len(e.batch.columns) > 0 { // before the next copy to the stage
+	if len(e.pool.inPlace) > 0 || e.batch.takesColumns() { // before the next copy to the stage
 		e.b.Do(copyReuse, nil)
 	}
 	e.publishReductions(s.states, s.reductionsOf(e.until))
+	if s.round.isTight() {
+		e.barrier()
+		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Do(copyIsFree, []loop.Expr{w.freed, narrow(w.stage)}) }, nil)
+	}
 	if s.hasEnd() {
 		s.endLastTile(e)
 	}

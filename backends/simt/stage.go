@@ -70,6 +70,11 @@ func (e *emission) stageBatch(streams []int) {
 	}
 	at := int64(0)
 	for _, i := range streams {
+		if e.pool.halo[i] {
+			e.readBefore(i)
+		}
+	}
+	for _, i := range streams {
 		e.stagedAt[i] = at
 		at += e.layoutOf(e.Streams[i].Kind).bytes
 		e.deal(i)
@@ -178,19 +183,33 @@ func (e *emission) take(i int) {
 	if before == 0 {
 		return
 	}
-	e.b.If(loop.And(loop.Gt(start, loop.Int(0)), loop.Lt(start, e.count)), func() {
-		last := loop.Add(base, l.dealt(e.kernel, loop.Sub(start, loop.Int(1))))
-		e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(pool, last)))
+	storeBefore := func(at loop.Expr) { e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(pool, at))) }
+	dealt := func(otherwise func()) {
+		e.b.If(loop.And(loop.Gt(start, loop.Int(0)), loop.Lt(start, e.count)), func() {
+			last := loop.Add(base, l.dealt(e.kernel, loop.Sub(start, loop.Int(1))))
+			storeBefore(last)
+		}, otherwise)
+	}
+	if e.window == nil {
+		e.b.Store(mine, loop.Int(0), e.before[i])
+		dealt(nil)
+		return
+	}
+	e.b.If(e.window.copied, func() { // with the row before the tile
+		e.b.If(loop.Or(loop.Gt(start, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() { storeBefore(loop.Sub(own, loop.Int(1))) }, nil)
 	}, func() {
-		e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() {
-			outside := func() { e.b.Store(mine, loop.Int(0), loop.At(memory, loop.Sub(e.first, loop.Int(1)))) }
-			if e.window == nil {
-				outside()
-				return
-			}
-			e.b.If(e.window.copied, func() {
-				e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(pool, loop.Sub(own, loop.Int(1)))))
-			}, func() { e.b.If(loop.Gt(e.count, loop.Int(0)), outside, nil) })
-		}, nil)
+		dealt(func() { // a subgroup may have no rows
+			isFirst := loop.And(loop.Eq(e.lane, loop.Int(0)), loop.And(loop.Gt(e.first, loop.Int(0)), loop.Gt(e.count, loop.Int(0))))
+			e.b.If(isFirst, func() { e.b.Store(mine, loop.Int(0), loop.At(memory, loop.Sub(e.first, loop.Int(1)))) }, nil)
+		})
 	})
+}
+
+// readBefore reads the row before the tile of a column, with the tile: later, all
+// would wait once more for memory.
+func (e *emission) readBefore(i int) {
+	kind := e.Streams[i].Kind
+	e.before[i] = e.b.Decl(e.Streams[i].Name+"_before", loop.ConstOf(ir.Scalar{Kind: kind}))
+	isFirst := loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0)))
+	e.b.If(isFirst, func() { e.b.Assign(e.before[i], loop.At(e.stream(i), loop.Sub(e.first, loop.Int(1)))) }, nil)
 }

@@ -1,12 +1,13 @@
 // Copies of global to shared memory that go on beside the threads, and the
 // barriers that count their bytes (PTX ISA 8.0, cp.async.bulk and mbarrier). A
-// barrier is a word; in each of its phases one thread says how many bytes come.
-// And what goes on among groups that use these.
+// barrier is a word; a phase of it ends when so many threads have arrived as it
+// was made for, and the bytes have come that one of them announced. And what goes
+// on among groups that use these.
 
-//leaf mbarrier_init(local []u64, i32) none needs copy.bulk effects
-void kgen_mbarrier_init($type(u64) *barriers, int barrier) {
+//leaf mbarrier_init(local []u64, i32, i32) none needs copy.bulk effects
+void kgen_mbarrier_init($type(u64) *barriers, int barrier, int arrivals) {
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
-		:: "r"((unsigned)__cvta_generic_to_shared(barriers + barrier)), "r"(1) : "memory");
+		:: "r"((unsigned)__cvta_generic_to_shared(barriers + barrier)), "r"(arrivals) : "memory");
 }
 
 //leaf mbarrier_publish() none needs copy.bulk effects
@@ -23,6 +24,12 @@ void kgen_bulk_reuse(void) {
 void kgen_mbarrier_expect($type(u64) *barriers, int barrier, unsigned bytes) {
 	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
 		:: "r"((unsigned)__cvta_generic_to_shared(barriers + barrier)), "r"(bytes) : "memory");
+}
+
+//leaf mbarrier_arrive(local []u64, i32) none needs copy.bulk effects
+void kgen_mbarrier_arrive($type(u64) *barriers, int barrier) {
+	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
+		:: "r"((unsigned)__cvta_generic_to_shared(barriers + barrier)) : "memory");
 }
 
 //leaf mbarrier_passed(local []u64, i32, u32) bool needs copy.bulk effects

@@ -17,7 +17,7 @@ namespace cudaemu {
 Launch launch;
 Thread *current;
 std::uint64_t number_of_launch;
-alignas(16) char dynamic_shared[dynamic_most];
+alignas(128) char dynamic_shared[dynamic_most];
 
 namespace {
 
