@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -74,7 +75,7 @@ func parse(arguments []string) (*settings, error) {
 	f := flag.NewFlagSet("gpuspeed", flag.ContinueOnError)
 	f.StringVar(&s.device, "device", "cuda:0", "the `device` of emitted kernels, as kgen run names it")
 	f.StringVar(&s.opencl, "opencl", "", "measure the portable OpenCL C on this `device`, too, as opencl:1")
-	f.StringVar(&s.level, "fuse", "onepass", "the fusion `level`")
+	f.StringVar(&s.level, "fuse", fuse.LevelAuto, "the fusion `level`")
 	f.Var(&schedules, "schedule", "a `schedule` as kgen run takes it; each time it is given adds one, and without it there is the default")
 	pattern := f.String("run", ".", "workloads to measure, a `regexp`")
 	exponent := f.Int("n", 28, "measure 2^`n` rows")
