@@ -131,7 +131,7 @@ func (o *output) Write(p []byte) (int, error) {
 func (f fake) run(want int, change func(*suite)) string {
 	f.t.Helper()
 	var out output
-	s := suite{folder: f.folder, out: f.out, devices: "cuda:0,nvidia,pocl,gocpu", limit: time.Minute, stdout: &out, stderr: &out}
+	s := suite{folder: f.folder, out: f.out, devices: "cuda:0,nvidia,pocl,gocpu", limit: time.Minute, jobs: 3, stdout: &out, stderr: &out}
 	if change != nil {
 		change(&s)
 	}

@@ -20,7 +20,9 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -59,10 +61,12 @@ type suite struct {
 	only    string
 	tool    string
 	limit   time.Duration
+	jobs    int
 	prepare bool
 	dry     bool
 
 	stdout, stderr io.Writer
+	saying         sync.Mutex
 }
 
 func (s *suite) flags() {
@@ -74,6 +78,7 @@ func (s *suite) flags() {
 	flag.StringVar(&s.only, "only", "", "the cells whose name has `TEXT`")
 	flag.StringVar(&s.tool, "tool", "", "run cuda:0 under a `TOOL` of compute-sanitizer: memcheck, racecheck, initcheck or synccheck")
 	flag.DurationVar(&s.limit, "limit", 8*time.Minute+30*time.Second, "begin and finish nothing after that `TIME`")
+	flag.IntVar(&s.jobs, "jobs", max(runtime.NumCPU()/4, 1), "run `N` cells of a device at a time")
 	flag.BoolVar(&s.prepare, "prepare", false, "build the Go of device gocpu into -folder, where there is Go, instead")
 	flag.BoolVar(&s.dry, "list", false, "list the cells instead")
 }

@@ -129,26 +129,42 @@ func (c *cell) difftest() []string {
 	return arguments
 }
 
-// runAll runs the cells that are not done, those of a device one after the
-// other, and devices side by side.
+// runAll runs the cells that are not done: devices side by side, and so many
+// cells of each, since most of their time goes by while compilers work.
 func (s *suite) runAll(ctx context.Context, rows []*row) {
-	var devices sync.WaitGroup
+	var running sync.WaitGroup
 	for _, r := range rows {
-		devices.Go(func() {
+		cells := make(chan *cell)
+		running.Go(func() {
+			defer close(cells)
 			for _, c := range r.cells {
-				if s.load(c) || ctx.Err() != nil {
-					continue
-				}
-				if err := s.runCell(ctx, c); err != nil && ctx.Err() == nil {
-					c.failure = err.Error()
-					fmt.Fprintf(s.stderr, "%s: failed: %v\n", c, err)
-				} else if err == nil {
-					fmt.Fprintf(s.stderr, "%s: %d runs, %d differ, %.0f s\n", c, c.record.Report.Executions, c.record.differ(), c.record.Seconds)
-				}
+				cells <- c
 			}
 		})
+		for range max(s.jobs, 1) {
+			running.Go(func() {
+				for c := range cells {
+					if !s.load(c) && ctx.Err() == nil {
+						s.say(c, s.runCell(ctx, c), ctx.Err() != nil)
+					}
+				}
+			})
+		}
 	}
-	devices.Wait()
+	running.Wait()
+}
+
+// say tells how a cell ended that was not cut off.
+func (s *suite) say(c *cell, err error, isCutOff bool) {
+	s.saying.Lock()
+	defer s.saying.Unlock()
+	switch {
+	case err == nil:
+		fmt.Fprintf(s.stderr, "%s: %d runs, %d differ, %.0f s\n", c, c.record.Report.Executions, c.record.differ(), c.record.Seconds)
+	case !isCutOff:
+		c.failure = err.Error()
+		fmt.Fprintf(s.stderr, "%s: failed: %v\n", c, err)
+	}
 }
 
 func (s *suite) path(c *cell) string { return filepath.Join(s.out, "cells", c.file()+".json") }
