@@ -78,7 +78,7 @@ type session struct {
 }
 
 func (*session) Machine() plan.Machine                               { return machine }
-func (*session) Resident(*plan.Kernel, *plan.Variant) (int64, error) { return 1, nil }
+func (*session) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) { return 1, nil }
 func (*session) Import(data []byte) (exec.Memory, error)             { return data, nil }
 func (*session) Alloc(bytes int64) (exec.Memory, error)              { return make([]byte, bytes), nil }
 func (*session) Free(exec.Memory)                                    {}

@@ -11,8 +11,9 @@ import (
 type Device interface {
 	Machine() plan.Machine
 
-	// Resident returns how many groups of the variant the device runs at once.
-	Resident(*plan.Kernel, *plan.Variant) (int64, error)
+	// Resident returns how many groups of the variant the device runs at once. It
+	// may have to compile the kernel for that.
+	Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error)
 
 	// Import makes a column of the caller readable by kernels. A device that
 	// shares the host's memory need not copy: data stays as it is until Free.

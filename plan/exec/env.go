@@ -39,7 +39,7 @@ func (e env) Resident(kernel string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	groups, err := e.device.Resident(e.kernels[kernel], variant)
+	groups, err := e.device.Resident(e.ctx, e.kernels[kernel], variant)
 	if err != nil {
 		return 0, fmt.Errorf("resident(%s): %w", kernel, err)
 	}

@@ -84,7 +84,9 @@ func (f *fake) use(m exec.Memory, what string) *memory {
 
 func (f *fake) Machine() plan.Machine { return f.machine }
 
-func (f *fake) Resident(*plan.Kernel, *plan.Variant) (int64, error) { return f.resident, f.call() }
+func (f *fake) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
+	return f.resident, f.call()
+}
 
 func (f *fake) take(data []byte) (*memory, error) {
 	f.allocs++

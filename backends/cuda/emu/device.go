@@ -48,7 +48,7 @@ type buffer struct {
 func (d *Device) Machine() plan.Machine { return Machine(d.emulator.options) }
 
 // Resident returns how many blocks run at once.
-func (d *Device) Resident(*plan.Kernel, *plan.Variant) (int64, error) {
+func (d *Device) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
 	return int64(d.emulator.options.Resident), nil
 }
 

@@ -38,12 +38,12 @@ func (s *session) Machine() plan.Machine { return s.device.machine }
 
 // Resident is what the driver computes from the registers and the shared memory
 // that the kernel takes.
-func (s *session) Resident(_ *plan.Kernel, v *plan.Variant) (int64, error) {
+func (s *session) Resident(ctx context.Context, _ *plan.Kernel, v *plan.Variant) (int64, error) {
 	units := int64(s.device.machine.Units)
 	if len(v.Spec) > 0 {
 		return units, nil // its constants are not known yet
 	}
-	k, err := s.kernel(context.Background(), &exec.Launch{Kernel: &plan.Kernel{Name: v.Entry}, Variant: v})
+	k, err := s.kernel(ctx, &exec.Launch{Kernel: &plan.Kernel{Name: v.Entry}, Variant: v})
 	if err != nil {
 		return 0, err
 	}

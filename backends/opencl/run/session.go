@@ -38,7 +38,7 @@ func (s *session) Machine() plan.Machine { return s.device.machine }
 
 // Resident is one group a unit, which the probe has seen run at once: OpenCL
 // has no way to ask for more.
-func (s *session) Resident(*plan.Kernel, *plan.Variant) (int64, error) {
+func (s *session) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
 	return s.device.resident, nil
 }
 

@@ -40,7 +40,7 @@ type buffer struct{ data []byte }
 func (d *Device) Machine() plan.Machine { return d.profile }
 
 // Resident implements exec.Device.
-func (d *Device) Resident(*plan.Kernel, *plan.Variant) (int64, error) {
+func (d *Device) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
 	return int64(max(d.Groups, 3)), nil
 }
 
