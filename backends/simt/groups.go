@@ -31,7 +31,7 @@ type batch struct {
 // room is where the folds of a slot lie.
 type room struct {
 	column int   // the staged column in whose place they are, or -1
-	at     int64 // the first byte: of the column, of the pool, or of a subgroup's share of a stage
+	at     int64 // the first byte: of the column, of the pool, or of what the subgroup has behind the columns of a stage
 }
 
 // foldsGroups reports whether scan i folds something of the rows of the base since
@@ -149,7 +149,9 @@ func (e *emission) room(s slot) (memory *loop.Var, first loop.Expr) {
 
 // foldsAhead reports whether a tile leaves the folds of its groups as it folds its
 // rows.
-func (e *emission) foldsAhead() bool { return e.window != nil && len(e.batch.scans) > 0 }
+func (e *emission) foldsAhead() bool {
+	return e.window != nil && e.picks != nil && len(e.batch.scans) > 0
+}
 
 // foldedPicks returns a pick for each flag since which something is folded.
 func (k *kernel) foldedPicks() (list []pick) {

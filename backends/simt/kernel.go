@@ -33,6 +33,7 @@ type kernel struct {
 type shape struct {
 	workgroup, items int
 	isOpen           bool   // the schedule leaves the size of groups to the kernel
+	foldGroup        int    // that of one that folds between picked rows, or 0
 	subgroup         int    // work-items in lock step that can read each other's values, or 0
 	budget           int64  // bytes of local memory of a group
 	variant          string // of aggregation in tables

@@ -146,6 +146,9 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	s := shape{workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}
 	if s.isOpen {
 		s.workgroup = flatGroup
+		if l.schedule.Scheme == SchemeLookback {
+			s.foldGroup = foldGroup
+		}
 	}
 	if l.schedule.Scheme == SchemeRound {
 		if s.isOpen {

@@ -61,18 +61,31 @@ func newPool() pool {
 // has, and work-items a group, where the schedule leaves that open.
 func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 	k.tryGroup(items, aligned)
-	if !k.unstaged || k.round == nil || !k.isOpen {
+	if k.round == nil || !k.isOpen || !k.unstaged && (items > 0 || k.items >= leastDirect) {
 		return
 	}
-	all := k.round.least
-	for k.unstaged && k.round.least > roundFewer {
-		k.round.least -= roundFewer
+	best, most := k.round.usual, k.tileRows()
+	for k.round.least > roundStep {
+		k.round.least -= roundStep
+		k.tryGroup(items, aligned)
+		if rows := k.tileRows(); rows > most {
+			best, most = k.round.least, rows
+		}
+	}
+	k.round.least = best
+	k.tryGroup(items, aligned)
+	for !k.hasRoom() && k.round.least > roundStep { // for states, where no columns are staged
+		k.round.least -= roundStep
 		k.tryGroup(items, aligned)
 	}
+}
+
+// tileRows returns the rows of a group's tile in the ring.
+func (k *kernel) tileRows() int64 {
 	if k.unstaged {
-		k.round.least = all
-		k.tryGroup(items, aligned)
+		return 0
 	}
+	return k.rows() * int64(k.round.teams)
 }
 
 // tryGroup is planPool for a group of some size.
@@ -110,11 +123,13 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 			return
 		}
 	}
-	if k.picks = k.findPicks(); k.picks != nil {
+	if k.picks = k.findPicks(); k.picks == nil {
+		k.batch = batch{}
+	} else {
 		k.early = k.needed(0, true)
 		workgroup := k.workgroup
-		if k.isOpen && k.round == nil && k.hasSubgroups() && len(k.batch.scans) > 0 {
-			k.workgroup = foldGroup
+		if k.foldGroup > 0 && k.hasSubgroups() && len(k.batch.scans) > 0 {
+			k.workgroup = k.foldGroup
 		}
 		for _, choice := range choices {
 			if k.items = choice; (choice >= leastDirect || items > 0) && k.tryPicks(columns) {
@@ -143,12 +158,14 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 	k.tryPool(nil, nil, false)
 }
 
-// compacts reports whether the kernel stores the rows that it picks, and nothing
-// of others or between them.
+// compacts reports whether the kernel stores the rows that it picks, and does
+// nothing else.
 func (k *kernel) compacts(stores []int) bool {
-	isCompact := func(d tile.Domain) bool { return d.Kind == tile.Compact }
-	return len(stores) > 0 && len(k.cuts) == 1 && !slices.ContainsFunc(k.Domains[1:], func(d tile.Domain) bool { return !isCompact(d) }) &&
-		!slices.ContainsFunc(stores, func(i int) bool { return len(k.Ops[i].Args) != 2 })
+	does := func(op tile.Op) bool { return op.Kind == tile.Reduce || !op.Epilogue && op.HasEffect() }
+	isOther := func(d tile.Domain) bool { return d.Kind != tile.Compact }
+	atRow := func(i int) bool { return len(k.Ops[i].Args) != 2 }
+	all := slices.DeleteFunc(slices.Clone(k.Ops), func(op tile.Op) bool { return !does(op) })
+	return len(stores) > 0 && len(all) == len(stores) && len(k.cuts) == 1 && !slices.ContainsFunc(k.Domains[1:], isOther) && !slices.ContainsFunc(stores, atRow)
 }
 
 // tryPool plans the pool for k.items rows a work-item, and reports whether

@@ -32,22 +32,22 @@ func (k *kernel) copiedLayout(kind ir.Kind) layout {
 // subgroups have room, if the schedule leaves that open.
 func (r *round) fit(k *kernel, p pool) bool {
 	spare, tight := r.lookahead+3, r.lookahead+2
-	if r.wanted > 0 {
-		spare, tight = r.wanted, r.wanted
-	}
-	if r.fits(k, p, r.least, spare) {
-		return true
-	}
 	most := r.least
 	if k.isOpen {
 		most += roundMore
 	}
-	for teams := most; teams >= r.least; teams-- {
+	switch {
+	case r.wanted > tight:
+		return r.fits(k, p, r.least, r.wanted)
+	case r.wanted == 0 && r.least >= r.usual && r.fits(k, p, r.least, spare):
+		return true
+	}
+	for teams := most; teams > r.least; teams-- {
 		if r.fits(k, p, teams, tight) {
 			return true
 		}
 	}
-	return false
+	return r.wanted == 0 && r.fits(k, p, r.least, spare) || r.fits(k, p, r.least, tight)
 }
 
 // fits is fit for so many subgroups and stages.
@@ -57,16 +57,21 @@ func (r *round) fits(k *kernel, p pool, teams, ring int) bool {
 		if !p.staged[i] {
 			continue
 		}
-		r.stage += copyLine // before the first row, for the row before it
+		if p.halo[i] { // before the first row, for the row before it
+			r.stage += copyLine
+		}
 		r.columns[i] = r.stage
 		r.stage += alignedLine(int64(teams) * k.rows() * int64(k.Streams[i].Kind.Size()))
 	}
 	r.copied = r.stage
 	r.stage += alignedLine(int64(teams) * p.stage)
 	st := k.stateOf(k.cuts[0])
-	states := 2*((r.lookahead+2)*teams+1)*st.bytes() + mostRound*newStatus(st, 0, "", true).words*ir.U64.Size()
-	return ring*(int(r.stage)+2*ir.U64.Size())+teams*int(p.bytes)+states <= roundBudget
+	own := 2*((r.lookahead+2)*teams+1)*st.bytes() + mostRound*newStatus(st, 0, "", true).words*ir.U64.Size() + 2*ring*ir.U64.Size()
+	return own <= ownBudget && ring*int(r.stage)+teams*int(p.bytes)+own <= roundBudget
 }
+
+// hasRoom reports whether local memory suffices for the group that was chosen last.
+func (k *kernel) hasRoom() bool { return k.round.fits(k, k.pool, k.round.teams, k.round.ring) }
 
 // copyLine is the alignment of columns in a stage: that of global memory, whose lines
 // copies read and write whole.

@@ -25,6 +25,7 @@ import (
 //
 //	round k:  control: fold of the round before tile k - lookahead
 //	          others:  columns of tile k, its fold             (front)
+//	          control: refill the ring, here or behind the barrier
 //	          barrier
 //	          control: tell the fold of tile k
 //	          others:  rows of tile k - lookahead, results     (back)
@@ -35,9 +36,9 @@ import (
 const roundGroup = (16 + roundControl) * roundSubgroup
 
 // roundMore is how many subgroups more take rows where no stage is to spare and
-// there is room for them. roundFewer is by how many there are fewer while their
-// columns have no room, and how many are left at least.
-const roundMore, roundFewer = 4, 4
+// there is room for them. While their columns have no room, there are fewer, by
+// steps of roundStep.
+const roundMore, roundStep = 4, 4
 
 // roundControl is how many subgroups take no rows.
 const roundControl = plan.RoundControl / roundSubgroup
@@ -53,6 +54,9 @@ const roundLookahead = 2
 // for what compilers align.
 const roundBudget = 227<<10 - 256
 
+// ownBudget is how many of them may be of arrays that the text declares.
+const ownBudget = 48 << 10
+
 // tilesAsked is how many tiles of the round before each work-item of the control
 // asks for, and mostRound how many groups there are at most.
 const tilesAsked, mostRound = 5, tilesAsked * roundSubgroup
@@ -61,6 +65,7 @@ const tilesAsked, mostRound = 5, tilesAsked * roundSubgroup
 type round struct {
 	teams     int           // subgroups that take rows
 	least     int           // so many at least
+	usual     int           // least, to begin with
 	lookahead int           // rounds
 	ring      int           // stages; 0 until they are chosen
 	wanted    int           // those of the schedule, or 0
@@ -98,14 +103,21 @@ func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) 
 		}
 		return s, ""
 	}
-	s.round = &round{least: s.workgroup/roundSubgroup - roundControl, lookahead: lookahead, wanted: ring}
+	teams := s.workgroup/roundSubgroup - roundControl
+	s.round = &round{least: teams, usual: teams, lookahead: lookahead, wanted: ring}
 	s.workgroup = roundSubgroup
 	return s, ""
 }
 
-// refuseRing says why a ring of the schedule cannot be, or "".
+// refuseRing says why the groups' ring or states cannot be, or "".
 func (k *kernel) refuseRing(schedule plan.Schedule) string {
-	if k.round == nil || !k.unstaged || schedule.Ring == 0 && schedule.Items == 0 {
+	switch r := k.round; {
+	case r == nil:
+		return ""
+	case !k.hasRoom():
+		return fmt.Sprintf("kernel %s: what its tiles tell each other, %d bytes, is more than a group has room for; choose scheme=%s or less of lookahead or workgroup",
+			k.Name, k.stateOf(k.cuts[0]).bytes(), SchemeLookback)
+	case !k.unstaged || schedule.Ring == 0 && schedule.Items == 0:
 		return ""
 	}
 	return fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name)

@@ -77,15 +77,15 @@ type session struct {
 	commands int // fills and launches
 }
 
-func (*session) Machine() plan.Machine                               { return machine }
+func (*session) Machine() plan.Machine                                                { return machine }
 func (*session) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) { return 1, nil }
-func (*session) Import(data []byte) (exec.Memory, error)             { return data, nil }
-func (*session) Alloc(bytes int64) (exec.Memory, error)              { return make([]byte, bytes), nil }
-func (*session) Free(exec.Memory)                                    {}
-func (*session) Sync() error                                         { return nil }
-func (*session) Elapsed() time.Duration                              { return time.Microsecond }
-func (*session) Busy() string                                        { return "its task" }
-func (*session) Close()                                              {}
+func (*session) Import(data []byte) (exec.Memory, error)                              { return data, nil }
+func (*session) Alloc(bytes int64) (exec.Memory, error)                               { return make([]byte, bytes), nil }
+func (*session) Free(exec.Memory)                                                     {}
+func (*session) Sync() error                                                          { return nil }
+func (*session) Elapsed() time.Duration                                               { return time.Microsecond }
+func (*session) Busy() string                                                         { return "its task" }
+func (*session) Close()                                                               {}
 func (*session) Read(m exec.Memory, offset int64, to []byte) error {
 	copy(to, m.([]byte)[offset:])
 	return nil
