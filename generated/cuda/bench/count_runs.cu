@@ -3,11 +3,11 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_least_i64(long long x, long long y) {
+static __device__ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -65,7 +65,11 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 5120 ? rest : 5120LL;
+	const int count2 = rest < 5120 ? rest : 5120;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count2 == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
@@ -105,10 +109,9 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	unsigned picked = 0u;
 	int add = 0;
@@ -131,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0LL), 20LL);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 20, 0), 20);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
@@ -198,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	const int state17 = (int)(threadIdx.x % 32) >= 4 ? add20 : state15;
 	const int theirs18 = (int)kgen_broadcast_u32((unsigned)state16, 7u);
 	const int theirs19 = (int)kgen_broadcast_u32((unsigned)state17, 7u);
-	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state16, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state16, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state18 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs20;
 	const int add21 = (int)((unsigned)state18 + (unsigned)state11);
 	if (lane == 0) {
@@ -287,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 			const int add37 = add22 > 0 ? add23 : (int)((unsigned)add35 + (unsigned)add23);
 			add22 = add36;
 			add23 = add37;
-			before = mask != 0u ? -1LL : before - 32;
+			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
 			const int add24 = (int)((unsigned)add22 + (unsigned)theirs18);
@@ -320,7 +323,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 		const int number = (int)pool_u16[10240];
 		count[base - 1] = (long long)(number + (int)state20);
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add22;
 		int total2 = add23;
 		if ((long long)total > 0LL) {

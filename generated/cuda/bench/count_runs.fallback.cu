@@ -3,11 +3,11 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_least_i64(long long x, long long y) {
+static __device__ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -43,7 +43,11 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
+	const int count = rest < 5120 ? rest : 5120;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
@@ -83,10 +87,9 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	unsigned picked = 0u;
 	int add = 0;
@@ -109,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 20, 0LL), 20LL);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 20, 0), 20);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
@@ -278,8 +281,8 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_scan0_publi
 		const int state18 = (int)(threadIdx.x % 32) >= 4 ? add22 : state16;
 		const int theirs19 = (int)kgen_broadcast_u32((unsigned)state17, 7u);
 		const int theirs20 = (int)kgen_broadcast_u32((unsigned)state18, 7u);
-		const int theirs21 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const int theirs22 = (int)kgen_broadcast_u32((unsigned)state18, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs21 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs22 = (int)kgen_broadcast_u32((unsigned)state18, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const int state19 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs21;
 		const int state20 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs22;
 		const int add23 = (int)((unsigned)state19 + (unsigned)state11);
@@ -333,7 +336,11 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 5120 ? rest : 5120LL;
+	const int count2 = rest < 5120 ? rest : 5120;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count2 == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
@@ -373,10 +380,9 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	unsigned picked = 0u;
 	int add = 0;
@@ -434,7 +440,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
 	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	const int first2 = (int)add11 + 10240;

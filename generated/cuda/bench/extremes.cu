@@ -11,10 +11,6 @@ static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
-	return x > y ? x : y;
-}
-
 static __device__ unsigned kgen_count_ones_u32(unsigned x) {
 	return (unsigned)__popc(x);
 }
@@ -39,7 +35,7 @@ static __device__ unsigned kgen_ballot(bool x) {
 	return __ballot_sync(0xffffffffu, x);
 }
 
-extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
+extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	long long row0,
 	long long rows,
 	unsigned *extremes_kernel1_tickets,
@@ -55,11 +51,11 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ int earlier_i32_2[1];
-	__shared__ __align__(16) unsigned pool[10752];
+	__shared__ __align__(16) unsigned pool[8960];
 	unsigned short *const pool_u16 = (unsigned short *)pool;
-	__shared__ int shared_i32_0[8];
-	__shared__ int shared_i32_1[8];
-	__shared__ int shared_i32_2[8];
+	__shared__ int shared_i32_0[4];
+	__shared__ int shared_i32_1[4];
+	__shared__ int shared_i32_2[4];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -70,14 +66,18 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 3072;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
-	if (count == 3072 && (first & 3) == 0) {
+	const int count = rest < 2560 ? rest : 2560;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
+	if (count == 2560 && (first & 3) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 128 + lane) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
@@ -87,8 +87,8 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 128 + lane;
 			if (at < count) {
 				pool[at] = (unsigned)key[first + at];
 			} else {
@@ -96,34 +96,34 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 			}
 		}
 	}
-	if (count == 3072 && (first & 3) == 0) {
+	if (count == 2560 && (first & 3) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 128 + lane) * 4;
 			const int4 wide = *(const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+			*(uint4 *)(pool + (2560 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 128 + lane;
 			if (at < count) {
-				pool[3072 + at] = (unsigned)value[first + at];
+				pool[2560 + at] = (unsigned)value[first + at];
 			} else {
-				pool[3072 + at] = 0u;
+				pool[2560 + at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
-	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	int key_rows[21] = {0};
+	const int start = lane * 20;
+	const int own = lane * 20;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(uint4 *)(pool + (own + item));
 		const unsigned word = wide.x;
@@ -135,15 +135,14 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	int value_rows[20] = {0};
+	const int own2 = 2560 + lane * 20;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(uint4 *)(pool + (own2 + item));
 		const unsigned word = wide.x;
@@ -159,10 +158,10 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 3072) {
+	if (count == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
@@ -172,8 +171,8 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
@@ -245,7 +244,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	int add7 = 0;
 	int v_min7 = 2147483647;
 	int v_max7 = -2147483647 - 1;
-	if ((int)(threadIdx.x % 32) < 8) {
+	if ((int)(threadIdx.x % 32) < 4) {
 		const int state19 = shared_i32_0[(int)(threadIdx.x % 32)];
 		const int state20 = shared_i32_1[(int)(threadIdx.x % 32)];
 		const int state21 = shared_i32_2[(int)(threadIdx.x % 32)];
@@ -271,42 +270,33 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add9 : state19;
 	const int state23 = (int)(threadIdx.x % 32) >= 2 ? v_min9 : state20;
 	const int state24 = (int)(threadIdx.x % 32) >= 2 ? v_max9 : state21;
-	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
-	const int theirs26 = (int)kgen_shuffle_up_u32((unsigned)state23, 4u);
-	const int theirs27 = (int)kgen_shuffle_up_u32((unsigned)state24, 4u);
-	const int add10 = (int)((unsigned)theirs25 + (unsigned)state22);
-	const int v_min10 = state22 > 0 ? state23 : kgen_least_i32(theirs26, state23);
-	const int v_max10 = state22 > 0 ? state24 : kgen_greatest_i32(theirs27, state24);
-	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add10 : state22;
-	const int state26 = (int)(threadIdx.x % 32) >= 4 ? v_min10 : state23;
-	const int state27 = (int)(threadIdx.x % 32) >= 4 ? v_max10 : state24;
-	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
-	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
-	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state27, 7u);
-	const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs33 = (int)kgen_broadcast_u32((unsigned)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
-	const int state29 = (int)(threadIdx.x / 32) == 0 ? 2147483647 : theirs32;
-	const int state30 = (int)(threadIdx.x / 32) == 0 ? -2147483647 - 1 : theirs33;
-	const int add11 = (int)((unsigned)state28 + (unsigned)state16);
-	const int v_min11 = state16 > 0 ? state17 : kgen_least_i32(state29, state17);
-	const int v_max11 = state16 > 0 ? state18 : kgen_greatest_i32(state30, state18);
+	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 3u);
+	const int theirs26 = (int)kgen_broadcast_u32((unsigned)state23, 3u);
+	const int theirs27 = (int)kgen_broadcast_u32((unsigned)state24, 3u);
+	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state22, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state23, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state24, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int state25 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs28;
+	const int state26 = (int)(threadIdx.x / 32) == 0 ? 2147483647 : theirs29;
+	const int state27 = (int)(threadIdx.x / 32) == 0 ? -2147483647 - 1 : theirs30;
+	const int add10 = (int)((unsigned)state25 + (unsigned)state16);
+	const int v_min10 = state16 > 0 ? state17 : kgen_least_i32(state26, state17);
+	const int v_max10 = state16 > 0 ? state18 : kgen_greatest_i32(state27, state18);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)theirs28;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs29;
-			const unsigned long long bits3 = (unsigned long long)(unsigned)theirs30;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs25;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs26;
+			const unsigned long long bits3 = (unsigned long long)(unsigned)theirs27;
 			atomicExch(&extremes_kernel1_status0[tile * 4], bits | (bits2 << 31) | 9223372036854775808ULL);
 			atomicExch(&extremes_kernel1_status0[tile * 4 + 1], bits3 | 9223372036854775808ULL);
 		}
 	}
-	const int first2 = (int)add11 + 12288;
-	const int start2 = lane * 12;
-	if ((int)theirs28 > 1536) {
+	const int first2 = (int)add10 + 10240;
+	const int start2 = lane * 20;
+	if ((int)theirs25 > 1280) {
 		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 20; item++) {
 			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
 				pool_u16[at] = (unsigned short)(start2 + item);
 				at++;
@@ -323,36 +313,36 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 		}
 	}
 	__syncthreads();
-	int v_min12 = v_min11;
-	int v_max12 = v_max11;
-	int at = (int)add11;
+	int v_min11 = v_min10;
+	int v_max11 = v_max10;
+	int at = (int)add10;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = lane * 12 + item;
+	for (int item = 0; item < 20; item++) {
+		const int at2 = lane * 20 + item;
 		if (at2 < count) {
 			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (is_picked) {
-				if (at >= 0 && at < 3072) {
-					pool[at + 3072] = (unsigned)v_min12;
-					pool[at + 7680] = (unsigned)v_max12;
+				if (at >= 0 && at < 2560) {
+					pool[at + 2560] = (unsigned)v_min11;
+					pool[at + 6400] = (unsigned)v_max11;
 				}
 				at++;
 			}
-			const int v_min13 = is_picked ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
-			v_min12 = v_min13;
-			const int v_max13 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
-			v_max12 = v_max13;
+			const int v_min12 = is_picked ? value_rows[item] : kgen_least_i32(v_min11, value_rows[item]);
+			v_min11 = v_min12;
+			const int v_max12 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max11, value_rows[item]);
+			v_max11 = v_max12;
 		}
 	}
 	if (threadIdx.x < 32) { // look back
-		int add12 = 0;
-		int v_min13 = 2147483647;
-		int v_max13 = -2147483647 - 1;
+		int add11 = 0;
+		int v_min12 = 2147483647;
+		int v_max12 = -2147483647 - 1;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add13 = 0;
-			int v_min14 = 2147483647;
-			int v_max14 = -2147483647 - 1;
+			int add12 = 0;
+			int v_min13 = 2147483647;
+			int v_max13 = -2147483647 - 1;
 			bool found = false;
 			const int asked = before - (int)(threadIdx.x % 32);
 			if (asked >= 0) {
@@ -378,112 +368,112 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1(
 					word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
-					const int theirs34 = (int)(word3 & 2147483647ULL);
-					const int theirs35 = (int)((word3 >> 31) & 4294967295ULL);
-					const int theirs36 = (int)(word4 & 4294967295ULL);
-					add13 = theirs34;
-					v_min14 = theirs35;
-					v_max14 = theirs36;
+					const int theirs31 = (int)(word3 & 2147483647ULL);
+					const int theirs32 = (int)((word3 >> 31) & 4294967295ULL);
+					const int theirs33 = (int)(word4 & 4294967295ULL);
+					add12 = theirs31;
+					v_min13 = theirs32;
+					v_max13 = theirs33;
 					found = false;
 				} else {
-					const int theirs34 = (int)(word & 2147483647ULL);
-					const int theirs35 = (int)((word >> 31) & 4294967295ULL);
-					const int theirs36 = (int)(word2 & 4294967295ULL);
-					add13 = theirs34;
-					v_min14 = theirs35;
-					v_max14 = theirs36;
+					const int theirs31 = (int)(word & 2147483647ULL);
+					const int theirs32 = (int)((word >> 31) & 4294967295ULL);
+					const int theirs33 = (int)(word2 & 4294967295ULL);
+					add12 = theirs31;
+					v_min13 = theirs32;
+					v_max13 = theirs33;
 					found = true;
 				}
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add13 : 0;
-			const int state32 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_min14 : 2147483647;
-			const int state33 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_max14 : -2147483647 - 1;
-			const int theirs34 = (int)kgen_shuffle_down_u32((unsigned)state31, 1u);
-			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)state32, 1u);
-			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)state33, 1u);
-			const int add14 = (int)((unsigned)theirs34 + (unsigned)state31);
-			const int v_min15 = state31 > 0 ? state32 : kgen_least_i32(theirs35, state32);
-			const int v_max15 = state31 > 0 ? state33 : kgen_greatest_i32(theirs36, state33);
-			const int theirs37 = (int)kgen_shuffle_down_u32((unsigned)add14, 2u);
-			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)v_min15, 2u);
-			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)v_max15, 2u);
+			const int state28 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add12 : 0;
+			const int state29 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_min13 : 2147483647;
+			const int state30 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? v_max13 : -2147483647 - 1;
+			const int theirs31 = (int)kgen_shuffle_down_u32((unsigned)state28, 1u);
+			const int theirs32 = (int)kgen_shuffle_down_u32((unsigned)state29, 1u);
+			const int theirs33 = (int)kgen_shuffle_down_u32((unsigned)state30, 1u);
+			const int add13 = (int)((unsigned)theirs31 + (unsigned)state28);
+			const int v_min14 = state28 > 0 ? state29 : kgen_least_i32(theirs32, state29);
+			const int v_max14 = state28 > 0 ? state30 : kgen_greatest_i32(theirs33, state30);
+			const int theirs34 = (int)kgen_shuffle_down_u32((unsigned)add13, 2u);
+			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)v_min14, 2u);
+			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)v_max14, 2u);
+			const int add14 = (int)((unsigned)theirs34 + (unsigned)add13);
+			const int v_min15 = add13 > 0 ? v_min14 : kgen_least_i32(theirs35, v_min14);
+			const int v_max15 = add13 > 0 ? v_max14 : kgen_greatest_i32(theirs36, v_max14);
+			const int theirs37 = (int)kgen_shuffle_down_u32((unsigned)add14, 4u);
+			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)v_min15, 4u);
+			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)v_max15, 4u);
 			const int add15 = (int)((unsigned)theirs37 + (unsigned)add14);
 			const int v_min16 = add14 > 0 ? v_min15 : kgen_least_i32(theirs38, v_min15);
 			const int v_max16 = add14 > 0 ? v_max15 : kgen_greatest_i32(theirs39, v_max15);
-			const int theirs40 = (int)kgen_shuffle_down_u32((unsigned)add15, 4u);
-			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)v_min16, 4u);
-			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)v_max16, 4u);
+			const int theirs40 = (int)kgen_shuffle_down_u32((unsigned)add15, 8u);
+			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)v_min16, 8u);
+			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)v_max16, 8u);
 			const int add16 = (int)((unsigned)theirs40 + (unsigned)add15);
 			const int v_min17 = add15 > 0 ? v_min16 : kgen_least_i32(theirs41, v_min16);
 			const int v_max17 = add15 > 0 ? v_max16 : kgen_greatest_i32(theirs42, v_max16);
-			const int theirs43 = (int)kgen_shuffle_down_u32((unsigned)add16, 8u);
-			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)v_min17, 8u);
-			const int theirs45 = (int)kgen_shuffle_down_u32((unsigned)v_max17, 8u);
+			const int theirs43 = (int)kgen_shuffle_down_u32((unsigned)add16, 16u);
+			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)v_min17, 16u);
+			const int theirs45 = (int)kgen_shuffle_down_u32((unsigned)v_max17, 16u);
 			const int add17 = (int)((unsigned)theirs43 + (unsigned)add16);
 			const int v_min18 = add16 > 0 ? v_min17 : kgen_least_i32(theirs44, v_min17);
 			const int v_max18 = add16 > 0 ? v_max17 : kgen_greatest_i32(theirs45, v_max17);
-			const int theirs46 = (int)kgen_shuffle_down_u32((unsigned)add17, 16u);
-			const int theirs47 = (int)kgen_shuffle_down_u32((unsigned)v_min18, 16u);
-			const int theirs48 = (int)kgen_shuffle_down_u32((unsigned)v_max18, 16u);
-			const int add18 = (int)((unsigned)theirs46 + (unsigned)add17);
-			const int v_min19 = add17 > 0 ? v_min18 : kgen_least_i32(theirs47, v_min18);
-			const int v_max19 = add17 > 0 ? v_max18 : kgen_greatest_i32(theirs48, v_max18);
-			const int add19 = (int)((unsigned)add18 + (unsigned)add12);
-			const int v_min20 = add12 > 0 ? v_min13 : kgen_least_i32(v_min19, v_min13);
-			const int v_max20 = add12 > 0 ? v_max13 : kgen_greatest_i32(v_max19, v_max13);
-			add12 = add19;
-			v_min13 = v_min20;
-			v_max13 = v_max20;
-			before = mask != 0u ? -1LL : before - 32;
+			const int add18 = (int)((unsigned)add17 + (unsigned)add11);
+			const int v_min19 = add11 > 0 ? v_min12 : kgen_least_i32(v_min18, v_min12);
+			const int v_max19 = add11 > 0 ? v_max12 : kgen_greatest_i32(v_max18, v_max12);
+			add11 = add18;
+			v_min12 = v_min19;
+			v_max12 = v_max19;
+			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add13 = (int)((unsigned)add12 + (unsigned)theirs28);
-			const int v_min14 = theirs28 > 0 ? theirs29 : kgen_least_i32(v_min13, theirs29);
-			const int v_max14 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(v_max13, theirs30);
-			const unsigned long long bits = (unsigned long long)(unsigned)add13;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)v_min14;
-			const unsigned long long bits3 = (unsigned long long)(unsigned)v_max14;
+			const int add12 = (int)((unsigned)add11 + (unsigned)theirs25);
+			const int v_min13 = theirs25 > 0 ? theirs26 : kgen_least_i32(v_min12, theirs26);
+			const int v_max13 = theirs25 > 0 ? theirs27 : kgen_greatest_i32(v_max12, theirs27);
+			const unsigned long long bits = (unsigned long long)(unsigned)add12;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)v_min13;
+			const unsigned long long bits3 = (unsigned long long)(unsigned)v_max13;
 			atomicExch(&extremes_kernel1_status0[tile * 4 + 2], bits | (bits2 << 31) | 9223372036854775808ULL);
 			atomicExch(&extremes_kernel1_status0[tile * 4 + 3], bits3 | 9223372036854775808ULL);
-			earlier_i32_0[0] = add12;
-			earlier_i32_1[0] = v_min13;
-			earlier_i32_2[0] = v_max13;
+			earlier_i32_0[0] = add11;
+			earlier_i32_1[0] = v_min12;
+			earlier_i32_2[0] = v_max12;
 		}
 	}
 	__syncthreads();
-	const int state31 = earlier_i32_0[0];
-	const int state32 = earlier_i32_1[0];
-	const int state33 = earlier_i32_2[0];
-	const int add12 = (int)((unsigned)state31 + (unsigned)theirs28);
-	const int v_min13 = theirs28 > 0 ? theirs29 : kgen_least_i32(state32, theirs29);
-	const int v_max13 = theirs28 > 0 ? theirs30 : kgen_greatest_i32(state33, theirs30);
-	const int base = (int)state31;
-	for (int at2 = lane, at_end = (int)theirs28; at2 < at_end; at2 += 256) {
-		const int number = (int)pool_u16[12288 + at2];
+	const int state28 = earlier_i32_0[0];
+	const int state29 = earlier_i32_1[0];
+	const int state30 = earlier_i32_2[0];
+	const int add11 = (int)((unsigned)state28 + (unsigned)theirs25);
+	const int v_min12 = theirs25 > 0 ? theirs26 : kgen_least_i32(state29, theirs26);
+	const int v_max12 = theirs25 > 0 ? theirs27 : kgen_greatest_i32(state30, theirs27);
+	const int base = (int)state28;
+	for (int at2 = lane, at_end = (int)theirs25; at2 < at_end; at2 += 128) {
+		const int number = (int)pool_u16[10240 + at2];
 		const int place = base + at2;
 		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 		const int key2 = (int)pool[number];
 		key_2[place] = key2;
 		if (at2 > 0) {
-			const int v_min14 = (int)pool[at2 + 3072];
-			const int v_max14 = (int)pool[at2 + 7680];
-			low[place - 1] = v_min14;
-			high[place - 1] = v_max14;
+			const int v_min13 = (int)pool[at2 + 2560];
+			const int v_max13 = (int)pool[at2 + 6400];
+			low[place - 1] = v_min13;
+			high[place - 1] = v_max13;
 		}
 	}
-	if (lane == 0 && ((int)theirs28 > 0 && base > 0)) {
-		const int v_min14 = (int)pool[3072];
-		const int v_max14 = (int)pool[7680];
-		const int v_min15 = 0 > 0 ? v_min14 : kgen_least_i32(state32, v_min14);
-		const int v_max15 = 0 > 0 ? v_max14 : kgen_greatest_i32(state33, v_max14);
-		low[base - 1] = v_min15;
-		high[base - 1] = v_max15;
+	if (lane == 0 && ((int)theirs25 > 0 && base > 0)) {
+		const int v_min13 = (int)pool[2560];
+		const int v_max13 = (int)pool[6400];
+		const int v_min14 = 0 > 0 ? v_min13 : kgen_least_i32(state29, v_min13);
+		const int v_max14 = 0 > 0 ? v_max13 : kgen_greatest_i32(state30, v_max13);
+		low[base - 1] = v_min14;
+		high[base - 1] = v_max14;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total = add12;
-		int total2 = v_min13;
-		int total3 = v_max13;
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+		int total = add11;
+		int total2 = v_min12;
+		int total3 = v_max12;
 		if ((long long)total > 0LL) {
 			low[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total2;
 			high[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total3;

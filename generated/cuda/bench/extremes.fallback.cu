@@ -7,15 +7,7 @@ static __device__ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-static __device__ long long kgen_least_i64(long long x, long long y) {
-	return x < y ? x : y;
-}
-
 static __device__ int kgen_greatest_i32(int x, int y) {
-	return x > y ? x : y;
-}
-
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
 	return x > y ? x : y;
 }
 
@@ -43,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	int *extremes_kernel1_tile0,
 	int *extremes_kernel1_tile1,
 	int *extremes_kernel1_tile2) {
-	__shared__ unsigned pool[5632];
+	__shared__ __align__(16) unsigned pool[6144];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
@@ -51,56 +43,102 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2560;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560LL;
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 10] = (unsigned)key[first + at];
+	const int count = rest < 3072 ? rest : 3072;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[2816 + (at + at / 10)] = (unsigned)value[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (unsigned)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	int key_rows[11] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
+		key_rows[0] = (int)pool[start - 1];
 	}
-	int value_rows[10] = {0};
-	const int start2 = lane * 10;
-	const int own2 = 2816 + lane * 11;
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
 	}
 	unsigned picked = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 2560) {
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
@@ -110,8 +148,8 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
@@ -359,9 +397,9 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_scan0_publish
 		const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
 		const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
 		const int theirs30 = (int)kgen_broadcast_u32((unsigned)state27, 7u);
-		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const int theirs33 = (int)kgen_broadcast_u32((unsigned)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs33 = (int)kgen_broadcast_u32((unsigned)state27, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
 		const int state29 = (int)(threadIdx.x / 32) == 0 ? 2147483647 : theirs32;
 		const int state30 = (int)(threadIdx.x / 32) == 0 ? -2147483647 - 1 : theirs33;
@@ -419,7 +457,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	int *key_2,
 	int *low,
 	int *high) {
-	__shared__ __align__(16) unsigned pool[7552];
+	__shared__ __align__(16) unsigned pool[7680];
 	unsigned short *const pool_u16 = (unsigned short *)pool;
 	__shared__ unsigned shared_counts[3];
 	__shared__ int shared_i32_0[8];
@@ -429,56 +467,102 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int rows2 = (int)rows;
 	const int lane = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
-	const int offset = tile * 2560;
+	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560LL;
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[at + at / 10] = (unsigned)key[first + at];
+	const int count = rest < 3072 ? rest : 3072;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(key + (first + at));
+			const int key2 = wide.x;
+			const int key3 = wide.y;
+			const int key4 = wide.z;
+			const int key5 = wide.w;
+			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[at] = (unsigned)key[first + at];
+			} else {
+				pool[at] = 0u;
+			}
 		}
 	}
-	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
-		if (at < count) {
-			pool[2816 + (at + at / 10)] = (unsigned)value[first + at];
+	if (count == 3072 && (first & 3) == 0) {
+		#pragma unroll
+		for (int i = 0; i < 3; i++) {
+			const int at = (i * 256 + lane) * 4;
+			const int4 wide = *(const int4 *)(value + (first + at));
+			const int value2 = wide.x;
+			const int value3 = wide.y;
+			const int value4 = wide.z;
+			const int value5 = wide.w;
+			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+		}
+	} else {
+		#pragma unroll
+		for (int item = 0; item < 12; item++) {
+			const int at = item * 256 + lane;
+			if (at < count) {
+				pool[3072 + at] = (unsigned)value[first + at];
+			} else {
+				pool[3072 + at] = 0u;
+			}
 		}
 	}
 	__syncthreads();
-	int key_rows[11] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	int key_rows[13] = {0};
+	const int start = lane * 12;
+	const int own = lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		key_rows[item + 1] = (int)word;
+		key_rows[item + 2] = (int)word2;
+		key_rows[item + 3] = (int)word3;
+		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
+		key_rows[0] = (int)pool[start - 1];
 	}
-	int value_rows[10] = {0};
-	const int start2 = lane * 10;
-	const int own2 = 2816 + lane * 11;
+	int value_rows[12] = {0};
+	const int own2 = 3072 + lane * 12;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
-		}
+	for (int i = 0; i < 3; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const unsigned word = wide.x;
+		const unsigned word2 = wide.y;
+		const unsigned word3 = wide.z;
+		const unsigned word4 = wide.w;
+		value_rows[item] = (int)word;
+		value_rows[item + 1] = (int)word2;
+		value_rows[item + 2] = (int)word3;
+		value_rows[item + 3] = (int)word4;
 	}
 	unsigned picked = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 2560) {
+	if (count == 3072) {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
@@ -488,8 +572,8 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at = lane * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
@@ -597,23 +681,23 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int state26 = (int)(threadIdx.x % 32) >= 4 ? v_min10 : state23;
 	const int state27 = (int)(threadIdx.x % 32) >= 4 ? v_max10 : state24;
 	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
-	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs31 = (int)kgen_broadcast_u32((unsigned)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs29 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs31 = (int)kgen_broadcast_u32((unsigned)state27, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs29;
 	const int state29 = (int)(threadIdx.x / 32) == 0 ? 2147483647 : theirs30;
 	const int state30 = (int)(threadIdx.x / 32) == 0 ? -2147483647 - 1 : theirs31;
 	const int add11 = (int)((unsigned)state28 + (unsigned)state16);
 	const int v_min11 = state16 > 0 ? state17 : kgen_least_i32(state29, state17);
 	const int v_max11 = state16 > 0 ? state18 : kgen_greatest_i32(state30, state18);
-	const int first2 = (int)add11 + 11264;
-	const int start3 = lane * 10;
-	if ((int)theirs28 > 1280) {
+	const int first2 = (int)add11 + 12288;
+	const int start2 = lane * 12;
+	if ((int)theirs28 > 1536) {
 		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
+		for (int item = 0; item < 12; item++) {
 			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start3 + item);
+				pool_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
@@ -623,7 +707,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start3 + item);
+			pool_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -632,14 +716,14 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	int v_max12 = v_max11;
 	int at = (int)add11;
 	#pragma unroll
-	for (int item = 0; item < 10; item++) {
-		const int at2 = lane * 10 + item;
+	for (int item = 0; item < 12; item++) {
+		const int at2 = lane * 12 + item;
 		if (at2 < count) {
 			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (is_picked) {
-				if (at >= 0 && at < 640) {
-					pool[at + 2816] = (unsigned)v_min12;
-					pool[at + 6912] = (unsigned)v_max12;
+				if (at >= 0 && at < 1536) {
+					pool[at + 3072] = (unsigned)v_min12;
+					pool[at + 4608] = (unsigned)v_max12;
 				}
 				at++;
 			}
@@ -657,44 +741,44 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int earlier2 = extremes_kernel1_tile1[tile];
 	const int earlier3 = extremes_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i64((int)theirs28, 640LL);
+	const int batch_end = kgen_least_i32((int)theirs28, 1536);
 	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[11264 + at2];
+		const int number = (int)pool_u16[12288 + at2];
 		const int place = base + at2;
 		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		const int key2 = (int)pool[number + number / 10];
+		const int key2 = (int)pool[number];
 		key_2[place] = key2;
 		if (at2 > 0) {
-			const int v_min13 = (int)pool[at2 + 2816];
-			const int v_max13 = (int)pool[at2 + 6912];
+			const int v_min13 = (int)pool[at2 + 3072];
+			const int v_max13 = (int)pool[at2 + 4608];
 			low[place - 1] = v_min13;
 			high[place - 1] = v_max13;
 		}
 	}
 	if (lane == 0 && ((int)theirs28 > 0 && base > 0)) {
-		const int v_min13 = (int)pool[2816];
-		const int v_max13 = (int)pool[6912];
+		const int v_min13 = (int)pool[3072];
+		const int v_max13 = (int)pool[4608];
 		const int v_min14 = 0 > 0 ? v_min13 : kgen_least_i32(earlier2, v_min13);
 		const int v_max14 = 0 > 0 ? v_max13 : kgen_greatest_i32(earlier3, v_max13);
 		low[base - 1] = v_min14;
 		high[base - 1] = v_max14;
 	}
 	const int count2 = (int)shared_counts[0];
-	int batch = 640;
+	int batch = 1536;
 	while (batch < count2) {
 		__syncthreads();
 		int v_min13 = v_min11;
 		int v_max13 = v_max11;
 		int at2 = (int)add11 - batch;
 		#pragma unroll
-		for (int item = 0; item < 10; item++) {
-			const int at3 = lane * 10 + item;
+		for (int item = 0; item < 12; item++) {
+			const int at3 = lane * 12 + item;
 			if (at3 < count) {
 				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (is_picked) {
-					if (at2 >= 0 && at2 < 640) {
-						pool[at2 + 2816] = (unsigned)v_min13;
-						pool[at2 + 6912] = (unsigned)v_max13;
+					if (at2 >= 0 && at2 < 1536) {
+						pool[at2 + 3072] = (unsigned)v_min13;
+						pool[at2 + 4608] = (unsigned)v_max13;
 					}
 					at2++;
 				}
@@ -706,28 +790,28 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 		}
 		__syncthreads();
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i64(count2, batch + 640);
+		const int batch_end2 = kgen_least_i32(count2, batch + 1536);
 		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[11264 + at3];
+			const int number = (int)pool_u16[12288 + at3];
 			const int place = base2 + at3;
-			const int key2 = (int)pool[number + number / 10];
+			const int key2 = (int)pool[number];
 			key_2[place] = key2;
 			if (at3 > 0) {
-				const int v_min14 = (int)pool[(at3 - batch) + 2816];
-				const int v_max14 = (int)pool[(at3 - batch) + 6912];
+				const int v_min14 = (int)pool[(at3 - batch) + 3072];
+				const int v_max14 = (int)pool[(at3 - batch) + 4608];
 				low[place - 1] = v_min14;
 				high[place - 1] = v_max14;
 			}
 		}
 		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
-			const int v_min14 = (int)pool[2816];
-			const int v_max14 = (int)pool[6912];
+			const int v_min14 = (int)pool[3072];
+			const int v_max14 = (int)pool[4608];
 			const int v_min15 = 0 > 0 ? v_min14 : kgen_least_i32(earlier2, v_min14);
 			const int v_max15 = 0 > 0 ? v_max14 : kgen_greatest_i32(earlier3, v_max14);
 			low[base2 - 1] = v_min15;
 			high[base2 - 1] = v_max15;
 		}
-		batch += 640;
+		batch += 1536;
 	}
 }
 

@@ -7,32 +7,32 @@
 
 // extremes_kernel1(row0, rows, extremes_kernel1_tickets, key, value, extremes_kernel1_status0, v_abort, key_2, low, high, tiles, g_length_cell)
 #define EXTREMES_KERNEL1_NAME "extremes_kernel1"
-#define EXTREMES_KERNEL1_WORKGROUP 256
-#define EXTREMES_KERNEL1_ROWS 3072 // of a group
+#define EXTREMES_KERNEL1_WORKGROUP 128
+#define EXTREMES_KERNEL1_ROWS 2560 // of a group
 #define EXTREMES_KERNEL1_ARGS 12
 
 // extremes_kernel1_sum0_published(row0, rows, key, value, extremes_kernel1_tile0, extremes_kernel1_tile1, extremes_kernel1_tile2)
 #define EXTREMES_KERNEL1_SUM0_PUBLISHED_NAME "extremes_kernel1_sum0_published"
 #define EXTREMES_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define EXTREMES_KERNEL1_SUM0_PUBLISHED_ROWS 2560 // of a group
+#define EXTREMES_KERNEL1_SUM0_PUBLISHED_ROWS 3072 // of a group
 #define EXTREMES_KERNEL1_SUM0_PUBLISHED_ARGS 7
 
 // extremes_kernel1_scan0_published(row0, rows, extremes_kernel1_tile0, extremes_kernel1_tile1, extremes_kernel1_tile2, extremes_kernel1_total0, extremes_kernel1_total1, extremes_kernel1_total2)
 #define EXTREMES_KERNEL1_SCAN0_PUBLISHED_NAME "extremes_kernel1_scan0_published"
 #define EXTREMES_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define EXTREMES_KERNEL1_SCAN0_PUBLISHED_ROWS 2560 // of a group
+#define EXTREMES_KERNEL1_SCAN0_PUBLISHED_ROWS 3072 // of a group
 #define EXTREMES_KERNEL1_SCAN0_PUBLISHED_ARGS 8
 
 // extremes_kernel1_published(row0, rows, key, value, extremes_kernel1_tile0, extremes_kernel1_tile1, extremes_kernel1_tile2, key_2, low, high)
 #define EXTREMES_KERNEL1_PUBLISHED_NAME "extremes_kernel1_published"
 #define EXTREMES_KERNEL1_PUBLISHED_WORKGROUP 256
-#define EXTREMES_KERNEL1_PUBLISHED_ROWS 2560 // of a group
+#define EXTREMES_KERNEL1_PUBLISHED_ROWS 3072 // of a group
 #define EXTREMES_KERNEL1_PUBLISHED_ARGS 10
 
 // extremes_kernel1_finish_published(row0, rows, extremes_kernel1_total0, extremes_kernel1_total1, extremes_kernel1_total2, low, high, g_length_cell)
 #define EXTREMES_KERNEL1_FINISH_PUBLISHED_NAME "extremes_kernel1_finish_published"
 #define EXTREMES_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define EXTREMES_KERNEL1_FINISH_PUBLISHED_ROWS 2560 // of a group
+#define EXTREMES_KERNEL1_FINISH_PUBLISHED_ROWS 3072 // of a group
 #define EXTREMES_KERNEL1_FINISH_PUBLISHED_ARGS 8
 
 #endif

@@ -3,7 +3,7 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560LL;
+	const int count = rest < 2560 ? rest : 2560;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
@@ -199,7 +199,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
 	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	if (lane == 0) {
@@ -283,7 +283,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 			const int add19 = (int)((unsigned)theirs16 + (unsigned)add18);
 			const int add20 = (int)((unsigned)add19 + (unsigned)add13);
 			add13 = add20;
-			before = mask != 0u ? -1LL : before - 32;
+			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
 			const int add14 = (int)((unsigned)add13 + (unsigned)theirs10);
@@ -311,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 		z_2[place] = __longlong_as_double(pool_u64[at2 + 2560]);
 		at2 += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add13;
 		const long long hit_length = (long long)total;
 		hit_length_cell[0] = hit_length;

@@ -3,7 +3,7 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536LL;
+	const int count = rest < 1536 ? rest : 1536;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_scan0_p
 		const int add11 = (int)((unsigned)theirs9 + (unsigned)state8);
 		const int state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
 		const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 		const int add12 = (int)((unsigned)state10 + (unsigned)state6);
 		const int add13 = (int)((unsigned)add + (unsigned)add12);
@@ -215,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536LL;
+	const int count = rest < 1536 ? rest : 1536;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
 		const int at = item * 256 + lane;
@@ -360,7 +360,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
 	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();

@@ -7,8 +7,8 @@
 
 // having_kernel1(row0, rows, least, having_kernel1_tickets, key, value, having_kernel1_status0, v_abort, aggregate, c, aggregate_2, keep, tiles, g_length_cell)
 #define HAVING_KERNEL1_NAME "having_kernel1"
-#define HAVING_KERNEL1_WORKGROUP 256
-#define HAVING_KERNEL1_ROWS 3072 // of a group
+#define HAVING_KERNEL1_WORKGROUP 128
+#define HAVING_KERNEL1_ROWS 2560 // of a group
 #define HAVING_KERNEL1_ARGS 14
 
 // having_kernel2(row0, rows, having_kernel2_tickets, keep, aggregate, c, aggregate_2, having_kernel2_status0, v_abort, key_2, count, total, tiles, keep_length_cell)

@@ -3,7 +3,7 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_sum0_publishe
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
@@ -184,7 +184,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_scan0_publish
 		const int add11 = (int)((unsigned)theirs9 + (unsigned)state8);
 		const int state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
 		const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 		const int add12 = (int)((unsigned)state10 + (unsigned)state6);
 		const int add13 = (int)((unsigned)add + (unsigned)add12);
@@ -224,7 +224,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
@@ -316,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	const int theirs9 = (int)kgen_shuffle_up_u32((unsigned)state8, 4u);
 	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
 	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
-	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs10;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();

@@ -3,11 +3,11 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_least_i64(long long x, long long y) {
+static __device__ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -47,7 +47,7 @@ static __device__ unsigned kgen_ballot(bool x) {
 	return __ballot_sync(0xffffffffu, x);
 }
 
-extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
+extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	long long row0,
 	long long rows,
 	unsigned *sum_runs_kernel1_tickets,
@@ -63,13 +63,13 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ long long earlier_i64_0[1];
-	__shared__ __align__(16) unsigned pool[7680];
+	__shared__ __align__(16) unsigned pool[6400];
 	unsigned short *const pool_u16 = (unsigned short *)pool;
 	unsigned long long *const pool_u64 = (unsigned long long *)pool;
 	__shared__ unsigned shared_counts[3];
-	__shared__ int shared_i32_0[8];
-	__shared__ int shared_i32_1[8];
-	__shared__ long long shared_i64_0[8];
+	__shared__ int shared_i32_0[4];
+	__shared__ int shared_i32_1[4];
+	__shared__ long long shared_i64_0[4];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -80,14 +80,18 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 	}
 	__syncthreads();
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 3072;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 3072 ? rest : 3072LL;
-	if (count2 == 3072 && (first & 3) == 0) {
+	const int count2 = rest < 2560 ? rest : 2560;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
+	if (count2 == 2560 && (first & 3) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 128 + lane) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
@@ -97,8 +101,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 128 + lane;
 			if (at < count2) {
 				pool[at] = (unsigned)key[first + at];
 			} else {
@@ -106,34 +110,34 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 			}
 		}
 	}
-	if (count2 == 3072 && (first & 3) == 0) {
+	if (count2 == 2560 && (first & 3) == 0) {
 		#pragma unroll
-		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+		for (int i = 0; i < 5; i++) {
+			const int at = (i * 128 + lane) * 4;
 			const int4 wide = *(const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+			*(uint4 *)(pool + (2560 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+		for (int item = 0; item < 20; item++) {
+			const int at = item * 128 + lane;
 			if (at < count2) {
-				pool[3072 + at] = (unsigned)value[first + at];
+				pool[2560 + at] = (unsigned)value[first + at];
 			} else {
-				pool[3072 + at] = 0u;
+				pool[2560 + at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
-	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	int key_rows[21] = {0};
+	const int start = lane * 20;
+	const int own = lane * 20;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(uint4 *)(pool + (own + item));
 		const unsigned word = wide.x;
@@ -145,15 +149,14 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
-	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	int value_rows[20] = {0};
+	const int own2 = 2560 + lane * 20;
 	#pragma unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(uint4 *)(pool + (own2 + item));
 		const unsigned word = wide.x;
@@ -169,10 +172,10 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
-	if (count2 == 3072) {
+	if (count2 == 2560) {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
 			add3 = add4;
@@ -180,8 +183,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 		}
 	} else {
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at = lane * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
@@ -191,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 12, 0LL), 12LL);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 20, 0), 20);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
@@ -251,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 	int add19 = 0;
 	int add20 = 0;
 	long long add21 = 0LL;
-	if ((int)(threadIdx.x % 32) < 8) {
+	if ((int)(threadIdx.x % 32) < 4) {
 		const int state18 = shared_i32_0[(int)(threadIdx.x % 32)];
 		const int state19 = shared_i32_1[(int)(threadIdx.x % 32)];
 		const long long state20 = shared_i64_0[(int)(threadIdx.x % 32)];
@@ -277,39 +280,30 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 	const int state21 = (int)(threadIdx.x % 32) >= 2 ? add25 : state18;
 	const int state22 = (int)(threadIdx.x % 32) >= 2 ? add26 : state19;
 	const long long state23 = (int)(threadIdx.x % 32) >= 2 ? add27 : state20;
-	const int theirs24 = (int)kgen_shuffle_up_u32((unsigned)state21, 4u);
-	const int theirs25 = (int)kgen_shuffle_up_u32((unsigned)state22, 4u);
-	const long long theirs26 = (long long)kgen_shuffle_up_u64((unsigned long long)state23, 4u);
-	const int add28 = (int)((unsigned)theirs24 + (unsigned)state21);
-	const int add29 = state21 > 0 ? state22 : (int)((unsigned)theirs25 + (unsigned)state22);
-	const long long add30 = state21 > 0 ? state23 : (long long)((unsigned long long)theirs26 + (unsigned long long)state23);
-	const int state24 = (int)(threadIdx.x % 32) >= 4 ? add28 : state21;
-	const int state25 = (int)(threadIdx.x % 32) >= 4 ? add29 : state22;
-	const long long state26 = (int)(threadIdx.x % 32) >= 4 ? add30 : state23;
-	const int theirs27 = (int)kgen_broadcast_u32((unsigned)state24, 7u);
-	const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
-	const long long theirs29 = (long long)kgen_broadcast_u64((unsigned long long)state26, 7u);
-	const int theirs30 = (int)kgen_broadcast_u32((unsigned)state24, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs31 = (long long)kgen_broadcast_u64((unsigned long long)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int state27 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs30;
-	const long long state28 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs31;
-	const int add31 = (int)((unsigned)state27 + (unsigned)state16);
-	const long long add32 = state16 > 0 ? state17 : (long long)((unsigned long long)state28 + (unsigned long long)state17);
+	const int theirs24 = (int)kgen_broadcast_u32((unsigned)state21, 3u);
+	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 3u);
+	const long long theirs26 = (long long)kgen_broadcast_u64((unsigned long long)state23, 3u);
+	const int theirs27 = (int)kgen_broadcast_u32((unsigned)state21, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs28 = (long long)kgen_broadcast_u64((unsigned long long)state23, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int state24 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs27;
+	const long long state25 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs28;
+	const int add28 = (int)((unsigned)state24 + (unsigned)state16);
+	const long long add29 = state16 > 0 ? state17 : (long long)((unsigned long long)state25 + (unsigned long long)state17);
 	if (lane == 0) {
 		if (tile > 0) {
-			const unsigned long long bits = (unsigned long long)(unsigned)theirs27;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs28;
-			const unsigned long long bits3 = (unsigned long long)theirs29;
+			const unsigned long long bits = (unsigned long long)(unsigned)theirs24;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs25;
+			const unsigned long long bits3 = (unsigned long long)theirs26;
 			atomicExch(&sum_runs_kernel1_status0[tile * 4], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&sum_runs_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
 		}
 	}
-	const int first2 = (int)add31 + 12288;
-	const int start2 = lane * 12;
-	if ((int)theirs27 > 1536) {
+	const int first2 = (int)add28 + 10240;
+	const int start2 = lane * 20;
+	if ((int)theirs24 > 1280) {
 		int at = first2;
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 20; item++) {
 			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
 				pool_u16[at] = (unsigned short)(start2 + item);
 				at++;
@@ -326,36 +320,36 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 		}
 	}
 	__syncthreads();
-	long long add33 = add32;
-	const int first3 = 12288LL / 8LL;
-	int at = (int)add31;
+	long long add30 = add29;
+	const int folds = 10240LL / 8LL;
+	int at = (int)add28;
 	#pragma unroll
-	for (int item = 0; item < 12; item++) {
-		const int at2 = lane * 12 + item;
+	for (int item = 0; item < 20; item++) {
+		const int at2 = lane * 20 + item;
 		if (at2 < count2) {
 			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (is_picked) {
-				if (at >= 0 && at < 1536) {
-					pool_u64[at + first3] = (unsigned long long)add33;
+				if (at >= 0 && at < 1280) {
+					pool_u64[at + folds] = (unsigned long long)add30;
 				}
 				at++;
 			}
-			const long long add34 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add33 + (unsigned long long)(long long)value_rows[item]);
-			add33 = add34;
+			const long long add31 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add30 + (unsigned long long)(long long)value_rows[item]);
+			add30 = add31;
 		}
 	}
 	if (lane == 0) {
-		shared_counts[0] = (unsigned)theirs27;
+		shared_counts[0] = (unsigned)theirs24;
 	}
 	if (threadIdx.x < 32) { // look back
-		int add34 = 0;
-		int add35 = 0;
-		long long add36 = 0LL;
+		int add31 = 0;
+		int add32 = 0;
+		long long add33 = 0LL;
 		int before = tile - 1;
 		while (before >= 0) {
-			int add37 = 0;
-			int add38 = 0;
-			long long add39 = 0LL;
+			int add34 = 0;
+			int add35 = 0;
+			long long add36 = 0LL;
 			bool found = false;
 			const int asked = before - (int)(threadIdx.x % 32);
 			if (asked >= 0) {
@@ -381,162 +375,162 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1(
 					word4 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
-					const int theirs32 = (int)(word4 & 2147483647ULL);
-					const int theirs33 = (int)((word4 >> 31) & 2147483647ULL);
-					const long long theirs34 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
-					add37 = theirs32;
-					add38 = theirs33;
-					add39 = theirs34;
+					const int theirs29 = (int)(word4 & 2147483647ULL);
+					const int theirs30 = (int)((word4 >> 31) & 2147483647ULL);
+					const long long theirs31 = (long long)((word3 & 9223372036854775807ULL) | (((word4 >> 62) & 1ULL) << 63));
+					add34 = theirs29;
+					add35 = theirs30;
+					add36 = theirs31;
 					found = false;
 				} else {
-					const int theirs32 = (int)(word2 & 2147483647ULL);
-					const int theirs33 = (int)((word2 >> 31) & 2147483647ULL);
-					const long long theirs34 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
-					add37 = theirs32;
-					add38 = theirs33;
-					add39 = theirs34;
+					const int theirs29 = (int)(word2 & 2147483647ULL);
+					const int theirs30 = (int)((word2 >> 31) & 2147483647ULL);
+					const long long theirs31 = (long long)((word & 9223372036854775807ULL) | (((word2 >> 62) & 1ULL) << 63));
+					add34 = theirs29;
+					add35 = theirs30;
+					add36 = theirs31;
 					found = true;
 				}
 			}
 			const unsigned mask = kgen_ballot(found);
-			const int state29 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add37 : 0;
-			const int state30 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add38 : 0;
-			const long long state31 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add39 : 0LL;
-			const int theirs32 = (int)kgen_shuffle_down_u32((unsigned)state29, 1u);
-			const int theirs33 = (int)kgen_shuffle_down_u32((unsigned)state30, 1u);
-			const long long theirs34 = (long long)kgen_shuffle_down_u64((unsigned long long)state31, 1u);
-			const int add40 = (int)((unsigned)theirs32 + (unsigned)state29);
-			const int add41 = state29 > 0 ? state30 : (int)((unsigned)theirs33 + (unsigned)state30);
-			const long long add42 = state29 > 0 ? state31 : (long long)((unsigned long long)theirs34 + (unsigned long long)state31);
-			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)add40, 2u);
-			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)add41, 2u);
-			const long long theirs37 = (long long)kgen_shuffle_down_u64((unsigned long long)add42, 2u);
+			const int state26 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add34 : 0;
+			const int state27 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add35 : 0;
+			const long long state28 = (mask & ((1u << ((unsigned)(int)(threadIdx.x % 32) & 31)) - 1u)) == 0u ? add36 : 0LL;
+			const int theirs29 = (int)kgen_shuffle_down_u32((unsigned)state26, 1u);
+			const int theirs30 = (int)kgen_shuffle_down_u32((unsigned)state27, 1u);
+			const long long theirs31 = (long long)kgen_shuffle_down_u64((unsigned long long)state28, 1u);
+			const int add37 = (int)((unsigned)theirs29 + (unsigned)state26);
+			const int add38 = state26 > 0 ? state27 : (int)((unsigned)theirs30 + (unsigned)state27);
+			const long long add39 = state26 > 0 ? state28 : (long long)((unsigned long long)theirs31 + (unsigned long long)state28);
+			const int theirs32 = (int)kgen_shuffle_down_u32((unsigned)add37, 2u);
+			const int theirs33 = (int)kgen_shuffle_down_u32((unsigned)add38, 2u);
+			const long long theirs34 = (long long)kgen_shuffle_down_u64((unsigned long long)add39, 2u);
+			const int add40 = (int)((unsigned)theirs32 + (unsigned)add37);
+			const int add41 = add37 > 0 ? add38 : (int)((unsigned)theirs33 + (unsigned)add38);
+			const long long add42 = add37 > 0 ? add39 : (long long)((unsigned long long)theirs34 + (unsigned long long)add39);
+			const int theirs35 = (int)kgen_shuffle_down_u32((unsigned)add40, 4u);
+			const int theirs36 = (int)kgen_shuffle_down_u32((unsigned)add41, 4u);
+			const long long theirs37 = (long long)kgen_shuffle_down_u64((unsigned long long)add42, 4u);
 			const int add43 = (int)((unsigned)theirs35 + (unsigned)add40);
 			const int add44 = add40 > 0 ? add41 : (int)((unsigned)theirs36 + (unsigned)add41);
 			const long long add45 = add40 > 0 ? add42 : (long long)((unsigned long long)theirs37 + (unsigned long long)add42);
-			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)add43, 4u);
-			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)add44, 4u);
-			const long long theirs40 = (long long)kgen_shuffle_down_u64((unsigned long long)add45, 4u);
+			const int theirs38 = (int)kgen_shuffle_down_u32((unsigned)add43, 8u);
+			const int theirs39 = (int)kgen_shuffle_down_u32((unsigned)add44, 8u);
+			const long long theirs40 = (long long)kgen_shuffle_down_u64((unsigned long long)add45, 8u);
 			const int add46 = (int)((unsigned)theirs38 + (unsigned)add43);
 			const int add47 = add43 > 0 ? add44 : (int)((unsigned)theirs39 + (unsigned)add44);
 			const long long add48 = add43 > 0 ? add45 : (long long)((unsigned long long)theirs40 + (unsigned long long)add45);
-			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)add46, 8u);
-			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)add47, 8u);
-			const long long theirs43 = (long long)kgen_shuffle_down_u64((unsigned long long)add48, 8u);
+			const int theirs41 = (int)kgen_shuffle_down_u32((unsigned)add46, 16u);
+			const int theirs42 = (int)kgen_shuffle_down_u32((unsigned)add47, 16u);
+			const long long theirs43 = (long long)kgen_shuffle_down_u64((unsigned long long)add48, 16u);
 			const int add49 = (int)((unsigned)theirs41 + (unsigned)add46);
 			const int add50 = add46 > 0 ? add47 : (int)((unsigned)theirs42 + (unsigned)add47);
 			const long long add51 = add46 > 0 ? add48 : (long long)((unsigned long long)theirs43 + (unsigned long long)add48);
-			const int theirs44 = (int)kgen_shuffle_down_u32((unsigned)add49, 16u);
-			const int theirs45 = (int)kgen_shuffle_down_u32((unsigned)add50, 16u);
-			const long long theirs46 = (long long)kgen_shuffle_down_u64((unsigned long long)add51, 16u);
-			const int add52 = (int)((unsigned)theirs44 + (unsigned)add49);
-			const int add53 = add49 > 0 ? add50 : (int)((unsigned)theirs45 + (unsigned)add50);
-			const long long add54 = add49 > 0 ? add51 : (long long)((unsigned long long)theirs46 + (unsigned long long)add51);
-			const int add55 = (int)((unsigned)add52 + (unsigned)add34);
-			const int add56 = add34 > 0 ? add35 : (int)((unsigned)add53 + (unsigned)add35);
-			const long long add57 = add34 > 0 ? add36 : (long long)((unsigned long long)add54 + (unsigned long long)add36);
-			add34 = add55;
-			add35 = add56;
-			add36 = add57;
-			before = mask != 0u ? -1LL : before - 32;
+			const int add52 = (int)((unsigned)add49 + (unsigned)add31);
+			const int add53 = add31 > 0 ? add32 : (int)((unsigned)add50 + (unsigned)add32);
+			const long long add54 = add31 > 0 ? add33 : (long long)((unsigned long long)add51 + (unsigned long long)add33);
+			add31 = add52;
+			add32 = add53;
+			add33 = add54;
+			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
-			const int add37 = (int)((unsigned)add34 + (unsigned)theirs27);
-			const int add38 = theirs27 > 0 ? theirs28 : (int)((unsigned)add35 + (unsigned)theirs28);
-			const long long add39 = theirs27 > 0 ? theirs29 : (long long)((unsigned long long)add36 + (unsigned long long)theirs29);
-			const unsigned long long bits = (unsigned long long)(unsigned)add37;
-			const unsigned long long bits2 = (unsigned long long)(unsigned)add38;
-			const unsigned long long bits3 = (unsigned long long)add39;
+			const int add34 = (int)((unsigned)add31 + (unsigned)theirs24);
+			const int add35 = theirs24 > 0 ? theirs25 : (int)((unsigned)add32 + (unsigned)theirs25);
+			const long long add36 = theirs24 > 0 ? theirs26 : (long long)((unsigned long long)add33 + (unsigned long long)theirs26);
+			const unsigned long long bits = (unsigned long long)(unsigned)add34;
+			const unsigned long long bits2 = (unsigned long long)(unsigned)add35;
+			const unsigned long long bits3 = (unsigned long long)add36;
 			atomicExch(&sum_runs_kernel1_status0[tile * 4 + 2], (bits3 & 9223372036854775807ULL) | 9223372036854775808ULL);
 			atomicExch(&sum_runs_kernel1_status0[tile * 4 + 3], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808ULL);
-			earlier_i32_0[0] = add34;
-			earlier_i32_1[0] = add35;
-			earlier_i64_0[0] = add36;
+			earlier_i32_0[0] = add31;
+			earlier_i32_1[0] = add32;
+			earlier_i64_0[0] = add33;
 		}
 	}
 	__syncthreads();
-	const int state29 = earlier_i32_0[0];
-	const int state30 = earlier_i32_1[0];
-	const long long state31 = earlier_i64_0[0];
-	const int add34 = (int)((unsigned)state29 + (unsigned)theirs27);
-	const int add35 = theirs27 > 0 ? theirs28 : (int)((unsigned)state30 + (unsigned)theirs28);
-	const long long add36 = theirs27 > 0 ? theirs29 : (long long)((unsigned long long)state31 + (unsigned long long)theirs29);
-	const int base = (int)state29;
-	const int batch_end = kgen_least_i64((int)theirs27, 1536LL);
-	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[12288 + at2];
+	const int state26 = earlier_i32_0[0];
+	const int state27 = earlier_i32_1[0];
+	const long long state28 = earlier_i64_0[0];
+	const int add31 = (int)((unsigned)state26 + (unsigned)theirs24);
+	const int add32 = theirs24 > 0 ? theirs25 : (int)((unsigned)state27 + (unsigned)theirs25);
+	const long long add33 = theirs24 > 0 ? theirs26 : (long long)((unsigned long long)state28 + (unsigned long long)theirs26);
+	const int base = (int)state26;
+	const int batch_end = kgen_least_i32((int)theirs24, 1280);
+	for (int at2 = lane; at2 < batch_end; at2 += 128) {
+		const int number = (int)pool_u16[10240 + at2];
 		const int place = base + at2;
 		// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 		const int key2 = (int)pool[number];
 		key_2[place] = key2;
 		if (at2 > 0) {
-			const int distance = number - (int)pool_u16[12288 + (at2 - 1)];
-			const int first4 = 12288LL / 8LL;
-			const long long add37 = (long long)pool_u64[at2 + first4];
+			const int distance = number - (int)pool_u16[10240 + (at2 - 1)];
+			const int folds2 = 10240LL / 8LL;
+			const long long add34 = (long long)pool_u64[at2 + folds2];
 			count[place - 1] = (long long)distance;
-			total[place - 1] = add37;
+			total[place - 1] = add34;
 		}
 	}
-	if (lane == 0 && ((int)theirs27 > 0 && base > 0)) {
-		const int number = (int)pool_u16[12288];
-		const int first4 = 12288LL / 8LL;
-		const long long add37 = (long long)pool_u64[first4];
-		const long long add38 = 0 > 0 ? add37 : (long long)((unsigned long long)state31 + (unsigned long long)add37);
-		count[base - 1] = (long long)(number + (int)state30);
-		total[base - 1] = add38;
+	if (lane == 0 && ((int)theirs24 > 0 && base > 0)) {
+		const int number = (int)pool_u16[10240];
+		const int folds2 = 10240LL / 8LL;
+		const long long add34 = (long long)pool_u64[folds2];
+		const long long add35 = 0 > 0 ? add34 : (long long)((unsigned long long)state28 + (unsigned long long)add34);
+		count[base - 1] = (long long)(number + (int)state27);
+		total[base - 1] = add35;
 	}
 	const int count3 = (int)shared_counts[0];
-	int batch = 1536;
+	int batch = 1280;
 	while (batch < count3) {
 		__syncthreads();
-		long long add37 = add32;
-		const int first4 = 12288LL / 8LL;
-		int at2 = (int)add31 - batch;
+		long long add34 = add29;
+		const int folds2 = 10240LL / 8LL;
+		int at2 = (int)add28 - batch;
 		#pragma unroll
-		for (int item = 0; item < 12; item++) {
-			const int at3 = lane * 12 + item;
+		for (int item = 0; item < 20; item++) {
+			const int at3 = lane * 20 + item;
 			if (at3 < count2) {
 				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (is_picked) {
-					if (at2 >= 0 && at2 < 1536) {
-						pool_u64[at2 + first4] = (unsigned long long)add37;
+					if (at2 >= 0 && at2 < 1280) {
+						pool_u64[at2 + folds2] = (unsigned long long)add34;
 					}
 					at2++;
 				}
-				const long long add38 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add37 + (unsigned long long)(long long)value_rows[item]);
-				add37 = add38;
+				const long long add35 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add34 + (unsigned long long)(long long)value_rows[item]);
+				add34 = add35;
 			}
 		}
 		__syncthreads();
-		const int base2 = (int)state29;
-		const int batch_end2 = kgen_least_i64(count3, batch + 1536);
-		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[12288 + at3];
+		const int base2 = (int)state26;
+		const int batch_end2 = kgen_least_i32(count3, batch + 1280);
+		for (int at3 = batch + lane; at3 < batch_end2; at3 += 128) {
+			const int number = (int)pool_u16[10240 + at3];
 			const int place = base2 + at3;
 			const int key2 = (int)pool[number];
 			key_2[place] = key2;
 			if (at3 > 0) {
-				const int distance = number - (int)pool_u16[12288 + (at3 - 1)];
-				const int first5 = 12288LL / 8LL;
-				const long long add38 = (long long)pool_u64[(at3 - batch) + first5];
+				const int distance = number - (int)pool_u16[10240 + (at3 - 1)];
+				const int folds3 = 10240LL / 8LL;
+				const long long add35 = (long long)pool_u64[(at3 - batch) + folds3];
 				count[place - 1] = (long long)distance;
-				total[place - 1] = add38;
+				total[place - 1] = add35;
 			}
 		}
 		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
-			const int number = (int)pool_u16[12288];
-			const int first5 = 12288LL / 8LL;
-			const long long add38 = (long long)pool_u64[first5];
-			const long long add39 = 0 > 0 ? add38 : (long long)((unsigned long long)state31 + (unsigned long long)add38);
-			count[base2 - 1] = (long long)(number + (int)state30);
-			total[base2 - 1] = add39;
+			const int number = (int)pool_u16[10240];
+			const int folds3 = 10240LL / 8LL;
+			const long long add35 = (long long)pool_u64[folds3];
+			const long long add36 = 0 > 0 ? add35 : (long long)((unsigned long long)state28 + (unsigned long long)add35);
+			count[base2 - 1] = (long long)(number + (int)state27);
+			total[base2 - 1] = add36;
 		}
-		batch += 1536;
+		batch += 1280;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
-		int total2 = add34;
-		int total3 = add35;
-		long long total4 = add36;
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+		int total2 = add31;
+		int total3 = add32;
+		long long total4 = add33;
 		if ((long long)total2 > 0LL) {
 			count[(int)(long long)((unsigned long long)(long long)total2 - 1ULL)] = (long long)total3;
 			total[(int)(long long)((unsigned long long)(long long)total2 - 1ULL)] = total4;

@@ -3,11 +3,11 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_least_i64(long long x, long long y) {
+static __device__ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -54,7 +54,11 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
+	const int count = rest < 3072 ? rest : 3072;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
@@ -116,10 +120,9 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	int value_rows[12] = {0};
 	const int own2 = 3072 + lane * 12;
@@ -162,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 12, 0LL), 12LL);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 12, 0), 12);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
@@ -400,9 +403,9 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_scan0_publish
 		const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
 		const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
 		const long long theirs30 = (long long)kgen_broadcast_u64((unsigned long long)state27, 7u);
-		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
 		const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs32;
 		const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs33;
@@ -473,7 +476,11 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 3072 ? rest : 3072LL;
+	const int count2 = rest < 3072 ? rest : 3072;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count2 == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
@@ -535,10 +542,9 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	int value_rows[12] = {0};
 	const int own2 = 3072 + lane * 12;
@@ -646,8 +652,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	const int state17 = (int)(threadIdx.x % 32) >= 4 ? add19 : state15;
 	const long long state18 = (int)(threadIdx.x % 32) >= 4 ? add20 : state16;
 	const int theirs19 = (int)kgen_broadcast_u32((unsigned)state17, 7u);
-	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs21 = (long long)kgen_broadcast_u64((unsigned long long)state18, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs21 = (long long)kgen_broadcast_u64((unsigned long long)state18, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state19 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs20;
 	const long long state20 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs21;
 	const int add21 = (int)((unsigned)state19 + (unsigned)state11);
@@ -675,7 +681,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	}
 	__syncthreads();
 	long long add23 = add22;
-	const int first3 = 12288LL / 8LL;
+	const int folds = 12288LL / 8LL;
 	int at = (int)add21;
 	#pragma unroll
 	for (int item = 0; item < 12; item++) {
@@ -684,7 +690,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
 			if (is_picked) {
 				if (at >= 0 && at < 1536) {
-					pool_u64[at + first3] = (unsigned long long)add23;
+					pool_u64[at + folds] = (unsigned long long)add23;
 				}
 				at++;
 			}
@@ -700,7 +706,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
 	const long long earlier3 = sum_runs_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i64((int)theirs19, 1536LL);
+	const int batch_end = kgen_least_i32((int)theirs19, 1536);
 	for (int at2 = lane; at2 < batch_end; at2 += 256) {
 		const int number = (int)pool_u16[12288 + at2];
 		const int place = base + at2;
@@ -709,16 +715,16 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 		key_2[place] = key2;
 		if (at2 > 0) {
 			const int distance = number - (int)pool_u16[12288 + (at2 - 1)];
-			const int first4 = 12288LL / 8LL;
-			const long long add24 = (long long)pool_u64[at2 + first4];
+			const int folds2 = 12288LL / 8LL;
+			const long long add24 = (long long)pool_u64[at2 + folds2];
 			count[place - 1] = (long long)distance;
 			total[place - 1] = add24;
 		}
 	}
 	if (lane == 0 && ((int)theirs19 > 0 && base > 0)) {
 		const int number = (int)pool_u16[12288];
-		const int first4 = 12288LL / 8LL;
-		const long long add24 = (long long)pool_u64[first4];
+		const int folds2 = 12288LL / 8LL;
+		const long long add24 = (long long)pool_u64[folds2];
 		const long long add25 = 0 > 0 ? add24 : (long long)((unsigned long long)earlier3 + (unsigned long long)add24);
 		count[base - 1] = (long long)(number + (int)earlier2);
 		total[base - 1] = add25;
@@ -728,7 +734,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	while (batch < count3) {
 		__syncthreads();
 		long long add24 = add22;
-		const int first4 = 12288LL / 8LL;
+		const int folds2 = 12288LL / 8LL;
 		int at2 = (int)add21 - batch;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
@@ -737,7 +743,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (is_picked) {
 					if (at2 >= 0 && at2 < 1536) {
-						pool_u64[at2 + first4] = (unsigned long long)add24;
+						pool_u64[at2 + folds2] = (unsigned long long)add24;
 					}
 					at2++;
 				}
@@ -747,7 +753,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 		}
 		__syncthreads();
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i64(count3, batch + 1536);
+		const int batch_end2 = kgen_least_i32(count3, batch + 1536);
 		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
 			const int number = (int)pool_u16[12288 + at3];
 			const int place = base2 + at3;
@@ -755,16 +761,16 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 			key_2[place] = key2;
 			if (at3 > 0) {
 				const int distance = number - (int)pool_u16[12288 + (at3 - 1)];
-				const int first5 = 12288LL / 8LL;
-				const long long add25 = (long long)pool_u64[(at3 - batch) + first5];
+				const int folds3 = 12288LL / 8LL;
+				const long long add25 = (long long)pool_u64[(at3 - batch) + folds3];
 				count[place - 1] = (long long)distance;
 				total[place - 1] = add25;
 			}
 		}
 		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
 			const int number = (int)pool_u16[12288];
-			const int first5 = 12288LL / 8LL;
-			const long long add25 = (long long)pool_u64[first5];
+			const int folds3 = 12288LL / 8LL;
+			const long long add25 = (long long)pool_u64[folds3];
 			const long long add26 = 0 > 0 ? add25 : (long long)((unsigned long long)earlier3 + (unsigned long long)add25);
 			count[base2 - 1] = (long long)(number + (int)earlier2);
 			total[base2 - 1] = add26;

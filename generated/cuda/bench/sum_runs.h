@@ -7,8 +7,8 @@
 
 // sum_runs_kernel1(row0, rows, sum_runs_kernel1_tickets, key, value, sum_runs_kernel1_status0, v_abort, key_2, count, total, tiles, g_length_cell)
 #define SUM_RUNS_KERNEL1_NAME "sum_runs_kernel1"
-#define SUM_RUNS_KERNEL1_WORKGROUP 256
-#define SUM_RUNS_KERNEL1_ROWS 3072 // of a group
+#define SUM_RUNS_KERNEL1_WORKGROUP 128
+#define SUM_RUNS_KERNEL1_ROWS 2560 // of a group
 #define SUM_RUNS_KERNEL1_ARGS 12
 
 // sum_runs_kernel1_sum0_published(row0, rows, key, value, sum_runs_kernel1_tile0, sum_runs_kernel1_tile1, sum_runs_kernel1_tile2)

@@ -7,7 +7,7 @@ static __device__ int kgen_divide_i32(int x, int y) {
 	return y == -1 ? (int)-(unsigned)x : x / y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
+	const int count = rest < 5120 ? rest : 5120;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
@@ -173,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 		const int add11 = (int)((unsigned)theirs9 + (unsigned)state8);
 		const int state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
 		const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 		const int add12 = (int)((unsigned)state10 + (unsigned)state6);
 		const int add13 = (int)((unsigned)add + (unsigned)add12);
@@ -216,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
+	const int count = rest < 5120 ? rest : 5120;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
@@ -380,7 +380,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
 	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();

@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2(
 	const int offset = tile * 1024;
 	const int first2 = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {

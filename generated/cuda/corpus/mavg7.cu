@@ -7,7 +7,7 @@ static __device__ long long kgen_least_i64(long long x, long long y) {
 	return x < y ? x : y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 10; i++) {
@@ -139,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	const double add10 = theirs9 + state8;
 	const double state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const double theirs10 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), 7u));
-	const double theirs11 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)));
+	const double theirs11 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)));
 	const double state10 = (int)(threadIdx.x / 32) == 0 ? 0.0 : theirs11;
 	const double add11 = state10 + state6;
 	if (lane == 0) {
@@ -202,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 			const double add18 = theirs16 + add17;
 			const double add19 = add18 + add12;
 			add12 = add19;
-			before = mask != 0u ? -1LL : before - 32;
+			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
 			const double add13 = add12 + theirs10;
@@ -277,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {

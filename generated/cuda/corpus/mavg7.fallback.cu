@@ -7,7 +7,7 @@ static __device__ long long kgen_least_i64(long long x, long long y) {
 	return x < y ? x : y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
@@ -183,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_scan0_published(
 		const double add11 = theirs9 + state8;
 		const double state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
 		const double theirs10 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), 7u));
-		const double theirs11 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)));
+		const double theirs11 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)));
 		const double state10 = (int)(threadIdx.x / 32) == 0 ? 0.0 : theirs11;
 		const double add12 = state10 + state6;
 		const double add13 = add + add12;
@@ -224,7 +224,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
@@ -310,7 +310,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	const double theirs9 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state8), 4u));
 	const double add10 = theirs9 + state8;
 	const double state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
-	const double theirs10 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)));
+	const double theirs10 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)));
 	const double state10 = (int)(threadIdx.x / 32) == 0 ? 0.0 : theirs10;
 	const double add11 = state10 + state6;
 	__syncthreads();
@@ -378,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2_published(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {

@@ -3,7 +3,7 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560LL;
+	const int count = rest < 2560 ? rest : 2560;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
@@ -175,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_scan0_published(
 		const int add11 = (int)((unsigned)theirs9 + (unsigned)state8);
 		const int state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
 		const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 		const int add12 = (int)((unsigned)state10 + (unsigned)state6);
 		const int add13 = (int)((unsigned)add + (unsigned)add12);
@@ -218,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560LL;
+	const int count = rest < 2560 ? rest : 2560;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
@@ -317,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
 	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();

@@ -3,11 +3,11 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_least_i64(long long x, long long y) {
+static __device__ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -55,7 +55,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536LL;
+	const int count = rest < 1536 ? rest : 1536;
+	long long l_orderkey_before = 0LL;
+	if (lane == 0 && first > 0) {
+		l_orderkey_before = l_orderkey[first - 1];
+	}
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
@@ -109,10 +113,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 		l_orderkey_rows[item + 1] = (long long)word;
 		l_orderkey_rows[item + 2] = (long long)word2;
 	}
+	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count) {
 		l_orderkey_rows[0] = (long long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
 	long long l_quantity_rows[6] = {0};
 	const int own2 = 1536 + lane * 6;
@@ -151,7 +154,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 6, 0LL), 6LL);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 6, 0), 6);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
@@ -389,9 +392,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_scan0_published
 		const int theirs28 = (int)kgen_broadcast_u32((unsigned)state25, 7u);
 		const int theirs29 = (int)kgen_broadcast_u32((unsigned)state26, 7u);
 		const long long theirs30 = (long long)kgen_broadcast_u64((unsigned long long)state27, 7u);
-		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const int theirs31 = (int)kgen_broadcast_u32((unsigned)state25, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs32 = (int)kgen_broadcast_u32((unsigned)state26, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const long long theirs33 = (long long)kgen_broadcast_u64((unsigned long long)state27, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const int state28 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs31;
 		const int state29 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs32;
 		const long long state30 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs33;
@@ -461,7 +464,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536LL;
+	const int count2 = rest < 1536 ? rest : 1536;
+	long long l_orderkey_before = 0LL;
+	if (lane == 0 && first > 0) {
+		l_orderkey_before = l_orderkey[first - 1];
+	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
@@ -515,10 +522,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 		l_orderkey_rows[item + 1] = (long long)word;
 		l_orderkey_rows[item + 2] = (long long)word2;
 	}
+	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count2) {
 		l_orderkey_rows[0] = (long long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
 	long long l_quantity_rows[6] = {0};
 	const int own2 = 1536 + lane * 6;
@@ -622,8 +628,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const int state17 = (int)(threadIdx.x % 32) >= 4 ? add19 : state15;
 	const long long state18 = (int)(threadIdx.x % 32) >= 4 ? add20 : state16;
 	const int theirs19 = (int)kgen_broadcast_u32((unsigned)state17, 7u);
-	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs21 = (long long)kgen_broadcast_u64((unsigned long long)state18, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state17, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs21 = (long long)kgen_broadcast_u64((unsigned long long)state18, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state19 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs20;
 	const long long state20 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs21;
 	const int add21 = (int)((unsigned)state19 + (unsigned)state11);

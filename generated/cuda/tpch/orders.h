@@ -7,8 +7,8 @@
 
 // orders_kernel1(row0, rows, orders_kernel1_tickets, l_orderkey, l_quantity, orders_kernel1_status0, v_abort, key, count, quantity, tiles, g_length_cell)
 #define ORDERS_KERNEL1_NAME "orders_kernel1"
-#define ORDERS_KERNEL1_WORKGROUP 256
-#define ORDERS_KERNEL1_ROWS 2048 // of a group
+#define ORDERS_KERNEL1_WORKGROUP 128
+#define ORDERS_KERNEL1_ROWS 1536 // of a group
 #define ORDERS_KERNEL1_ARGS 12
 
 // orders_kernel1_sum0_published(row0, rows, l_orderkey, l_quantity, orders_kernel1_tile0, orders_kernel1_tile1, orders_kernel1_tile2)

@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	double add = 0.0;
 	if (count == 1024) {
 		#pragma unroll

@@ -3,7 +3,7 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	const int offset = tile * 4096;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
+	const int count = rest < 4096 ? rest : 4096;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
@@ -163,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
 	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();
@@ -238,7 +238,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120LL;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 10; i++) {
@@ -325,7 +325,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	const long long add10 = (long long)((unsigned long long)theirs9 + (unsigned long long)state8);
 	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const long long theirs10 = (long long)kgen_broadcast_u64((unsigned long long)state9, 7u);
-	const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const long long state10 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs11;
 	const long long add11 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
 	if (lane == 0) {
@@ -388,7 +388,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 			const long long add18 = (long long)((unsigned long long)theirs16 + (unsigned long long)add17);
 			const long long add19 = (long long)((unsigned long long)add18 + (unsigned long long)add12);
 			add12 = add19;
-			before = mask != 0u ? -1LL : before - 32;
+			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
 			const long long add13 = (long long)((unsigned long long)add12 + (unsigned long long)theirs10);
@@ -450,7 +450,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 			}
 		}
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		long long total = add12;
 		const long long x = total;
 		g_length_cell[0] = x;
@@ -470,7 +470,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
@@ -530,7 +530,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048LL;
+	const int count2 = rest < 2048 ? rest : 2048;
+	long long g_before = 0LL;
+	if (lane == 0 && first > 0) {
+		g_before = g[first - 1];
+	}
 	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 4; i++) {
@@ -584,10 +588,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 		g_rows[item + 1] = (long long)word;
 		g_rows[item + 2] = (long long)word2;
 	}
+	g_rows[0] = g_before;
 	if (start > 0 && start < count2) {
 		g_rows[0] = (long long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		g_rows[0] = g[first - 1];
 	}
 	long long l_orderkey_rows[8] = {0};
 	const int own2 = 2048 + lane * 8;
@@ -905,13 +908,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state61, 7u);
 	const bool theirs69 = kgen_broadcast_u32((unsigned)state62, 7u) != 0u;
 	const bool theirs70 = kgen_broadcast_u32((unsigned)state63, 7u) != 0u;
-	const bool theirs71 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
-	const long long theirs72 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs73 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs74 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs75 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const bool theirs76 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
-	const bool theirs77 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+	const bool theirs71 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+	const long long theirs72 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs73 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs74 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs75 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const bool theirs76 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+	const bool theirs77 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
 	const bool state64 = (int)(threadIdx.x / 32) == 0 ? false : theirs71;
 	const long long state65 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs72;
 	const long long state66 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs73;
@@ -1116,7 +1119,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			add24 = add38;
 			present24 = present38;
 			head12 = head19;
-			before = mask != 0u ? -1LL : before - 32;
+			before = mask != 0u ? -1 : before - 32;
 		}
 		if ((int)(threadIdx.x % 32) == 0) {
 			const bool present25 = present23 || theirs64;
@@ -1262,7 +1265,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 		}
 		at3 += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1LL) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		bool total = present23;
 		long long total2 = last23;
 		long long total3 = last24;

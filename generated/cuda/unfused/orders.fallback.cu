@@ -3,7 +3,7 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ long long kgen_greatest_i64(long long x, long long y) {
+static __device__ int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	const int offset = tile * 4096;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096LL;
+	const int count = rest < 4096 ? rest : 4096;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
@@ -151,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	const int add10 = (int)((unsigned)theirs9 + (unsigned)state8);
 	const int state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
 	const int theirs10 = (int)kgen_broadcast_u32((unsigned)state9, 7u);
-	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();
@@ -214,7 +214,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
@@ -363,7 +363,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_scan0_published
 		const long long add11 = (long long)((unsigned long long)theirs9 + (unsigned long long)state8);
 		const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add11 : state8;
 		const long long theirs10 = (long long)kgen_broadcast_u64((unsigned long long)state9, 7u);
-		const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+		const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 		const long long state10 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs11;
 		const long long add12 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
 		const long long add13 = (long long)((unsigned long long)add + (unsigned long long)add12);
@@ -404,7 +404,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072LL;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
@@ -490,7 +490,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 4u);
 	const long long add10 = (long long)((unsigned long long)theirs9 + (unsigned long long)state8);
 	const long long state9 = (int)(threadIdx.x % 32) >= 4 ? add10 : state8;
-	const long long theirs10 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
+	const long long theirs10 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const long long state10 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs10;
 	const long long add11 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
 	__syncthreads();
@@ -574,7 +574,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4_published(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024LL;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
@@ -622,7 +622,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1536 ? rest : 1536LL;
+	const int count = rest < 1536 ? rest : 1536;
+	long long g_before = 0LL;
+	if (lane == 0 && first > 0) {
+		g_before = g[first - 1];
+	}
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
@@ -676,10 +680,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 		g_rows[item + 1] = (long long)word;
 		g_rows[item + 2] = (long long)word2;
 	}
+	g_rows[0] = g_before;
 	if (start > 0 && start < count) {
 		g_rows[0] = (long long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		g_rows[0] = g[first - 1];
 	}
 	long long l_orderkey_rows[6] = {0};
 	const int own2 = 1536 + lane * 6;
@@ -1284,13 +1287,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 		const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state61, 7u);
 		const bool theirs69 = kgen_broadcast_u32((unsigned)state62, 7u) != 0u;
 		const bool theirs70 = kgen_broadcast_u32((unsigned)state63, 7u) != 0u;
-		const bool theirs71 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
-		const long long theirs72 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const long long theirs73 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const int theirs74 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const long long theirs75 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-		const bool theirs76 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
-		const bool theirs77 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+		const bool theirs71 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+		const long long theirs72 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const long long theirs73 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const int theirs74 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const long long theirs75 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+		const bool theirs76 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+		const bool theirs77 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
 		const bool state64 = (int)(threadIdx.x / 32) == 0 ? false : theirs71;
 		const long long state65 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs72;
 		const long long state66 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs73;
@@ -1414,7 +1417,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536LL;
+	const int count2 = rest < 1536 ? rest : 1536;
+	long long g_before = 0LL;
+	if (lane == 0 && first > 0) {
+		g_before = g[first - 1];
+	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
@@ -1468,10 +1475,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 		g_rows[item + 1] = (long long)word;
 		g_rows[item + 2] = (long long)word2;
 	}
+	g_rows[0] = g_before;
 	if (start > 0 && start < count2) {
 		g_rows[0] = (long long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		g_rows[0] = g[first - 1];
 	}
 	long long l_orderkey_rows[6] = {0};
 	const int own2 = 1536 + lane * 6;
@@ -1784,13 +1790,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	const bool state63 = (int)(threadIdx.x % 32) >= 4 ? head10 : state56;
 	const bool theirs64 = kgen_broadcast_u32((unsigned)state57, 7u) != 0u;
 	const long long theirs65 = (long long)kgen_broadcast_u64((unsigned long long)state58, 7u);
-	const bool theirs66 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
-	const long long theirs67 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const int theirs69 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const long long theirs70 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL));
-	const bool theirs71 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
-	const bool theirs72 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i64((int)(threadIdx.x / 32) - 1, 0LL)) != 0u;
+	const bool theirs66 = kgen_broadcast_u32((unsigned)state57, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+	const long long theirs67 = (long long)kgen_broadcast_u64((unsigned long long)state58, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs68 = (long long)kgen_broadcast_u64((unsigned long long)state59, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const int theirs69 = (int)kgen_broadcast_u32((unsigned)state60, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const long long theirs70 = (long long)kgen_broadcast_u64((unsigned long long)state61, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
+	const bool theirs71 = kgen_broadcast_u32((unsigned)state62, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
+	const bool theirs72 = kgen_broadcast_u32((unsigned)state63, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)) != 0u;
 	const bool state64 = (int)(threadIdx.x / 32) == 0 ? false : theirs66;
 	const long long state65 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs67;
 	const long long state66 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs68;

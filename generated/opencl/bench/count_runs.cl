@@ -12,11 +12,11 @@
 #define kgen_unroll
 #endif
 
-long kgen_least_i64(long x, long y) {
+int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -59,7 +59,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 5120 ? rest : 5120L;
+	const int count2 = rest < 5120 ? rest : 5120;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count2 == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
@@ -99,10 +103,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	uint picked = 0u;
 	int add = 0;
@@ -125,7 +128,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 20, 0L), 20L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 20, 0), 20);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -289,7 +292,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			add6 = add10;
 			add7 = add11;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add8 = (int)((uint)add6 + (uint)add4);
@@ -321,7 +324,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		const int number = (int)pool_u16[10240];
 		count[base - 1] = (long)(number + (int)state8);
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add8;
 		int total2 = add9;
 		if ((long)total > 0L) {

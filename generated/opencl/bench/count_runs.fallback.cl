@@ -10,11 +10,11 @@
 #define kgen_unroll
 #endif
 
-long kgen_least_i64(long x, long y) {
+int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -42,7 +42,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
@@ -82,10 +86,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	uint picked = 0u;
 	int add = 0;
@@ -108,7 +111,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 12, 0L), 12L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 12, 0), 12);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -300,7 +303,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 3072 ? rest : 3072L;
+	const int count2 = rest < 3072 ? rest : 3072;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count2 == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
@@ -340,10 +347,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	uint picked = 0u;
 	int add = 0;
@@ -366,7 +372,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 12, 0L), 12L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 12, 0), 12);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;

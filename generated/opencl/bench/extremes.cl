@@ -16,15 +16,7 @@ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-long kgen_least_i64(long x, long y) {
-	return x < y ? x : y;
-}
-
 int kgen_greatest_i32(int x, int y) {
-	return x > y ? x : y;
-}
-
-long kgen_greatest_i64(long x, long y) {
 	return x > y ? x : y;
 }
 
@@ -52,7 +44,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local int earlier_i32_2[1];
-	__local __attribute__((aligned(16))) uint pool[9216];
+	__local __attribute__((aligned(16))) uint pool[7680];
 	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
@@ -72,7 +64,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
@@ -134,10 +130,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	int value_rows[12] = {0};
 	const int own2 = 3072 + lane * 12;
@@ -301,7 +296,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			if (is_picked) {
 				if (at >= 0 && at < 1536) {
 					pool[at + 3072] = (uint)v_min4;
-					pool[at + 7680] = (uint)v_max4;
+					pool[at + 4608] = (uint)v_max4;
 				}
 				at++;
 			}
@@ -430,7 +425,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			v_min5 = v_min7;
 			v_max5 = v_max7;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
@@ -453,7 +448,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const int v_min6 = add3 > 0 ? v_min3 : kgen_least_i32(state14, v_min3);
 	const int v_max6 = add3 > 0 ? v_max3 : kgen_greatest_i32(state15, v_max3);
 	const int base = (int)state13;
-	const int batch_end = kgen_least_i64((int)add3, 1536L);
+	const int batch_end = kgen_least_i32((int)add3, 1536);
 	for (int at2 = lane; at2 < batch_end; at2 += 256) {
 		const int number = (int)pool_u16[12288 + at2];
 		const int place2 = base + at2;
@@ -462,14 +457,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		key_2[place2] = key2;
 		if (at2 > 0) {
 			const int v_min7 = (int)pool[at2 + 3072];
-			const int v_max7 = (int)pool[at2 + 7680];
+			const int v_max7 = (int)pool[at2 + 4608];
 			low[place2 - 1] = v_min7;
 			high[place2 - 1] = v_max7;
 		}
 	}
 	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
 		const int v_min7 = (int)pool[3072];
-		const int v_max7 = (int)pool[7680];
+		const int v_max7 = (int)pool[4608];
 		const int v_min8 = 0 > 0 ? v_min7 : kgen_least_i32(state14, v_min7);
 		const int v_max8 = 0 > 0 ? v_max7 : kgen_greatest_i32(state15, v_max7);
 		low[base - 1] = v_min8;
@@ -490,7 +485,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 				if (is_picked) {
 					if (at2 >= 0 && at2 < 1536) {
 						pool[at2 + 3072] = (uint)v_min7;
-						pool[at2 + 7680] = (uint)v_max7;
+						pool[at2 + 4608] = (uint)v_max7;
 					}
 					at2++;
 				}
@@ -502,7 +497,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int base2 = (int)state13;
-		const int batch_end2 = kgen_least_i64(count2, batch + 1536);
+		const int batch_end2 = kgen_least_i32(count2, batch + 1536);
 		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
 			const int number = (int)pool_u16[12288 + at3];
 			const int place2 = base2 + at3;
@@ -510,14 +505,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			key_2[place2] = key2;
 			if (at3 > 0) {
 				const int v_min8 = (int)pool[(at3 - batch) + 3072];
-				const int v_max8 = (int)pool[(at3 - batch) + 7680];
+				const int v_max8 = (int)pool[(at3 - batch) + 4608];
 				low[place2 - 1] = v_min8;
 				high[place2 - 1] = v_max8;
 			}
 		}
 		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
 			const int v_min8 = (int)pool[3072];
-			const int v_max8 = (int)pool[7680];
+			const int v_max8 = (int)pool[4608];
 			const int v_min9 = 0 > 0 ? v_min8 : kgen_least_i32(state14, v_min8);
 			const int v_max9 = 0 > 0 ? v_max8 : kgen_greatest_i32(state15, v_max8);
 			low[base2 - 1] = v_min9;
@@ -525,7 +520,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		}
 		batch += 1536;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;
 		int total2 = v_min6;
 		int total3 = v_max6;

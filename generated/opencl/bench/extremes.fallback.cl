@@ -14,10 +14,6 @@ int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-long kgen_least_i64(long x, long y) {
-	return x < y ? x : y;
-}
-
 int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
@@ -38,7 +34,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *extremes_kernel1_tile0,
 	__global int *extremes_kernel1_tile1,
 	__global int *extremes_kernel1_tile2) {
-	__local uint pool[4608];
+	__local uint pool[5632];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local int shared_i32_2[304];
@@ -46,44 +42,47 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 2560 ? rest : 2560;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (uint)key[first + at];
+			pool[at + at / 10] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
+			pool[2816 + (at + at / 10)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	int key_rows[11] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
 	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int value_rows[10] = {0};
+	const int start2 = lane * 10;
+	const int own2 = 2816 + lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -92,10 +91,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 2048) {
+	if (count == 2560) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
@@ -105,8 +104,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
@@ -353,7 +352,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *key_2,
 	__global int *low,
 	__global int *high) {
-	__local __attribute__((aligned(16))) uint pool[6656];
+	__local __attribute__((aligned(16))) uint pool[6912];
 	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
@@ -363,44 +362,47 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 2048;
+	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 2560 ? rest : 2560;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[at + (at >> 3)] = (uint)key[first + at];
+			pool[at + at / 10] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
 		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
+			pool[2816 + (at + at / 10)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	int key_rows[11] = {0};
+	const int start = lane * 10;
+	const int own = lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
+		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
 	}
-	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	int value_rows[10] = {0};
+	const int start2 = lane * 10;
+	const int own2 = 2816 + lane * 11;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
+	for (int item = 0; item < 10; item++) {
 		if (start2 + item < count) {
 			value_rows[item] = (int)pool[own2 + item];
 		}
@@ -409,10 +411,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
-	if (count == 2048) {
+	if (count == 2560) {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
@@ -422,8 +424,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at = lane * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
@@ -503,12 +505,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int state7 = shared_i32_0[303];
 	const int state8 = shared_i32_0[287];
 	const int add3 = (int)((uint)state7 + (uint)state8);
-	const int first2 = (int)add2 + 9216;
-	const int start3 = lane * 8;
-	if ((int)add3 > 1024) {
+	const int first2 = (int)add2 + 11264;
+	const int start3 = lane * 10;
+	if ((int)add3 > 1280) {
 		int at = first2;
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
+		for (int item = 0; item < 10; item++) {
 			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
 				pool_u16[at] = (ushort)(start3 + item);
 				at++;
@@ -529,14 +531,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	int v_max3 = v_max2;
 	int at = (int)add2;
 	kgen_unroll
-	for (int item = 0; item < 8; item++) {
-		const int at2 = lane * 8 + item;
+	for (int item = 0; item < 10; item++) {
+		const int at2 = lane * 10 + item;
 		if (at2 < count) {
 			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
 			if (is_picked) {
-				if (at >= 0 && at < 1024) {
-					pool[at + 2304] = (uint)v_min3;
-					pool[at + 5632] = (uint)v_max3;
+				if (at >= 0 && at < 1280) {
+					pool[at + 2816] = (uint)v_min3;
+					pool[at + 4096] = (uint)v_max3;
 				}
 				at++;
 			}
@@ -554,44 +556,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int earlier2 = extremes_kernel1_tile1[tile];
 	const int earlier3 = extremes_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i64((int)add3, 1024L);
+	const int batch_end = kgen_least_i32((int)add3, 1280);
 	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[9216 + at2];
+		const int number = (int)pool_u16[11264 + at2];
 		const int place2 = base + at2;
 		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		const int key2 = (int)pool[number + (number >> 3)];
+		const int key2 = (int)pool[number + number / 10];
 		key_2[place2] = key2;
 		if (at2 > 0) {
-			const int v_min4 = (int)pool[at2 + 2304];
-			const int v_max4 = (int)pool[at2 + 5632];
+			const int v_min4 = (int)pool[at2 + 2816];
+			const int v_max4 = (int)pool[at2 + 4096];
 			low[place2 - 1] = v_min4;
 			high[place2 - 1] = v_max4;
 		}
 	}
 	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
-		const int v_min4 = (int)pool[2304];
-		const int v_max4 = (int)pool[5632];
+		const int v_min4 = (int)pool[2816];
+		const int v_max4 = (int)pool[4096];
 		const int v_min5 = 0 > 0 ? v_min4 : kgen_least_i32(earlier2, v_min4);
 		const int v_max5 = 0 > 0 ? v_max4 : kgen_greatest_i32(earlier3, v_max4);
 		low[base - 1] = v_min5;
 		high[base - 1] = v_max5;
 	}
 	const int count2 = (int)shared_counts[0];
-	int batch = 1024;
+	int batch = 1280;
 	while (batch < count2) {
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		int v_min4 = v_min2;
 		int v_max4 = v_max2;
 		int at2 = (int)add2 - batch;
 		kgen_unroll
-		for (int item = 0; item < 8; item++) {
-			const int at3 = lane * 8 + item;
+		for (int item = 0; item < 10; item++) {
+			const int at3 = lane * 10 + item;
 			if (at3 < count) {
 				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
 				if (is_picked) {
-					if (at2 >= 0 && at2 < 1024) {
-						pool[at2 + 2304] = (uint)v_min4;
-						pool[at2 + 5632] = (uint)v_max4;
+					if (at2 >= 0 && at2 < 1280) {
+						pool[at2 + 2816] = (uint)v_min4;
+						pool[at2 + 4096] = (uint)v_max4;
 					}
 					at2++;
 				}
@@ -603,28 +605,28 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i64(count2, batch + 1024);
+		const int batch_end2 = kgen_least_i32(count2, batch + 1280);
 		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[9216 + at3];
+			const int number = (int)pool_u16[11264 + at3];
 			const int place2 = base2 + at3;
-			const int key2 = (int)pool[number + (number >> 3)];
+			const int key2 = (int)pool[number + number / 10];
 			key_2[place2] = key2;
 			if (at3 > 0) {
-				const int v_min5 = (int)pool[(at3 - batch) + 2304];
-				const int v_max5 = (int)pool[(at3 - batch) + 5632];
+				const int v_min5 = (int)pool[(at3 - batch) + 2816];
+				const int v_max5 = (int)pool[(at3 - batch) + 4096];
 				low[place2 - 1] = v_min5;
 				high[place2 - 1] = v_max5;
 			}
 		}
 		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
-			const int v_min5 = (int)pool[2304];
-			const int v_max5 = (int)pool[5632];
+			const int v_min5 = (int)pool[2816];
+			const int v_max5 = (int)pool[4096];
 			const int v_min6 = 0 > 0 ? v_min5 : kgen_least_i32(earlier2, v_min5);
 			const int v_max6 = 0 > 0 ? v_max5 : kgen_greatest_i32(earlier3, v_max5);
 			low[base2 - 1] = v_min6;
 			high[base2 - 1] = v_max6;
 		}
-		batch += 1024;
+		batch += 1280;
 	}
 }
 

@@ -13,7 +13,7 @@
 #define kgen_unroll
 #endif
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -57,7 +57,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
@@ -243,7 +243,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 			const int add6 = (int)((uint)add5 + (uint)add4);
 			add4 = add6;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
@@ -263,7 +263,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		y_2[place2] = y[row];
 		z_2[place2] = z[row];
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;
 		const long hit_length = (long)total;
 		hit_length_cell[0] = hit_length;

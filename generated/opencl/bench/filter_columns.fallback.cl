@@ -34,7 +34,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
@@ -230,7 +230,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {

@@ -12,16 +12,8 @@
 #define kgen_unroll
 #endif
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
-}
-
-uint kgen_count_ones_u32(uint x) {
-	return popcount(x);
-}
-
-uint kgen_leading_zeros_u32(uint x) {
-	return clz(x);
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel1(
@@ -36,8 +28,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	long tiles,
 	__global long *selected_length_cell) {
 	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint pool[7680];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local __attribute__((aligned(16))) uint pool[7168];
 	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
@@ -50,13 +41,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int tile = (int)shared_ticket[0];
-	const int offset = tile * 5120;
+	const int offset = tile * 7168;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
-	if (count == 5120 && (first & 3) == 0) {
+	const int count = rest < 7168 ? rest : 7168;
+	if (count == 7168 && (first & 3) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 7; i++) {
 			const int at = (i * 256 + lane) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
@@ -67,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 28; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool[at] = (uint)x[first + at];
@@ -77,10 +68,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	int x_rows[20] = {0};
-	const int own = lane * 20;
+	int x_rows[28] = {0};
+	const int own = lane * 28;
 	kgen_unroll
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 7; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(__local uint4 *)(pool + (own + item));
 		const uint word = wide.x;
@@ -92,25 +83,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		x_rows[item + 2] = (int)word3;
 		x_rows[item + 3] = (int)word4;
 	}
-	uint picked = 0u;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	uint x_kept = 0u;
 	int add = 0;
-	if (count == 5120) {
+	if (count == 7168) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
+		for (int item = 0; item < 28; item++) {
 			const bool x2 = x_rows[item] < limit;
-			picked = picked | ((uint)x2 << ((uint)item & 31));
+			x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
+			if (x2) {
+				const int add2 = (int)((uint)add + 1u);
+				add = add2;
+			}
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+		for (int item = 0; item < 28; item++) {
+			const int at = lane * 28 + item;
 			if (at < count) {
 				const bool x2 = x_rows[item] < limit;
-				picked = picked | ((uint)x2 << ((uint)item & 31));
+				x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
+				if (x2) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
@@ -154,34 +153,43 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 		shared_nearest[0] = 65536u;
 	}
-	const int first2 = (int)add2 + 10240;
-	const int start = lane * 20;
-	if ((int)add3 > 2560) {
-		int at = first2;
+	int add4 = add2;
+	if (count == 7168) {
 		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start + item);
-				at++;
+		for (int item = 0; item < 28; item++) {
+			const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+			if (x2) {
+				const long selected_place = (long)add4;
+				// bench.kg:10: return x: x[x < limit]
+				const int offset2 = (int)selected_place;
+				pool[offset2] = (uint)x_rows[item];
+				const int add5 = (int)((uint)add4 + 1u);
+				add4 = add5;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			pool_u16[at] = (ushort)(start + item);
-			rest2 = rest2 ^ (1u << ((uint)item & 31));
+		kgen_unroll
+		for (int item = 0; item < 28; item++) {
+			const int at = lane * 28 + item;
+			if (at < count) {
+				const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (x2) {
+					const long selected_place = (long)add4;
+					const int offset2 = (int)selected_place;
+					pool[offset2] = (uint)x_rows[item];
+					const int add5 = (int)((uint)add4 + 1u);
+					add4 = add5;
+				}
+			}
 		}
 	}
-	int add4 = 0;
+	int add5 = 0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add5 = 0;
+			int add6 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&filter_i32_kernel1_status0[asked];
@@ -200,12 +208,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 					word = *(volatile __global ulong *)&filter_i32_kernel1_status0[asked];
 				}
 				const int theirs = (int)(word & 2147483647UL);
-				add5 = theirs;
+				add6 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add5;
+			shared_i32_0[lane] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int last = (int)shared_nearest[turn];
@@ -214,52 +222,53 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
-			const int start2 = lane * 4;
-			int add5 = 0;
+			const int start = lane * 4;
+			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
-				const int at = (start2 + 3) - i;
+				const int at = (start + 3) - i;
 				const int state5 = shared_i32_0[at];
 				const int state6 = at <= last ? state5 : 0;
-				const int add6 = (int)((uint)add5 + (uint)state6);
-				add5 = add6;
+				const int add7 = (int)((uint)add6 + (uint)state6);
+				add6 = add7;
 			}
-			shared_i32_0[32 + lane] = add5;
+			shared_i32_0[32 + lane] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add5 = 0;
+			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
 				const int state5 = shared_i32_0[at];
-				const int add6 = (int)((uint)add5 + (uint)state5);
-				add5 = add6;
+				const int add7 = (int)((uint)add6 + (uint)state5);
+				add6 = add7;
 			}
-			const int add6 = (int)((uint)add5 + (uint)add4);
-			add4 = add6;
+			const int add7 = (int)((uint)add6 + (uint)add5);
+			add5 = add7;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
-		const int add5 = (int)((uint)add4 + (uint)add3);
-		const ulong bits = (ulong)(uint)add5;
+		const int add6 = (int)((uint)add5 + (uint)add3);
+		const ulong bits = (ulong)(uint)add6;
 		atom_xchg(&filter_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
-		earlier_i32_0[0] = add4;
+		earlier_i32_0[0] = add5;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int state5 = earlier_i32_0[0];
-	const int add5 = (int)((uint)state5 + (uint)add3);
-	const int base = (int)state5;
-	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)pool_u16[10240 + at];
+	const int add6 = (int)((uint)state5 + (uint)add3);
+	const int base = (int)(long)state5;
+	const int end = (int)(long)add6;
+	const int count2 = end - base;
+	int at = lane;
+	while (at < count2) {
 		const int place2 = base + at;
-		// bench.kg:10: return x: x[x < limit]
-		const int x2 = (int)pool[number];
-		x_2[place2] = x2;
+		x_2[place2] = (int)pool[at];
+		at += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
-		int total = add5;
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+		int total = add6;
 		const long selected_length = (long)total;
 		selected_length_cell[0] = selected_length;
 	}

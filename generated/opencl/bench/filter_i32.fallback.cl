@@ -10,33 +10,25 @@
 #define kgen_unroll
 #endif
 
-uint kgen_count_ones_u32(uint x) {
-	return popcount(x);
-}
-
-uint kgen_leading_zeros_u32(uint x) {
-	return clz(x);
-}
-
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel1_sum0_published(
 	long row0,
 	long rows,
 	int limit,
 	__global const int *restrict x,
 	__global int *filter_i32_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[3072];
+	__local __attribute__((aligned(16))) uint pool[7168];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 7168;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	if (count == 3072 && (first & 3) == 0) {
+	const int count = rest < 7168 ? rest : 7168;
+	if (count == 7168 && (first & 3) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 7; i++) {
 			const int at = (i * 256 + lane) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
@@ -47,7 +39,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 28; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool[at] = (uint)x[first + at];
@@ -57,10 +49,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int x_rows[12] = {0};
-	const int own = lane * 12;
+	int x_rows[28] = {0};
+	const int own = lane * 28;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 7; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(__local uint4 *)(pool + (own + item));
 		const uint word = wide.x;
@@ -72,25 +64,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		x_rows[item + 2] = (int)word3;
 		x_rows[item + 3] = (int)word4;
 	}
-	uint picked = 0u;
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add = 0;
-	if (count == 3072) {
+	if (count == 7168) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 28; item++) {
 			const bool x2 = x_rows[item] < limit;
-			picked = picked | ((uint)x2 << ((uint)item & 31));
+			if (x2) {
+				const int add2 = (int)((uint)add + 1u);
+				add = add2;
+			}
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 28; item++) {
+			const int at = lane * 28 + item;
 			if (at < count) {
 				const bool x2 = x_rows[item] < limit;
-				picked = picked | ((uint)x2 << ((uint)item & 31));
+				if (x2) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -216,20 +213,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	__global const int *restrict x,
 	__global const int *restrict filter_i32_kernel1_tile0,
 	__global int *x_2) {
-	__local __attribute__((aligned(16))) uint pool[4608];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local __attribute__((aligned(16))) uint pool[7168];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
-	const int offset = tile * 3072;
+	const int offset = tile * 7168;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
-	if (count == 3072 && (first & 3) == 0) {
+	const int count = rest < 7168 ? rest : 7168;
+	if (count == 7168 && (first & 3) == 0) {
 		kgen_unroll
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 7; i++) {
 			const int at = (i * 256 + lane) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
@@ -240,7 +236,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 28; item++) {
 			const int at = item * 256 + lane;
 			if (at < count) {
 				pool[at] = (uint)x[first + at];
@@ -250,10 +246,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	int x_rows[12] = {0};
-	const int own = lane * 12;
+	int x_rows[28] = {0};
+	const int own = lane * 28;
 	kgen_unroll
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 7; i++) {
 		const int item = i * 4;
 		const uint4 wide = *(__local uint4 *)(pool + (own + item));
 		const uint word = wide.x;
@@ -265,25 +261,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		x_rows[item + 2] = (int)word3;
 		x_rows[item + 3] = (int)word4;
 	}
-	uint picked = 0u;
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	uint x_kept = 0u;
 	int add = 0;
-	if (count == 3072) {
+	if (count == 7168) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
+		for (int item = 0; item < 28; item++) {
 			const bool x2 = x_rows[item] < limit;
-			picked = picked | ((uint)x2 << ((uint)item & 31));
+			x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
+			if (x2) {
+				const int add2 = (int)((uint)add + 1u);
+				add = add2;
+			}
 		}
 	} else {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+		for (int item = 0; item < 28; item++) {
+			const int at = lane * 28 + item;
 			if (at < count) {
 				const bool x2 = x_rows[item] < limit;
-				picked = picked | ((uint)x2 << ((uint)item & 31));
+				x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
+				if (x2) {
+					const int add2 = (int)((uint)add + 1u);
+					add = add2;
+				}
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -320,36 +324,49 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
-	const int first2 = (int)add2 + 6144;
-	const int start = lane * 12;
-	if ((int)add3 > 1536) {
-		int at = first2;
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	const int earlier = filter_i32_kernel1_tile0[tile];
+	const int add4 = (int)((uint)earlier + (uint)add3);
+	const int add5 = (int)((uint)earlier + (uint)add2);
+	int add6 = add5;
+	const int base = (int)(long)earlier;
+	const int end = (int)(long)add4;
+	if (count == 7168) {
 		kgen_unroll
-		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start + item);
-				at++;
+		for (int item = 0; item < 28; item++) {
+			const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+			if (x2) {
+				const long selected_place = (long)add6;
+				// bench.kg:10: return x: x[x < limit]
+				const int offset2 = (int)selected_place - base;
+				pool[offset2] = (uint)x_rows[item];
+				const int add7 = (int)((uint)add6 + 1u);
+				add6 = add7;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
-		while (rest2 != 0u) {
-			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
-			at--;
-			pool_u16[at] = (ushort)(start + item);
-			rest2 = rest2 ^ (1u << ((uint)item & 31));
+		kgen_unroll
+		for (int item = 0; item < 28; item++) {
+			const int at = lane * 28 + item;
+			if (at < count) {
+				const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
+				if (x2) {
+					const long selected_place = (long)add6;
+					const int offset2 = (int)selected_place - base;
+					pool[offset2] = (uint)x_rows[item];
+					const int add7 = (int)((uint)add6 + 1u);
+					add6 = add7;
+				}
+			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int earlier = filter_i32_kernel1_tile0[tile];
-	const int base = (int)earlier;
-	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)pool_u16[6144 + at];
+	const int count2 = end - base;
+	int at = lane;
+	while (at < count2) {
 		const int place2 = base + at;
-		// bench.kg:10: return x: x[x < limit]
-		const int x2 = (int)pool[number];
-		x_2[place2] = x2;
+		x_2[place2] = (int)pool[at];
+		at += 256;
 	}
 }
 

@@ -8,31 +8,31 @@
 // filter_i32_kernel1(row0, rows, limit, filter_i32_kernel1_tickets, x, filter_i32_kernel1_status0, v_abort, x_2, tiles, selected_length_cell)
 #define FILTER_I32_KERNEL1_NAME "filter_i32_kernel1"
 #define FILTER_I32_KERNEL1_WORKGROUP 256
-#define FILTER_I32_KERNEL1_ROWS 5120 // of a group
+#define FILTER_I32_KERNEL1_ROWS 7168 // of a group
 #define FILTER_I32_KERNEL1_ARGS 10
 
 // filter_i32_kernel1_sum0_published(row0, rows, limit, x, filter_i32_kernel1_tile0)
 #define FILTER_I32_KERNEL1_SUM0_PUBLISHED_NAME "filter_i32_kernel1_sum0_published"
 #define FILTER_I32_KERNEL1_SUM0_PUBLISHED_WORKGROUP 256
-#define FILTER_I32_KERNEL1_SUM0_PUBLISHED_ROWS 3072 // of a group
+#define FILTER_I32_KERNEL1_SUM0_PUBLISHED_ROWS 7168 // of a group
 #define FILTER_I32_KERNEL1_SUM0_PUBLISHED_ARGS 5
 
 // filter_i32_kernel1_scan0_published(row0, rows, filter_i32_kernel1_tile0, filter_i32_kernel1_total0)
 #define FILTER_I32_KERNEL1_SCAN0_PUBLISHED_NAME "filter_i32_kernel1_scan0_published"
 #define FILTER_I32_KERNEL1_SCAN0_PUBLISHED_WORKGROUP 256
-#define FILTER_I32_KERNEL1_SCAN0_PUBLISHED_ROWS 3072 // of a group
+#define FILTER_I32_KERNEL1_SCAN0_PUBLISHED_ROWS 7168 // of a group
 #define FILTER_I32_KERNEL1_SCAN0_PUBLISHED_ARGS 4
 
 // filter_i32_kernel1_published(row0, rows, limit, x, filter_i32_kernel1_tile0, x_2)
 #define FILTER_I32_KERNEL1_PUBLISHED_NAME "filter_i32_kernel1_published"
 #define FILTER_I32_KERNEL1_PUBLISHED_WORKGROUP 256
-#define FILTER_I32_KERNEL1_PUBLISHED_ROWS 3072 // of a group
+#define FILTER_I32_KERNEL1_PUBLISHED_ROWS 7168 // of a group
 #define FILTER_I32_KERNEL1_PUBLISHED_ARGS 6
 
 // filter_i32_kernel1_finish_published(row0, rows, filter_i32_kernel1_total0, selected_length_cell)
 #define FILTER_I32_KERNEL1_FINISH_PUBLISHED_NAME "filter_i32_kernel1_finish_published"
 #define FILTER_I32_KERNEL1_FINISH_PUBLISHED_WORKGROUP 256
-#define FILTER_I32_KERNEL1_FINISH_PUBLISHED_ROWS 3072 // of a group
+#define FILTER_I32_KERNEL1_FINISH_PUBLISHED_ROWS 7168 // of a group
 #define FILTER_I32_KERNEL1_FINISH_PUBLISHED_ARGS 4
 
 #endif

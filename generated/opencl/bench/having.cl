@@ -12,11 +12,11 @@
 #define kgen_unroll
 #endif
 
-long kgen_least_i64(long x, long y) {
+int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -67,7 +67,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
@@ -129,10 +133,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		key_rows[item + 3] = (int)word3;
 		key_rows[item + 4] = (int)word4;
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[start - 1];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	int value_rows[12] = {0};
 	const int own2 = 3072 + lane * 12;
@@ -175,7 +178,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 12, 0L), 12L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 12, 0), 12);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -281,7 +284,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	long add9 = add5;
-	const int first3 = 12288L / 8L;
+	const int folds = 12288L / 8L;
 	int at = (int)add4;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
@@ -290,7 +293,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
 			if (is_picked) {
 				if (at >= 0 && at < 1536) {
-					pool_u64[at + first3] = (ulong)add9;
+					pool_u64[at + folds] = (ulong)add9;
 				}
 				at++;
 			}
@@ -417,7 +420,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			add11 = add17;
 			add12 = add18;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add13 = (int)((uint)add10 + (uint)add6);
@@ -440,7 +443,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	const int add14 = add6 > 0 ? add7 : (int)((uint)state12 + (uint)add7);
 	const long add15 = add6 > 0 ? add8 : (long)((ulong)state13 + (ulong)add8);
 	const int base = (int)state11;
-	const int batch_end = kgen_least_i64((int)add6, 1536L);
+	const int batch_end = kgen_least_i32((int)add6, 1536);
 	for (int at2 = lane; at2 < batch_end; at2 += 256) {
 		const int number = (int)pool_u16[12288 + at2];
 		const int place2 = base + at2;
@@ -449,8 +452,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		aggregate[place2] = key2;
 		if (at2 > 0) {
 			const int v_distance = number - (int)pool_u16[12288 + (at2 - 1)];
-			const int first4 = 12288L / 8L;
-			const long add16 = (long)pool_u64[at2 + first4];
+			const int folds2 = 12288L / 8L;
+			const long add16 = (long)pool_u64[at2 + folds2];
 			const long c2 = (long)v_distance;
 			c[place2 - 1] = c2;
 			aggregate_2[place2 - 1] = add16;
@@ -460,8 +463,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	}
 	if (lane == 0 && ((int)add6 > 0 && base > 0)) {
 		const int number = (int)pool_u16[12288];
-		const int first4 = 12288L / 8L;
-		const long add16 = (long)pool_u64[first4];
+		const int folds2 = 12288L / 8L;
+		const long add16 = (long)pool_u64[folds2];
 		const long add17 = 0 > 0 ? add16 : (long)((ulong)state13 + (ulong)add16);
 		// bench.kg:46: c = count(by: g)
 		const long c2 = (long)(number + (int)state12);
@@ -475,7 +478,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	while (batch < count2) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		long add16 = add5;
-		const int first4 = 12288L / 8L;
+		const int folds2 = 12288L / 8L;
 		int at2 = (int)add4 - batch;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
@@ -484,7 +487,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
 				if (is_picked) {
 					if (at2 >= 0 && at2 < 1536) {
-						pool_u64[at2 + first4] = (ulong)add16;
+						pool_u64[at2 + folds2] = (ulong)add16;
 					}
 					at2++;
 				}
@@ -494,7 +497,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int base2 = (int)state11;
-		const int batch_end2 = kgen_least_i64(count2, batch + 1536);
+		const int batch_end2 = kgen_least_i32(count2, batch + 1536);
 		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
 			const int number = (int)pool_u16[12288 + at3];
 			const int place2 = base2 + at3;
@@ -503,8 +506,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 			aggregate[place2] = key2;
 			if (at3 > 0) {
 				const int v_distance = number - (int)pool_u16[12288 + (at3 - 1)];
-				const int first5 = 12288L / 8L;
-				const long add17 = (long)pool_u64[(at3 - batch) + first5];
+				const int folds3 = 12288L / 8L;
+				const long add17 = (long)pool_u64[(at3 - batch) + folds3];
 				const long c2 = (long)v_distance;
 				c[place2 - 1] = c2;
 				aggregate_2[place2 - 1] = add17;
@@ -514,8 +517,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		}
 		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
 			const int number = (int)pool_u16[12288];
-			const int first5 = 12288L / 8L;
-			const long add17 = (long)pool_u64[first5];
+			const int folds3 = 12288L / 8L;
+			const long add17 = (long)pool_u64[folds3];
 			const long add18 = 0 > 0 ? add17 : (long)((ulong)state13 + (ulong)add17);
 			// bench.kg:46: c = count(by: g)
 			const long c2 = (long)(number + (int)state12);
@@ -526,7 +529,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 		}
 		batch += 1536;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add13;
 		int total2 = add14;
 		long total3 = add15;
@@ -575,7 +578,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 5120 ? rest : 5120L;
+	const int count2 = rest < 5120 ? rest : 5120;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
@@ -738,7 +741,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 			const int add6 = (int)((uint)add5 + (uint)add4);
 			add4 = add6;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
@@ -759,7 +762,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2(
 		count[place2] = c[row];
 		total[place2] = aggregate_2[row];
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total2 = add5;
 		const long keep_length = (long)total2;
 		keep_length_cell[0] = keep_length;

@@ -10,11 +10,11 @@
 #define kgen_unroll
 #endif
 
-long kgen_least_i64(long x, long y) {
+int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -47,7 +47,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 2048 ? rest : 2048;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
@@ -72,10 +76,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	int value_rows[8] = {0};
 	const int start2 = lane * 8;
@@ -112,7 +115,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 8, 0L), 8L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 8, 0), 8);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -365,7 +368,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 2048 ? rest : 2048;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
@@ -390,10 +397,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	int value_rows[8] = {0};
 	const int start2 = lane * 8;
@@ -430,7 +436,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 8, 0L), 8L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 8, 0), 8);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -520,7 +526,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long add7 = add5;
-	const int first3 = 9216L / 8L;
+	const int folds = 9216L / 8L;
 	int at = (int)add4;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
@@ -529,7 +535,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
 			if (is_picked) {
 				if (at >= 0 && at < 1024) {
-					pool_u64[at + first3] = (ulong)add7;
+					pool_u64[at + folds] = (ulong)add7;
 				}
 				at++;
 			}
@@ -545,7 +551,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	const int earlier2 = having_kernel1_tile1[tile];
 	const long earlier3 = having_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i64((int)add6, 1024L);
+	const int batch_end = kgen_least_i32((int)add6, 1024);
 	for (int at2 = lane; at2 < batch_end; at2 += 256) {
 		const int number = (int)pool_u16[9216 + at2];
 		const int place2 = base + at2;
@@ -554,8 +560,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		aggregate[place2] = key2;
 		if (at2 > 0) {
 			const int v_distance = number - (int)pool_u16[9216 + (at2 - 1)];
-			const int first4 = 9216L / 8L;
-			const long add8 = (long)pool_u64[at2 + first4];
+			const int folds2 = 9216L / 8L;
+			const long add8 = (long)pool_u64[at2 + folds2];
 			const long c2 = (long)v_distance;
 			c[place2 - 1] = c2;
 			aggregate_2[place2 - 1] = add8;
@@ -565,8 +571,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	}
 	if (lane == 0 && ((int)add6 > 0 && base > 0)) {
 		const int number = (int)pool_u16[9216];
-		const int first4 = 9216L / 8L;
-		const long add8 = (long)pool_u64[first4];
+		const int folds2 = 9216L / 8L;
+		const long add8 = (long)pool_u64[folds2];
 		const long add9 = 0 > 0 ? add8 : (long)((ulong)earlier3 + (ulong)add8);
 		// bench.kg:46: c = count(by: g)
 		const long c2 = (long)(number + (int)earlier2);
@@ -580,7 +586,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	while (batch < count2) {
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		long add8 = add5;
-		const int first4 = 9216L / 8L;
+		const int folds2 = 9216L / 8L;
 		int at2 = (int)add4 - batch;
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
@@ -589,7 +595,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
 				if (is_picked) {
 					if (at2 >= 0 && at2 < 1024) {
-						pool_u64[at2 + first4] = (ulong)add8;
+						pool_u64[at2 + folds2] = (ulong)add8;
 					}
 					at2++;
 				}
@@ -599,7 +605,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i64(count2, batch + 1024);
+		const int batch_end2 = kgen_least_i32(count2, batch + 1024);
 		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
 			const int number = (int)pool_u16[9216 + at3];
 			const int place2 = base2 + at3;
@@ -608,8 +614,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 			aggregate[place2] = key2;
 			if (at3 > 0) {
 				const int v_distance = number - (int)pool_u16[9216 + (at3 - 1)];
-				const int first5 = 9216L / 8L;
-				const long add9 = (long)pool_u64[(at3 - batch) + first5];
+				const int folds3 = 9216L / 8L;
+				const long add9 = (long)pool_u64[(at3 - batch) + folds3];
 				const long c2 = (long)v_distance;
 				c[place2 - 1] = c2;
 				aggregate_2[place2 - 1] = add9;
@@ -619,8 +625,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 		}
 		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
 			const int number = (int)pool_u16[9216];
-			const int first5 = 9216L / 8L;
-			const long add9 = (long)pool_u64[first5];
+			const int folds3 = 9216L / 8L;
+			const long add9 = (long)pool_u64[folds3];
 			const long add10 = 0 > 0 ? add9 : (long)((ulong)earlier3 + (ulong)add9);
 			// bench.kg:46: c = count(by: g)
 			const long c2 = (long)(number + (int)earlier2);
@@ -677,7 +683,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_su
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
@@ -851,7 +857,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel2_pu
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 3072 ? rest : 3072L;
+	const int count2 = rest < 3072 ? rest : 3072;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;

@@ -37,7 +37,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
@@ -201,7 +201,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 			const int add6 = (int)((uint)add5 + (uint)add4);
 			add4 = add6;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);

@@ -24,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
@@ -214,7 +214,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {

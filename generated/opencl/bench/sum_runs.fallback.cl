@@ -10,11 +10,11 @@
 #define kgen_unroll
 #endif
 
-long kgen_least_i64(long x, long y) {
+int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -45,7 +45,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 2048 ? rest : 2048;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
@@ -70,10 +74,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
 		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	int value_rows[8] = {0};
 	const int start2 = lane * 8;
@@ -110,7 +113,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count - lane * 8, 0L), 8L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 8, 0), 8);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -361,7 +364,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
+	const int count2 = rest < 2048 ? rest : 2048;
+	int key_before = 0;
+	if (lane == 0 && first > 0) {
+		key_before = key[first - 1];
+	}
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		const int at = item * 256 + lane;
@@ -386,10 +393,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			key_rows[item + 1] = (int)pool[own + item];
 		}
 	}
+	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
 		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
-	} else if (lane == 0 && first > 0) {
-		key_rows[0] = key[first - 1];
 	}
 	int value_rows[8] = {0};
 	const int start2 = lane * 8;
@@ -426,7 +432,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 8, 0L), 8L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 8, 0), 8);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -516,7 +522,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long add7 = add5;
-	const int first3 = 9216L / 8L;
+	const int folds = 9216L / 8L;
 	int at = (int)add4;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
@@ -525,7 +531,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
 			if (is_picked) {
 				if (at >= 0 && at < 1024) {
-					pool_u64[at + first3] = (ulong)add7;
+					pool_u64[at + folds] = (ulong)add7;
 				}
 				at++;
 			}
@@ -541,7 +547,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
 	const long earlier3 = sum_runs_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i64((int)add6, 1024L);
+	const int batch_end = kgen_least_i32((int)add6, 1024);
 	for (int at2 = lane; at2 < batch_end; at2 += 256) {
 		const int number = (int)pool_u16[9216 + at2];
 		const int place2 = base + at2;
@@ -550,16 +556,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		key_2[place2] = key2;
 		if (at2 > 0) {
 			const int v_distance = number - (int)pool_u16[9216 + (at2 - 1)];
-			const int first4 = 9216L / 8L;
-			const long add8 = (long)pool_u64[at2 + first4];
+			const int folds2 = 9216L / 8L;
+			const long add8 = (long)pool_u64[at2 + folds2];
 			count[place2 - 1] = (long)v_distance;
 			total[place2 - 1] = add8;
 		}
 	}
 	if (lane == 0 && ((int)add6 > 0 && base > 0)) {
 		const int number = (int)pool_u16[9216];
-		const int first4 = 9216L / 8L;
-		const long add8 = (long)pool_u64[first4];
+		const int folds2 = 9216L / 8L;
+		const long add8 = (long)pool_u64[folds2];
 		const long add9 = 0 > 0 ? add8 : (long)((ulong)earlier3 + (ulong)add8);
 		count[base - 1] = (long)(number + (int)earlier2);
 		total[base - 1] = add9;
@@ -569,7 +575,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	while (batch < count3) {
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		long add8 = add5;
-		const int first4 = 9216L / 8L;
+		const int folds2 = 9216L / 8L;
 		int at2 = (int)add4 - batch;
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
@@ -578,7 +584,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
 				if (is_picked) {
 					if (at2 >= 0 && at2 < 1024) {
-						pool_u64[at2 + first4] = (ulong)add8;
+						pool_u64[at2 + folds2] = (ulong)add8;
 					}
 					at2++;
 				}
@@ -588,7 +594,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i64(count3, batch + 1024);
+		const int batch_end2 = kgen_least_i32(count3, batch + 1024);
 		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
 			const int number = (int)pool_u16[9216 + at3];
 			const int place2 = base2 + at3;
@@ -596,16 +602,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			key_2[place2] = key2;
 			if (at3 > 0) {
 				const int v_distance = number - (int)pool_u16[9216 + (at3 - 1)];
-				const int first5 = 9216L / 8L;
-				const long add9 = (long)pool_u64[(at3 - batch) + first5];
+				const int folds3 = 9216L / 8L;
+				const long add9 = (long)pool_u64[(at3 - batch) + folds3];
 				count[place2 - 1] = (long)v_distance;
 				total[place2 - 1] = add9;
 			}
 		}
 		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
 			const int number = (int)pool_u16[9216];
-			const int first5 = 9216L / 8L;
-			const long add9 = (long)pool_u64[first5];
+			const int folds3 = 9216L / 8L;
+			const long add9 = (long)pool_u64[folds3];
 			const long add10 = 0 > 0 ? add9 : (long)((ulong)earlier3 + (ulong)add9);
 			count[base2 - 1] = (long)(number + (int)earlier2);
 			total[base2 - 1] = add10;

@@ -16,7 +16,7 @@ int kgen_divide_i32(int x, int y) {
 	return y == -1 ? (int)-(uint)x : x / y;
 }
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -50,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
@@ -285,7 +285,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			const int add6 = (int)((uint)add5 + (uint)add4);
 			add4 = add6;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
@@ -345,7 +345,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		ratio[place2] = (int)pool[at];
 		at += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;
 		const long k_length = (long)total;
 		k_length_cell[0] = k_length;

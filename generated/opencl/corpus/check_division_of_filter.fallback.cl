@@ -32,7 +32,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;
@@ -208,7 +208,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
 		const int at = item * 256 + lane;

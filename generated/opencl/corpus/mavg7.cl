@@ -43,7 +43,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 10; i++) {
@@ -216,7 +216,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 			const double add6 = add5 + add4;
 			add4 = add6;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const double add5 = add4 + add3;
@@ -290,7 +290,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024L;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {

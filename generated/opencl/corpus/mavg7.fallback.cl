@@ -30,7 +30,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
@@ -215,7 +215,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
@@ -364,7 +364,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2_pub
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024L;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {

@@ -12,7 +12,7 @@
 #define kgen_unroll
 #endif
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -59,7 +59,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
 		const int at = item * 256 + lane;
@@ -224,7 +224,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 			const int add6 = (int)((uint)add5 + (uint)add4);
 			add4 = add6;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
@@ -245,7 +245,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		name_2[place2] = kgen_swap_char8(name2);
 		v_2[place2] = v[row];
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;
 		const long m_length = (long)total;
 		m_length_cell[0] = m_length;

@@ -37,7 +37,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560L;
+	const int count = rest < 2560 ? rest : 2560;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;
@@ -211,7 +211,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560L;
+	const int count = rest < 2560 ? rest : 2560;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
 		const int at = item * 256 + lane;

@@ -12,11 +12,11 @@
 #define kgen_unroll
 #endif
 
-long kgen_least_i64(long x, long y) {
+int kgen_least_i32(int x, int y) {
 	return x < y ? x : y;
 }
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -64,7 +64,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
+	const int count2 = rest < 2048 ? rest : 2048;
+	long l_orderkey_before = 0L;
+	if (lane == 0 && first > 0) {
+		l_orderkey_before = l_orderkey[first - 1];
+	}
 	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
@@ -118,10 +122,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 		l_orderkey_rows[item + 1] = (long)word;
 		l_orderkey_rows[item + 2] = (long)word2;
 	}
+	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count2) {
 		l_orderkey_rows[0] = (long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
 	long l_quantity_rows[8] = {0};
 	const int own2 = 2048 + lane * 8;
@@ -160,7 +163,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i64(kgen_greatest_i64(count2 - lane * 8, 0L), 8L);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 8, 0), 8);
 	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
@@ -398,7 +401,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 			add11 = add17;
 			add12 = add18;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const int add13 = (int)((uint)add10 + (uint)add6);
@@ -441,7 +444,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 		count[base - 1] = (long)(number + (int)state12);
 		quantity[base - 1] = add17;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add13;
 		int total2 = add14;
 		long total3 = add15;

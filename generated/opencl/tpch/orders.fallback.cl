@@ -30,7 +30,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2560 ? rest : 2560L;
+	const int count = rest < 2560 ? rest : 2560;
+	long l_orderkey_before = 0L;
+	if (lane == 0 && first > 0) {
+		l_orderkey_before = l_orderkey[first - 1];
+	}
 	if (count == 2560 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
@@ -64,10 +68,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 		l_orderkey_rows[item + 1] = (long)word;
 		l_orderkey_rows[item + 2] = (long)word2;
 	}
+	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count) {
 		l_orderkey_rows[0] = (long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 2560 && (first & 1) == 0) {
@@ -380,7 +383,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2560 ? rest : 2560L;
+	const int count2 = rest < 2560 ? rest : 2560;
+	long l_orderkey_before = 0L;
+	if (lane == 0 && first > 0) {
+		l_orderkey_before = l_orderkey[first - 1];
+	}
 	if (count2 == 2560 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
@@ -414,10 +421,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 		l_orderkey_rows[item + 1] = (long)word;
 		l_orderkey_rows[item + 2] = (long)word2;
 	}
+	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count2) {
 		l_orderkey_rows[0] = (long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		l_orderkey_rows[0] = l_orderkey[first - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count2 == 2560 && (first & 1) == 0) {

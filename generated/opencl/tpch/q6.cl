@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024L;
+	const int count = rest < 1024 ? rest : 1024;
 	double add = 0.0;
 	if (count == 1024) {
 		kgen_unroll

@@ -12,7 +12,7 @@
 #define kgen_unroll
 #endif
 
-long kgen_greatest_i64(long x, long y) {
+int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
 
@@ -28,7 +28,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024L;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
@@ -72,7 +72,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	const int offset = tile * 4096;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
+	const int count = rest < 4096 ? rest : 4096;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
@@ -217,7 +217,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120L;
+	const int count = rest < 5120 ? rest : 5120;
 	if (count == 5120 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 10; i++) {
@@ -390,7 +390,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			const long add6 = (long)((ulong)add5 + (ulong)add4);
 			add4 = add6;
 		}
-		before = last < 32 ? -1L : before - 32;
+		before = last < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const long add5 = (long)((ulong)add4 + (ulong)add3);
@@ -451,7 +451,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			}
 		}
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		long total = add5;
 		const long x = total;
 		g_length_cell[0] = x;
@@ -471,7 +471,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4(
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024L;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
@@ -532,7 +532,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 1536 ? rest : 1536L;
+	const int count2 = rest < 1536 ? rest : 1536;
+	long g_before = 0L;
+	if (lane == 0 && first > 0) {
+		g_before = g[first - 1];
+	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
@@ -586,10 +590,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		g_rows[item + 1] = (long)word;
 		g_rows[item + 2] = (long)word2;
 	}
+	g_rows[0] = g_before;
 	if (start > 0 && start < count2) {
 		g_rows[0] = (long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		g_rows[0] = g[first - 1];
 	}
 	long l_orderkey_rows[6] = {0};
 	const int own2 = 1536 + lane * 6;
@@ -1051,7 +1054,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			present8 = present12;
 			head4 = head6;
 		}
-		before = last9 < 32 ? -1L : before - 32;
+		before = last9 < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
 		const bool present9 = present7 || present5;
@@ -1196,7 +1199,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		}
 		at3 += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i64((int)tiles, 1L) - 1) {
+	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		bool total = present9;
 		long total2 = last9;
 		long total3 = last10;

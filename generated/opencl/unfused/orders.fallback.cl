@@ -22,7 +22,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024L;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
@@ -66,7 +66,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	const int offset = tile * 4096;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 4096 ? rest : 4096L;
+	const int count = rest < 4096 ? rest : 4096;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		const int at = item * 256 + lane;
@@ -198,7 +198,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
@@ -383,7 +383,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 3072 ? rest : 3072L;
+	const int count = rest < 3072 ? rest : 3072;
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
@@ -548,7 +548,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4_pu
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 1024 ? rest : 1024L;
+	const int count = rest < 1024 ? rest : 1024;
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
@@ -596,7 +596,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count = rest < 2048 ? rest : 2048L;
+	const int count = rest < 2048 ? rest : 2048;
+	long g_before = 0L;
+	if (lane == 0 && first > 0) {
+		g_before = g[first - 1];
+	}
 	if (count == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
@@ -630,10 +634,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 		g_rows[item + 1] = (long)word;
 		g_rows[item + 2] = (long)word2;
 	}
+	g_rows[0] = g_before;
 	if (start > 0 && start < count) {
 		g_rows[0] = (long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		g_rows[0] = g[first - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 2048 && (first & 1) == 0) {
@@ -1217,7 +1220,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
-	const int count2 = rest < 2048 ? rest : 2048L;
+	const int count2 = rest < 2048 ? rest : 2048;
+	long g_before = 0L;
+	if (lane == 0 && first > 0) {
+		g_before = g[first - 1];
+	}
 	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
@@ -1251,10 +1258,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 		g_rows[item + 1] = (long)word;
 		g_rows[item + 2] = (long)word2;
 	}
+	g_rows[0] = g_before;
 	if (start > 0 && start < count2) {
 		g_rows[0] = (long)pool_u64[start - 1];
-	} else if (lane == 0 && first > 0) {
-		g_rows[0] = g[first - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count2 == 2048 && (first & 1) == 0) {
