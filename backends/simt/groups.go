@@ -3,7 +3,6 @@ package simt
 import (
 	"slices"
 
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/tile"
@@ -41,11 +40,22 @@ func (k *kernel) foldsGroups(i int, guard tile.ID) bool {
 	return op.Domain == 0 && op.Monoid.Kind == tile.Segmented && op.Args[0] == guard && k.rowsSince(i) != guard && k.areLocal(op.Args)
 }
 
-// foldedBy lists the slots of a state that hold folds of groups, those since guard
-// alone where that is given.
+// foldedSince lists the scans that fold groups, those since guard alone where that
+// is given.
+func (k *kernel) foldedSince(guard tile.ID) (scans []int) {
+	for _, i := range k.batch.scans {
+		if guard == 0 || k.Ops[i].Args[0] == guard {
+			scans = append(scans, i)
+		}
+	}
+	return scans
+}
+
+// foldedBy lists their slots of a state.
 func (k *kernel) foldedBy(st *state, guard tile.ID) (list []int) {
+	scans := k.foldedSince(guard)
 	for j, s := range st.slots {
-		if slices.Contains(k.batch.scans, s.op) && s.field > 0 && (guard == 0 || k.Ops[s.op].Args[0] == guard) {
+		if slices.Contains(scans, s.op) && s.field > 0 {
 			list = append(list, j)
 		}
 	}
@@ -110,6 +120,13 @@ func (b *batch) takesColumns() bool {
 	return false
 }
 
+// leaveColumns waits until nobody reads a column any more in whose place folds are.
+func (e *emission) leaveColumns() {
+	if e.batch.takesColumns() {
+		e.barrier()
+	}
+}
+
 // isDelivered reports whether a column is read for what is stored of a picked row.
 func (k *kernel) isDelivered(stream int) bool {
 	var reads func(v tile.ID) bool
@@ -156,8 +173,7 @@ func (e *emission) foldsAhead() bool {
 // foldedPicks returns a pick for each flag since which something is folded.
 func (k *kernel) foldedPicks() (list []pick) {
 	for j, p := range k.picks {
-		folds := func(i int) bool { return k.Ops[i].Args[0] == p.guard }
-		if pickedBy(k.picks, p.guard) == j && slices.ContainsFunc(k.batch.scans, folds) {
+		if pickedBy(k.picks, p.guard) == j && len(k.foldedSince(p.guard)) > 0 {
 			list = append(list, p)
 		}
 	}
@@ -180,17 +196,7 @@ func (e *emission) areAhead(st *state, total []loop.Expr) loop.Expr {
 // where isAhead, leaves the folds of those before. counts say how many rows of the
 // tile are picked before this work-item's.
 func (e *emission) foldRows(st *state, counts []loop.Expr, isAhead loop.Expr) {
-	if e.batch.takesColumns() { // those of others may still be read
-		e.barrier()
-	}
-	fold := func(p pick, isPicked loop.Expr) {
-		e.values[p.guard] = isPicked
-		for _, i := range e.batch.scans {
-			if e.Ops[i].Args[0] == p.guard {
-				e.advance(e.folds, i, e.exprs(e.Ops[i].Args))
-			}
-		}
-	}
+	e.leaveColumns()
 	picks := e.foldedPicks()
 	e.now = e.until
 	e.b.If(isAhead, func() {
@@ -211,13 +217,13 @@ func (e *emission) foldRows(st *state, counts []loop.Expr, isAhead loop.Expr) {
 						e.b.Assign(places[j], loop.Add(places[j], loop.Int(1)))
 					}
 				}, nil)
-				fold(p, isPicked)
+				e.advanceGroups(e.folds, p, isPicked)
 			}
 		})
 	}, func() {
 		e.eachRow(false, func() {
 			for _, p := range picks {
-				fold(p, e.isPicked(p))
+				e.advanceGroups(e.folds, p, e.isPicked(p))
 			}
 		})
 	})
@@ -265,8 +271,7 @@ func (e *emission) scanSince(st *state, slots []int, picking loop.Expr, before, 
 	}
 	for _, j := range slots {
 		one := single(e.kernel, st.slots[j])
-		ahead := e.shuffle(one, shuffleUp, []loop.Expr{mine[j]}, loop.Int(1))
-		before[j] = e.choose(loop.Eq(sublane(), loop.Int(0)), one.identities(), ahead)[0]
+		before[j] = e.ofOneBefore(one, sublane(), []loop.Expr{mine[j]})[0]
 		total[j] = e.shuffle(one, broadcast, []loop.Expr{mine[j]}, loop.Int(int64(e.subgroup-1)))[0]
 	}
 }
@@ -274,22 +279,16 @@ func (e *emission) scanSince(st *state, slots []int, picking loop.Expr, before, 
 // combineSince combines folds of groups, where isBegun says whether the later one's
 // group begins behind the earlier.
 func (e *emission) combineSince(st *state, slots []int, earlier, later []loop.Expr, isBegun loop.Expr) []loop.Expr {
-	out := slices.Clone(later)
-	field := func(values []loop.Expr, op int, flag loop.Expr) func(f int) loop.Expr {
-		return func(f int) loop.Expr {
-			if f == 0 {
+	field := func(values []loop.Expr, flag loop.Expr) func(key stateKey) loop.Expr {
+		return func(key stateKey) loop.Expr {
+			if key.field == 0 {
 				return flag
 			}
-			return st.field(values, stateKey{op, f})
+			return st.field(values, key)
 		}
 	}
-	for _, j := range slots {
-		s := st.slots[j]
-		out[j] = backends.Combine(e.Ops[s.op].Monoid.Combine[s.field], field(earlier, s.op, loop.False), field(later, s.op, isBegun))
-	}
-	for _, j := range slots {
-		out[j] = e.b.Let(st.name(j), out[j])
-	}
+	out := slices.Clone(later)
+	e.combineSlots(st, slots, out, field(earlier, loop.False), field(later, isBegun))
 	return out
 }
 
@@ -319,13 +318,16 @@ func (e *emission) foldGroups(st *state, p pick, before []loop.Expr, base loop.E
 			}, nil)
 			e.b.Assign(at, loop.Add(at, loop.Int(1)))
 		}, nil)
-		e.values[p.guard] = isPicked
-		for _, i := range e.batch.scans {
-			if e.Ops[i].Args[0] == p.guard {
-				e.advance(running, i, e.exprs(e.Ops[i].Args))
-			}
-		}
+		e.advanceGroups(running, p, isPicked)
 	})
+}
+
+// advanceGroups adds the row at hand to what is folded since a pick.
+func (e *emission) advanceGroups(states map[stateKey]*loop.Var, p pick, isPicked loop.Expr) {
+	e.values[p.guard] = isPicked
+	for _, i := range e.foldedSince(p.guard) {
+		e.advance(states, i, e.exprs(e.Ops[i].Args))
+	}
 }
 
 // loadFolds returns a state with the folds of a group of a pick, number at of its

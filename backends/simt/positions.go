@@ -116,9 +116,7 @@ func (e *emission) scanPicked(st *state) (before, total []loop.Expr) {
 // fold of all earlier tiles, and lets the group wait for what it shares.
 func (s *launches) deliverAllPicked(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
 	if !e.foldsAhead() && len(s.batch.scans) > 0 {
-		if s.batch.takesColumns() { // those of others may still be read
-			e.barrier()
-		}
+		e.leaveColumns()
 		for _, p := range s.foldedPicks() {
 			e.foldGroups(st, p, before, loop.Int(0))
 		}
@@ -194,7 +192,7 @@ func (s *launches) shareCounts(e *emission, st *state, total []loop.Expr) (count
 
 // isFolded reports whether folds of the rows between those of a pick are stored.
 func (k *kernel) isFolded(p pick) bool {
-	return len(p.groups) > 0 && slices.ContainsFunc(k.batch.scans, func(i int) bool { return k.Ops[i].Args[0] == p.guard })
+	return len(p.groups) > 0 && len(k.foldedSince(p.guard)) > 0
 }
 
 // know notes the fold of the rows before the tile, and of those up to its end.

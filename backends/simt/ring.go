@@ -89,11 +89,16 @@ func (r *round) bytes(k *kernel) int64 {
 // a round to come instead of a part of it.
 func (r *round) isTight() bool { return r.ring < r.lookahead+3 && len(r.columns) > 0 }
 
+// wordAt returns the word of the pool at which byte at of a stage lies.
+func (r *round) wordAt(stage loop.Expr, at int64, word ir.Kind) loop.Expr {
+	size := int64(word.Size())
+	return loop.Add(loop.Mul(stage, loop.Int(r.stage/size)), loop.Int(at/size))
+}
+
 // column returns the word of the pool at which the subgroup's rows of a staged
 // column begin.
 func (w *window) column(e *emission, i int, word ir.Kind) loop.Expr {
-	size := int64(word.Size())
-	start := loop.Add(loop.Mul(w.stage, loop.Int(e.round.stage/size)), loop.Int(e.round.columns[i]/size))
+	start := e.round.wordAt(w.stage, e.round.columns[i], word)
 	return e.b.Let("column", loop.Add(start, loop.Mul(w.team, loop.Int(e.kernel.rows()))))
 }
 
@@ -101,10 +106,8 @@ func (w *window) column(e *emission, i int, word ir.Kind) loop.Expr {
 // lies that follows the columns of a stage: each has so many bytes of it, behind
 // at bytes each of something else.
 func (w *window) behindColumns(e *emission, at, bytes int64, word ir.Kind) loop.Expr {
-	size := int64(word.Size())
-	begin := e.round.copied + int64(e.round.teams)*at
-	start := loop.Add(loop.Mul(w.stage, loop.Int(e.round.stage/size)), loop.Int(begin/size))
-	return loop.Add(start, loop.Mul(w.team, loop.Int(bytes/size)))
+	start := e.round.wordAt(w.stage, e.round.copied+int64(e.round.teams)*at, word)
+	return loop.Add(start, loop.Mul(w.team, loop.Int(bytes/int64(word.Size()))))
 }
 
 // share returns the word of the pool at which byte region of what the subgroup's
@@ -173,7 +176,7 @@ func (s *launches) bring(e *emission, stage, tile loop.Expr) {
 	e.b.Do(copyExpect, []loop.Expr{w.arrived, narrow(stage), bytes})
 	for _, i := range streams {
 		kind := s.Streams[i].Kind
-		word := loop.Add(loop.Mul(stage, loop.Int(r.stage/4)), loop.Int(r.columns[i]/4))
+		word := r.wordAt(stage, r.columns[i], ir.U32)
 		from := loop.Mul(first, number(ir.I64, int64(kind.Size())))
 		if s.pool.halo[i] {
 			word = loop.Sub(word, loop.ToCounter(loop.Apply(ir.OpShr, halo, number(ir.U32, 2))))

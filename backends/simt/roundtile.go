@@ -238,7 +238,7 @@ func (s *launches) tellFold(e *emission, turn, slot loop.Expr) {
 	e.b.If(isTeam, func() { e.assignAll(theirs, e.loadState(e.window.folds, place)) }, nil)
 	e.b.Barrier(loop.SubgroupScope) // together, for the sake of shuffles
 	folds := e.scanSubgroup(st, exprsOf(theirs), s.round.teams)
-	before := e.choose(loop.Eq(e.lane, loop.Int(0)), st.identities(), e.shuffle(st, shuffleUp, folds, loop.Int(1)))
+	before := e.ofOneBefore(st, e.lane, folds)
 	e.b.If(isTeam, func() { e.storeState(e.window.offsets, place, before) }, nil)
 	e.b.If(loop.Eq(e.lane, loop.Int(teams-1)), func() {
 		e.tile = turn

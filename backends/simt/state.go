@@ -252,16 +252,25 @@ func (st *state) part(whole *state, values []loop.Expr) (list []loop.Expr) {
 
 // combine combines two states, and names the result.
 func (e *emission) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
-	out := make([]loop.Expr, len(st.slots))
-	for j, s := range st.slots {
-		out[j] = backends.Combine(st.Ops[s.op].Monoid.Combine[s.field],
-			func(f int) loop.Expr { return st.field(earlier, stateKey{s.op, f}) },
-			func(f int) loop.Expr { return st.field(later, stateKey{s.op, f}) })
+	out, all := make([]loop.Expr, len(st.slots)), make([]int, len(st.slots))
+	for j := range all {
+		all[j] = j
 	}
-	for j := range st.slots {
+	e.combineSlots(st, all, out, func(key stateKey) loop.Expr { return st.field(earlier, key) }, func(key stateKey) loop.Expr { return st.field(later, key) })
+	return out
+}
+
+// combineSlots writes some slots of a combined state to out, and names them.
+func (e *emission) combineSlots(st *state, slots []int, out []loop.Expr, earlier, later func(key stateKey) loop.Expr) {
+	for _, j := range slots {
+		s := st.slots[j]
+		out[j] = backends.Combine(st.Ops[s.op].Monoid.Combine[s.field],
+			func(f int) loop.Expr { return earlier(stateKey{s.op, f}) },
+			func(f int) loop.Expr { return later(stateKey{s.op, f}) })
+	}
+	for _, j := range slots {
 		out[j] = e.b.Let(st.name(j), out[j])
 	}
-	return out
 }
 
 // declare declares a variable per slot.

@@ -64,12 +64,18 @@ func (e *emission) scanSubgroup(st *state, mine []loop.Expr, count int) []loop.E
 	return mine
 }
 
+// ofOneBefore returns the state that the work-item before lane has, which the first
+// one has nothing of.
+func (e *emission) ofOneBefore(st *state, lane loop.Expr, values []loop.Expr) []loop.Expr {
+	theirs := e.shuffle(st, shuffleUp, values, loop.Int(1))
+	return e.choose(loop.Eq(lane, loop.Int(0)), st.identities(), theirs)
+}
+
 // groupScanBySubgroups is groupScan with one barrier.
 func (e *emission) groupScanBySubgroups(st *state, mine []loop.Expr) (before, total []loop.Expr) {
 	size, count := e.subgroup, e.workgroup/e.subgroup
 	scanned := e.scanSubgroup(st, mine, size)
-	first := loop.Eq(sublane(), loop.Int(0))
-	before = e.choose(first, st.identities(), e.shuffle(st, shuffleUp, scanned, loop.Int(1)))
+	before = e.ofOneBefore(st, sublane(), scanned)
 	if count == 1 {
 		return before, e.shuffle(st, broadcast, scanned, loop.Int(int64(size-1)))
 	}
