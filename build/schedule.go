@@ -18,6 +18,9 @@ var Schemes = []string{simt.SchemeLookback, simt.SchemeRound, simt.SchemePublish
 // SchemesInParts are those that launches in parts, and every device, can have.
 var SchemesInParts = []string{simt.SchemeLookback, simt.SchemePublished}
 
+// mostGroups is how many groups of any size a unit has at most, on the GPUs of today.
+const mostGroups = 32
+
 // ParseSchedule reads the settings of --schedule, each NAME=VALUE.
 func ParseSchedule(text string) (s plan.Schedule, err error) {
 	if text == "" {
@@ -60,6 +63,10 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 			s.Offsets = value
 		case name == "offsets":
 			return s, usagef("--schedule %s: offsets is %s or %s", setting, plan.Scan, plan.Broadcast)
+		case name == "occupancy" && isNumber && number <= mostGroups:
+			s.Occupancy = number
+		case name == "occupancy":
+			return s, usagef("--schedule %s: occupancy is 1 to %d groups that registers leave room for on a unit", setting, mostGroups)
 		case name == "variant" && slices.Contains(plan.Variants, value):
 			s.Variant = value
 		case name == "variant":
@@ -69,7 +76,7 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 		case name == "part":
 			return s, usagef("--schedule %s: part is 1 to %d rows that a launch takes, of which there are as many as the input needs", setting, plan.MaxRows)
 		default:
-			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, ids, offsets, variant, ring, lookahead and part", setting)
+			return s, usagef("--schedule %s: there are workgroup, items, chunk, scheme, ids, offsets, variant, ring, lookahead, occupancy and part", setting)
 		}
 	}
 	switch {
@@ -77,8 +84,8 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 		return s, usagef("--schedule %s: workgroup=%d is no power of two, which only scheme=%s does without", text, s.Workgroup, simt.SchemeRound)
 	case s.Scheme != simt.SchemeRound && s.Ring+s.Lookahead > 0:
 		return s, usagef("--schedule %s: ring and lookahead are choices of scheme=%s", text, simt.SchemeRound)
-	case s.Scheme == simt.SchemeRound && (s.IDs != "" || s.Chunk > 0 || s.Part > 0 || s.Offsets != ""):
-		return s, usagef("--schedule %s: under scheme=%s groups walk over all rows together: leave out ids, chunk, offsets and part", text, simt.SchemeRound)
+	case s.Scheme == simt.SchemeRound && (s.IDs != "" || s.Chunk > 0 || s.Part > 0 || s.Offsets != "" || s.Occupancy > 0):
+		return s, usagef("--schedule %s: under scheme=%s a group a unit walks over all rows with the others: leave out ids, chunk, offsets, occupancy and part", text, simt.SchemeRound)
 	}
 	if s.IDs != "" && s.Scheme == simt.SchemePublished {
 		return s, usagef("--schedule %s: ids is a choice of scheme=%s; under %s no tile waits for another", text, simt.SchemeLookback, simt.SchemePublished)

@@ -16,6 +16,7 @@ func TestParseSchedule(t *testing.T) {
 		"chunk=4,scheme=published,offsets=broadcast": {Chunk: 4, Scheme: "published", Offsets: plan.Broadcast},
 		"variant=segmented":                          {Variant: plan.Segmented},
 		"part=1073741824":                            {Part: plan.PartRows},
+		"ids=static,occupancy=7":                     {IDs: plan.Static, Occupancy: 7},
 	} {
 		if got, err := build.ParseSchedule(text); err != nil || got != want {
 			t.Errorf("%q is %+v, %v, not %+v", text, got, err, want)
@@ -33,8 +34,10 @@ func TestParseSchedule(t *testing.T) {
 		"ring=5":                            "ring and lookahead are choices of scheme=round",
 		"scheme=round,lookahead=9":          "lookahead is 1 to 8 rounds",
 		"scheme=round,ring=65":              "ring is 3 to 64 tiles",
-		"scheme=round,ids=static":           "leave out ids, chunk, offsets and part",
-		"warp=32":                           "there are workgroup, items, chunk, scheme, ids, offsets, variant, ring, lookahead and part",
+		"scheme=round,ids=static":           "leave out ids, chunk, offsets, occupancy and part",
+		"scheme=round,occupancy=2":          "leave out ids, chunk, offsets, occupancy and part",
+		"occupancy=33":                      "occupancy is 1 to 32 groups that registers leave room for",
+		"warp=32":                           "there are workgroup, items, chunk, scheme, ids, offsets, variant, ring, lookahead, occupancy and part",
 		"chunk=0":                           "chunk is 1 to 1024 tiles",
 		"offsets=lookback,scheme=published": "offsets is scan or broadcast",
 		"offsets=scan":                      "offsets is a choice of scheme=published",

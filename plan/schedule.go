@@ -11,6 +11,7 @@ type Schedule struct {
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
 	Ring      int    `json:"ring,omitzero"`      // tiles that a group has in local memory or under way, where it walks through them in rounds
 	Lookahead int    `json:"lookahead,omitzero"` // rounds by which it tells the fold of a tile before it goes on with that
+	Occupancy int    `json:"occupancy,omitzero"` // groups that registers leave room for on a unit; 0 leaves them to the compiler
 	Part      int64  `json:"part,omitzero"`      // rows of a launch at most, of which a kernel takes as many as the input needs; 0 is one launch
 }
 

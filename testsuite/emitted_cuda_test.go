@@ -2,6 +2,7 @@ package testsuite
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite/cudacompile"
 )
 
@@ -41,6 +43,7 @@ func TestEmittedCUDA(t *testing.T) {
 		levels = strings.Split(chosen, ",")
 	}
 	texts := emittedTexts(t, cuda.Emitter(), levels)
+	maps.Copy(texts, textsOfOccupancy(t))
 	names := make(chan string)
 	var readers sync.WaitGroup
 	for range runtime.NumCPU() {
@@ -68,6 +71,29 @@ func TestEmittedCUDA(t *testing.T) {
 		}
 		t.Logf("%s: %d texts, %d of them to PTX", c.Name, len(texts), notAssembled)
 	}
+}
+
+// textsOfOccupancy returns some texts that ask for room for as many groups as there
+// may be, which compilers keep by storing registers elsewhere.
+func textsOfOccupancy(t *testing.T) map[string][]byte {
+	t.Helper()
+	texts := map[string][]byte{}
+	for _, name := range []string{"ordered_aggregation", "picked_rows", "prefix_scans"} {
+		entry, err := LoadEntry("corpus/" + name + ".kg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workgroup := range []int{64, 256, 1024} {
+			made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Workgroup: workgroup, Occupancy: 32})
+			for file, text := range made.Texts() {
+				if bounds := fmt.Sprintf("__launch_bounds__(%d, %d)", workgroup, 2048/workgroup); !strings.Contains(text, bounds) {
+					t.Errorf("%s has no %s", file, bounds)
+				}
+				texts[fmt.Sprintf("%s-occupancy-%d-%s", name, workgroup, file)] = []byte(text)
+			}
+		}
+	}
+	return texts
 }
 
 // realArchitecture is that of the H200.

@@ -28,8 +28,9 @@ type Dialect struct {
 	Restrict string                // of read-only memory, likewise
 	Function string                // before the result type of a function that kernels call, likewise
 	// Kernel is what stands before the name of a kernel: its attributes and
-	// "void". A groupSize of 0 is any.
-	Kernel func(groupSize int) string
+	// "void". A groupSize of 0 is any, an occupancy of 0 what the compiler makes it.
+	Kernel    func(groupSize, occupancy int) string
+	Occupancy bool // whether that says for how many groups of a unit there are registers
 
 	Align string // of local memory that is accessed loop.WideBytes at a time, with a space behind it
 	// Wide returns the vector of loop.WideBytes of elements of kind k, and what

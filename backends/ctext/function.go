@@ -38,7 +38,10 @@ func (p *printer) function(f *loop.Func) {
 	}
 	head := p.dialect.Function + p.resultText(this)
 	if f.Kernel {
-		head = p.dialect.Kernel(f.GroupSize)
+		if f.Occupancy > 0 && !p.dialect.Occupancy {
+			p.fail("nothing says for how many groups there are registers")
+		}
+		head = p.dialect.Kernel(f.GroupSize, f.Occupancy)
 		p.kernels = append(p.kernels, kernel)
 	}
 	if list := strings.Join(params, ", "); len(head)+len(list) < 100 {

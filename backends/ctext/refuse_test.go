@@ -18,6 +18,7 @@ func TestRefused(t *testing.T) {
 		want  string
 		write func(b *loop.Builder)
 	}{
+		{"nothing says for how many groups there are registers", func(b *loop.Builder) { b.Kernel(64); b.Func().Occupancy = 4 }},
 		{"there is no barrier of a subgroup", func(b *loop.Builder) { b.Barrier(loop.SubgroupScope) }},
 		{"there is no fence for a device", func(b *loop.Builder) { b.Fence(loop.DeviceScope) }},
 		{"there is no subgroup to control", func(b *loop.Builder) { b.Role("control", 0, 1, func() {}) }},

@@ -37,12 +37,17 @@ func Dialect() *ctext.Dialect {
 		Launched: "extern __shared__ __align__(128) ", // of the lines that bulk copies write
 		Restrict: "__restrict__ ",
 		Function: "static __device__ ",
-		Kernel: func(groupSize int) string {
-			if groupSize == 0 {
-				return `extern "C" __global__ void`
+		Kernel: func(groupSize, occupancy int) string {
+			bounds := ""
+			switch {
+			case occupancy > 0:
+				bounds = fmt.Sprintf(" __launch_bounds__(%d, %d)", groupSize, occupancy)
+			case groupSize > 0:
+				bounds = fmt.Sprintf(" __launch_bounds__(%d)", groupSize)
 			}
-			return fmt.Sprintf(`extern "C" __global__ void __launch_bounds__(%d)`, groupSize)
+			return `extern "C" __global__ void` + bounds
 		},
+		Occupancy: true,
 
 		Align: fmt.Sprintf("__align__(%d) ", loop.WideBytes),
 		Wide: func(k ir.Kind) (vector, construct string) {

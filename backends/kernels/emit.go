@@ -49,14 +49,17 @@ func (e Emitter) Emit(programs []*backends.Program, options backends.Options) (*
 
 // Loops returns the loop IR of the kernels.
 func (e Emitter) Loops(program *backends.Program, options backends.Options) (string, error) {
-	lowered, err := e.target().Lower(program, options.Schedule)
+	lowered, err := e.Target().Lower(program, options.Schedule)
 	if err != nil {
 		return "", err
 	}
 	return join(lowered.Plan.Pipeline, lowered.Kernels).String(), nil
 }
 
-func (e Emitter) target() simt.Target { return simt.Target{Subgroup: e.Dialect.Subgroup} }
+// Target is what kernels of the dialect may use.
+func (e Emitter) Target() simt.Target {
+	return simt.Target{Subgroup: e.Dialect.Subgroup, Occupancy: e.Dialect.Occupancy}
+}
 
 // Program is a pipeline as a device runs it.
 type Program struct {
@@ -73,7 +76,7 @@ func (e Emitter) Make(program *backends.Program, schedule plan.Schedule) (*Progr
 
 // makeAs is Make for files called base.
 func (e Emitter) makeAs(base string, program *backends.Program, schedule plan.Schedule) (*Program, error) {
-	lowered, err := e.target().Lower(program, schedule)
+	lowered, err := e.Target().Lower(program, schedule)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func Dialect() *ctext.Dialect {
 		Space:    map[loop.Space]string{loop.Local: "__local ", loop.Global: "__global "},
 		Local:    "__local ",
 		Restrict: "restrict ",
-		Kernel: func(groupSize int) string {
+		Kernel: func(groupSize, _ int) string {
 			if groupSize == 0 {
 				return "__kernel void"
 			}

@@ -44,7 +44,8 @@ const flatGroup, foldGroup = 256, 128
 
 // Target is what kernels may use beyond what all devices have.
 type Target struct {
-	Subgroup int // work-items that run in lock step and read each other's values, or 0
+	Subgroup  int  // work-items that run in lock step and read each other's values, or 0
+	Occupancy bool // kernels say for how many groups of a unit there are registers
 }
 
 // Lower is the function Lower for a target.
@@ -56,6 +57,9 @@ func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Progr
 func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
 	if schedule.Scheme == "" {
 		schedule.Scheme = SchemeLookback
+	}
+	if schedule.Occupancy > 0 && !t.Occupancy {
+		return nil, fmt.Errorf("pipeline %s: occupancy=%d: these kernels cannot say how many registers they may have; leave it out", program.Pipeline.Name, schedule.Occupancy)
 	}
 	lowered, err := lower(program, t, schedule, spinLimit, "")
 	if err != nil {
@@ -200,9 +204,16 @@ func (l *lowering) budget() int64 {
 	return localBudget
 }
 
+// mostResident is how many work-items a unit runs at once at most, on the GPUs of
+// today; compilers warn where they are to leave registers for more.
+const mostResident = 2048
+
 // launchRows ends a function and appends the step that launches it over all rows.
 func (s *launches) launchRows(e *emission, grid plan.Expr, forward plan.Forward) {
 	e.part = s.schedule.Part
+	if e.window == nil { // else a unit has one group
+		e.b.Func().Occupancy = min(s.schedule.Occupancy, mostResident/s.workgroup)
+	}
 	s.addLaunch(e, grid, forward, s.overRows)
 }
 
@@ -231,7 +242,7 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))
 	}
 	s.kernels = append(s.kernels, program)
-	schedule := plan.Schedule{Workgroup: group, Items: s.items, Scheme: SchemeFlat}
+	schedule := plan.Schedule{Workgroup: group, Items: s.items, Scheme: SchemeFlat, Occupancy: f.Occupancy}
 	switch {
 	case e.window != nil:
 		schedule.Scheme, schedule.Ring, schedule.Lookahead = SchemeRound, s.round.ring, s.round.lookahead

@@ -39,10 +39,37 @@ func TestRefusedSchedules(t *testing.T) {
 		{plan.Schedule{Chunk: 2}, "chunk=2: under scheme=lookback the groups of kernel counts_kernel1 take tile after tile as they come"},
 		{plan.Schedule{Scheme: SchemePublished, Offsets: plan.Broadcast}, "offsets=broadcast adds up what tiles hold, and kernel counts_kernel1 folds otherwise (aggregate)"},
 		{plan.Schedule{Scheme: SchemePublished, Offsets: plan.Broadcast, Variant: plan.Direct, Part: 1 << 20}, "part=1048576: offsets=broadcast is for 32768 tiles at most, fewer than need parts; choose offsets=scan"},
+		{plan.Schedule{Occupancy: 4}, "occupancy=4: these kernels cannot say how many registers they may have; leave it out"},
 	} {
 		_, err := Lower(counts(t, fuse.LevelOnePass, c.schedule.Variant), c.schedule)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, not %q", c.schedule, err, c.want)
+		}
+	}
+}
+
+// TestOccupancy holds that kernels which walk over the rows leave registers for as
+// many groups as are asked for, and as a unit runs.
+func TestOccupancy(t *testing.T) {
+	for _, c := range []struct{ workgroup, occupancy, want int }{{64, 7, 7}, {256, 7, 7}, {256, 32, 8}, {512, 32, 4}, {256, 0, 0}} {
+		target := Target{Subgroup: 32, Occupancy: true}
+		lowered, err := target.Lower(counts(t, fuse.LevelOnePass, ""), plan.Schedule{Workgroup: c.workgroup, Occupancy: c.occupancy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := lowered.Plan; p != nil; p = p.Fallback {
+			for i := range p.Kernels {
+				want := c.want
+				if v := p.Kernels[i].Variants[0]; v.Grid.String() == plan.Const(1).String() {
+					want = 0
+				} else if got := v.Schedule.Occupancy; got != want {
+					t.Errorf("%+v: the plan of %s says %d", c, v.Entry, got)
+				}
+				if f := lowered.Kernels[i].Funcs[0]; f.Occupancy != want {
+					t.Errorf("%+v: %s leaves registers for %d groups", c, f.Name, f.Occupancy)
+				}
+			}
+			lowered.Kernels = lowered.Kernels[len(p.Kernels):]
 		}
 	}
 }

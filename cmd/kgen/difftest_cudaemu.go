@@ -50,7 +50,7 @@ func newEmulationTester(ctx context.Context, name string) (*emulationTester, err
 
 func (t *emulationTester) Name() string { return t.name }
 
-func (t *emulationTester) Target() simt.Target { return targetOf(cuda.Emitter()) }
+func (t *emulationTester) Target() simt.Target { return cuda.Emitter().Target() }
 
 func (t *emulationTester) Close() {
 	for len(t.emulators) > 0 {

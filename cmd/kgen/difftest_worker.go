@@ -120,10 +120,7 @@ func (t *workerTester) check(ctx context.Context, client *worker.Client) error {
 
 func (t *workerTester) Name() string { return t.name }
 
-// targetOf returns what the kernels of an emitter may use.
-func targetOf(e kernels.Emitter) simt.Target { return simt.Target{Subgroup: e.Dialect.Subgroup} }
-
-func (t *workerTester) Target() simt.Target { return targetOf(t.driver.emitter) }
+func (t *workerTester) Target() simt.Target { return t.driver.emitter.Target() }
 
 func (t *workerTester) Close() {
 	for len(t.clients) > 0 {

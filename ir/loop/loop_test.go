@@ -2,6 +2,7 @@ package loop
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,6 +95,10 @@ func TestDumpSimt(t *testing.T) {
 `
 	if diff := cmp.Diff(want, b.Func().String()); diff != "" {
 		t.Error(diff)
+	}
+	b.Func().Occupancy = 8
+	if got := b.Func().String(); !strings.HasPrefix(got, "kernel of 64, 8 a unit f() {") {
+		t.Error(got)
 	}
 }
 

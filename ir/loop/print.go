@@ -42,6 +42,8 @@ func (f *Func) String() string {
 	}
 	keyword := "func"
 	switch {
+	case f.Occupancy > 0:
+		keyword = fmt.Sprintf("kernel of %d, %d a unit", f.GroupSize, f.Occupancy)
 	case f.GroupSize > 0:
 		keyword = fmt.Sprintf("kernel of %d", f.GroupSize)
 	case f.Kernel:

@@ -227,6 +227,7 @@ type Func struct {
 	// Its parameters are scalars and slices in Global memory.
 	Kernel    bool
 	GroupSize int // work-items in each group of a kernel; 0 is any number
+	Occupancy int // groups that registers leave room for on a unit, where GroupSize is known; 0 leaves them to the compiler
 
 	sig *Signature
 }

@@ -75,6 +75,8 @@ func (v *verifier) function(f *Func) {
 // kernel checks what the host can launch.
 func (v *verifier) kernel(f *Func) {
 	switch {
+	case f.Occupancy < 0 || f.Occupancy > 0 && f.GroupSize == 0:
+		v.fail("registers for %d groups of %d work-items", f.Occupancy, f.GroupSize)
 	case !f.Kernel && f.GroupSize != 0:
 		v.fail("only a kernel has a group size")
 	case !f.Kernel:

@@ -348,6 +348,7 @@ func TestVerifyKernels(t *testing.T) {
 			b.Atomic(AtomicAdd, b.Param("sum", SliceOf(tF64).In(Global)), Int(0), ConstOf(ir.Float(ir.F64, 1)))
 		}, ""},
 		{"negative group", func(b *Builder) { b.Kernel(-1) }, "groups of -1 work-items"},
+		{"registers for groups of any size", func(b *Builder) { b.Kernel(0); b.Func().Occupancy = 2 }, "registers for 2 groups of 0 work-items"},
 		{"local parameter", func(b *Builder) { b.Kernel(0); b.Param("s", SliceOf(tI32).In(Local)) }, "parameter s is local []i32"},
 		{"local storage in a function", func(b *Builder) { b.Storage("s", ArrayOf(4, tI32).In(Local)) }, "outermost body of a kernel"},
 		{"local storage in a branch", func(b *Builder) {

@@ -406,6 +406,7 @@ func ScheduleText(s plan.Schedule) string {
 	word("variant", s.Variant)
 	number("ring", int64(s.Ring))
 	number("lookahead", int64(s.Lookahead))
+	number("occupancy", int64(s.Occupancy))
 	number("part", s.Part)
 	return strings.Join(settings, ",")
 }
