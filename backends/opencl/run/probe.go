@@ -53,7 +53,7 @@ func (d *device) probe(ctx context.Context) error {
 }
 
 // probeVersion changes with the Go side of the probe.
-const probeVersion = "2"
+const probeVersion = "3"
 
 // prober is one probe.
 type prober struct {
@@ -95,13 +95,18 @@ func (p *prober) capability(c plan.Cap, has bool, evidence plan.Evidence, format
 // of a CPU device may be put aside for some time slices.
 const waitTime = 300 * time.Millisecond
 
-// calibrate finds how many iterations a wait of waitTime has.
+// calibrate finds how many iterations a wait of waitTime has. The first launch
+// takes longer than it runs: texts are compiled, and drivers load programs late.
 func (p *prober) calibrate(ctx context.Context) error {
 	words := p.zeros(2)
 	defer p.release(words)
+	spin := func(n int64) error { return p.launch(ctx, "spin", 1, 1, 0, words, int32(n)) }
+	if err := spin(1); err != nil {
+		return err
+	}
 	for n := int64(1 << 10); ; n *= 8 {
 		start := time.Now()
-		if err := p.launch(ctx, "spin", 1, 1, 0, words, int32(n)); err != nil {
+		if err := spin(n); err != nil {
 			return err
 		}
 		if elapsed := time.Since(start); elapsed > 10*time.Millisecond || n > 1<<26 {

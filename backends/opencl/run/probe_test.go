@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"testing"
+	"time"
 )
 
 // newProber opens the first device for the parts of a probe.
@@ -27,6 +28,24 @@ func TestLargestLocalArray(t *testing.T) {
 	}
 	if p.tryLocal(ctx, -1) {
 		t.Error("a kernel that does not build works")
+	}
+}
+
+// A wait takes as long as it is meant to, the time to compile its text left out.
+func TestWaitsTakeTheirTime(t *testing.T) {
+	p := newProber(t)
+	ctx := context.Background()
+	if err := p.calibrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	words := p.zeros(2)
+	defer p.release(words)
+	start := time.Now()
+	if err := p.launch(ctx, "spin", 1, 1, 0, words, int32(p.limit)); err != nil {
+		t.Fatal(err)
+	}
+	if elapsed := time.Since(start); elapsed < waitTime/10 || elapsed > 10*waitTime {
+		t.Errorf("%d questions took %v, not about %v", p.limit, elapsed, waitTime)
 	}
 }
 
