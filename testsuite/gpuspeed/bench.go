@@ -126,22 +126,27 @@ func (r *runner) measure(ctx context.Context, out, log io.Writer) error {
 	return r.report.failed()
 }
 
-// openForms opens the device for each schedule, and that of OpenCL for its default.
+// openForms opens the device, and that of OpenCL, for each of its schedules.
 func (r *runner) openForms(ctx context.Context) error {
-	d, err := r.open(ctx, r.device, r.space)
+	if err := r.openFormsOn(ctx, r.device, "", r.schedules); err != nil || r.opencl == "" {
+		return err
+	}
+	return r.openFormsOn(ctx, r.opencl, "OpenCL, portable text", r.openclSchedules)
+}
+
+func (r *runner) openFormsOn(ctx context.Context, name, what string, schedules schedules) error {
+	d, err := r.open(ctx, name, r.space)
 	if err != nil {
 		return err
 	}
-	for i, schedule := range r.schedules {
-		r.forms = append(r.forms, form{cmp.Or(r.names[i], "default"), r.device, d, schedule})
+	for _, s := range schedules.orDefault() {
+		text := s.text
+		if what != "" && text != "" {
+			text = ", " + text
+		}
+		r.forms = append(r.forms, form{cmp.Or(what+text, "default"), name, d, s.Schedule})
 	}
-	if r.opencl == "" {
-		return nil
-	}
-	if d, err = r.open(ctx, r.opencl, r.space); err == nil {
-		r.forms = append(r.forms, form{"OpenCL, portable text", r.opencl, d, plan.Schedule{}})
-	}
-	return err
+	return nil
 }
 
 // measures reports whether a form runs a workload: OpenCL runs those that have

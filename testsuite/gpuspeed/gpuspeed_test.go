@@ -271,7 +271,7 @@ func TestBuildPeers(t *testing.T) {
 }
 
 func TestRefusedArguments(t *testing.T) {
-	for _, arguments := range [][]string{{"-n", "31"}, {"-repeat", "0"}, {"-run", "("}, {"-schedule", "scheme=none"}, {"fast"}} {
+	for _, arguments := range [][]string{{"-n", "31"}, {"-repeat", "0"}, {"-run", "("}, {"-schedule", "scheme=none"}, {"-opencl-schedule", "items=4"}, {"fast"}} {
 		if _, err := parse(arguments); err == nil {
 			t.Errorf("%q is taken", arguments)
 		}

@@ -17,13 +17,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"regexp"
 	"runtime"
-	"strings"
 
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
@@ -32,25 +32,45 @@ import (
 
 // settings are the command line.
 type settings struct {
-	device    string
-	opencl    string
-	level     string
-	schedules []plan.Schedule
-	names     []string // of the schedules, as they were given
-	chosen    *regexp.Regexp
-	rows      int64
-	curve     bool
-	repeat    int
-	peers     string
-	json      string
-	markdown  string
+	device          string
+	schedules       schedules
+	opencl          string
+	openclSchedules schedules
+	level           string
+	chosen          *regexp.Regexp
+	rows            int64
+	curve           bool
+	repeat          int
+	peers           string
+	json            string
+	markdown        string
 }
 
-// list is a flag that may be given several times.
-type list []string
+// schedules is a flag that may be given several times; without it there is the
+// default.
+type schedules []shape
 
-func (l *list) String() string     { return strings.Join(*l, " ") }
-func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+// shape is a schedule, and how it was given.
+type shape struct {
+	text string
+	plan.Schedule
+}
+
+func (l *schedules) String() string { return "" }
+
+func (l *schedules) Set(text string) error {
+	schedule, err := build.ParseSchedule(text)
+	*l = append(*l, shape{text, schedule})
+	return err
+}
+
+// orDefault returns the schedules, or the one of no settings.
+func (l schedules) orDefault() schedules {
+	if len(l) == 0 {
+		return schedules{shape{}}
+	}
+	return l
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -71,12 +91,12 @@ func main() {
 
 func parse(arguments []string) (*settings, error) {
 	s := &settings{}
-	var schedules list
 	f := flag.NewFlagSet("gpuspeed", flag.ContinueOnError)
 	f.StringVar(&s.device, "device", "cuda:0", "the `device` of emitted kernels, as kgen run names it")
 	f.StringVar(&s.opencl, "opencl", "", "measure the portable OpenCL C on this `device`, too, as opencl:1")
 	f.StringVar(&s.level, "fuse", fuse.LevelAuto, "the fusion `level`")
-	f.Var(&schedules, "schedule", "a `schedule` as kgen run takes it; each time it is given adds one, and without it there is the default")
+	f.Var(&s.schedules, "schedule", "a `schedule` as kgen run takes it; each time it is given adds one, and without it there is the default")
+	f.Var(&s.openclSchedules, "opencl-schedule", "a `schedule` for -opencl, likewise")
 	pattern := f.String("run", ".", "workloads to measure, a `regexp`")
 	exponent := f.Int("n", 28, "measure 2^`n` rows")
 	f.BoolVar(&s.curve, "curve", false, "measure 2^10 to 2^30 rows, by default of the scan, the filter of 50 % and COUNT of runs of 8")
@@ -101,19 +121,11 @@ func parse(arguments []string) (*settings, error) {
 		return nil, fmt.Errorf("-n %d: 0 to 30", *exponent)
 	}
 	s.rows = 1 << *exponent
+	if s.opencl == "" && len(s.openclSchedules) > 0 {
+		return nil, errors.New("-opencl-schedule is of the device of -opencl")
+	}
 	if s.repeat < 1 {
 		return nil, fmt.Errorf("-repeat %d: at least 1", s.repeat)
-	}
-	if len(schedules) == 0 {
-		schedules = list{""}
-	}
-	for _, text := range schedules {
-		schedule, err := build.ParseSchedule(text)
-		if err != nil {
-			return nil, err
-		}
-		s.schedules = append(s.schedules, schedule)
-		s.names = append(s.names, text)
 	}
 	return s, nil
 }
