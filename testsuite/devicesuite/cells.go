@@ -83,10 +83,10 @@ func choices() (list []choice) {
 		}
 		list = append(list, choice{user + ",scheme=" + scheme, userInputs}, choice{small + ",scheme=" + scheme, smallInputs})
 	}
-	list = append(list, choice{userShape + ",ids=" + plan.Static, userInputs}, choice{smallShape + ",ids=" + plan.Static, smallInputs})
 	for _, shape := range []choice{{userShape, userInputs}, {smallShape, smallInputs}} {
 		list = append(list, choice{shape.schedule + staticIDs, shape.inputs})
 	}
+	list = append(list, choice{userShape + ",occupancy=8", userInputs})
 	published := smallShape + ",scheme=" + simt.SchemePublished
 	for _, scheme := range build.SchemesInParts {
 		list = append(list, choice{smallShape + ",part=512,scheme=" + scheme, smallInputs})
