@@ -3,13 +3,42 @@ package testsuite
 import (
 	"flag"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/kgen-go/kgen/ir/interp"
 )
 
 var update = flag.Bool("update", false, "write the expected results of the corpus anew from the interpreter")
+
+// Every pipeline has a query for DuckDB (testsuite/oracle, which does not run every
+// time), and every query a pipeline.
+func TestCorpusHasQueries(t *testing.T) {
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pipelines, queries []string
+	for _, entry := range entries {
+		pipelines = append(pipelines, entry.Name)
+	}
+	files, err := filepath.Glob("oracle/queries/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		queries = append(queries, strings.TrimSuffix(filepath.Base(file), ".sql"))
+	}
+	slices.Sort(pipelines)
+	slices.Sort(queries)
+	if diff := cmp.Diff(pipelines, queries); diff != "" {
+		t.Errorf("pipelines (-) and queries (+): %s", diff)
+	}
+}
 
 // The interpreter gives the expected results. They are written by -update,
 // which refuses where a hand-written oracle disagrees with the interpreter.

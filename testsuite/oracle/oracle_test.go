@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -25,23 +24,6 @@ var (
 )
 
 var loadCorpus = sync.OnceValues(func() ([]testsuite.Entry, error) { return testsuite.Load(corpus) })
-
-// Every pipeline of the corpus has a query, and every query a pipeline.
-func TestCoverage(t *testing.T) {
-	entries, err := loadCorpus()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		if _, err := os.Stat(queryPath(entry.Name)); err != nil {
-			t.Errorf("%s has no query: %v", entry.Name, err)
-		}
-	}
-	files, err := filepath.Glob(queryPath("*"))
-	if err != nil || len(files) != len(entries) {
-		t.Errorf("queries holds %d files for %d pipelines (%v)", len(files), len(entries), err)
-	}
-}
 
 func queryPath(name string) string { return filepath.Join("queries", name+".sql") }
 
