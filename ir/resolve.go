@@ -42,7 +42,7 @@ func resolve(file *File) ([]*Pipeline, ErrorList) {
 		defined[decl.Name] = decl.NamePos
 		r := &resolver{decl: decl, g: newGraph(report), report: report, symbols: map[string]*symbol{}}
 		p := r.pipeline()
-		if p == nil {
+		if p == nil || len(errs) > 0 { // it may lack what is wrong
 			continue
 		}
 		file.document(decl, p)
