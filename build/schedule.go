@@ -18,7 +18,7 @@ var Schemes = []string{simt.SchemeLookback, simt.SchemeRound, simt.SchemePublish
 // SchemesInParts are those that launches in parts, and every device, can have.
 var SchemesInParts = []string{simt.SchemeLookback, simt.SchemePublished}
 
-// mostGroups is how many groups of any size a unit has at most, on the GPUs of today.
+// mostGroups is how many groups the largest units of GPUs have at once.
 const mostGroups = 32
 
 // ParseSchedule reads the settings of --schedule, each NAME=VALUE.

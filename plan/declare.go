@@ -158,8 +158,8 @@ func (v *validator) kernel(path string, k *Kernel) {
 			v.report(path+".entry", "a variant names its function")
 		}
 		s := variant.Schedule
-		if min(s.Workgroup, s.Items, s.Chunk) < 0 || max(s.Workgroup, s.Items, s.Chunk) > 1<<20 {
-			v.report(path+".schedule", "workgroup, items and chunk lie between 0 and %d", 1<<20)
+		if sizes := []int{s.Workgroup, s.Items, s.Chunk, s.Ring, s.Lookahead, s.Occupancy}; slices.Min(sizes) < 0 || slices.Max(sizes) > 1<<20 {
+			v.report(path+".schedule", "workgroup, items, chunk, ring, lookahead and occupancy lie between 0 and %d", 1<<20)
 		}
 		v.optional(path+".grid", variant.Grid, launched)
 		if variant.GridLimit < 0 {

@@ -58,8 +58,8 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 	if schedule.Scheme == "" {
 		schedule.Scheme = SchemeLookback
 	}
-	if schedule.Occupancy > 0 && !t.Occupancy {
-		return nil, fmt.Errorf("pipeline %s: occupancy=%d: these kernels cannot say how many registers they may have; leave it out", program.Pipeline.Name, schedule.Occupancy)
+	if reason := t.refuseOccupancy(schedule); reason != "" {
+		return nil, fmt.Errorf("pipeline %s: occupancy=%d: %s", program.Pipeline.Name, schedule.Occupancy, reason)
 	}
 	lowered, err := lower(program, t, schedule, spinLimit, "")
 	if err != nil {
@@ -79,6 +79,21 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 	lowered.Plan.Fallback = fallback.Plan
 	lowered.Kernels = append(lowered.Kernels, fallback.Kernels...)
 	return lowered, validate(lowered.Plan)
+}
+
+// refuseOccupancy says why kernels cannot ask for registers so, or "".
+func (t Target) refuseOccupancy(schedule plan.Schedule) string {
+	switch {
+	case schedule.Occupancy == 0:
+		return ""
+	case schedule.Occupancy < 0:
+		return "there are registers for a group at least"
+	case !t.Occupancy:
+		return "these kernels cannot say how many registers they may have; leave it out"
+	case schedule.Scheme == SchemeRound:
+		return "under scheme=" + SchemeRound + " a unit has one group; leave it out"
+	}
+	return ""
 }
 
 func hasAbort(p *plan.Plan) bool {
@@ -204,16 +219,14 @@ func (l *lowering) budget() int64 {
 	return localBudget
 }
 
-// mostResident is how many work-items a unit runs at once at most, on the GPUs of
-// today; compilers warn where they are to leave registers for more.
+// mostResident is how many work-items the largest units of GPUs run at once;
+// compilers warn where they are to leave registers for more, and leave it.
 const mostResident = 2048
 
 // launchRows ends a function and appends the step that launches it over all rows.
 func (s *launches) launchRows(e *emission, grid plan.Expr, forward plan.Forward) {
 	e.part = s.schedule.Part
-	if e.window == nil { // else a unit has one group
-		e.b.Func().Occupancy = min(s.schedule.Occupancy, mostResident/s.workgroup)
-	}
+	e.b.Func().Occupancy = min(s.schedule.Occupancy, mostResident/s.workgroup)
 	s.addLaunch(e, grid, forward, s.overRows)
 }
 

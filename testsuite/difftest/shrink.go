@@ -126,6 +126,7 @@ func (f *finding) schedules(ctx context.Context) {
 			add(plan.Schedule{Workgroup: workgroup, Items: items, Scheme: s.Scheme})
 			add(plan.Schedule{Workgroup: workgroup, Items: items, Scheme: s.Scheme, Variant: s.Variant})
 			add(plan.Schedule{Workgroup: workgroup, Items: items, Chunk: s.Chunk, Scheme: s.Scheme, IDs: s.IDs, Offsets: s.Offsets, Variant: s.Variant})
+			add(plan.Schedule{Workgroup: workgroup, Items: items, Scheme: s.Scheme, Variant: s.Variant, Occupancy: s.Occupancy})
 			add(plan.Schedule{Workgroup: workgroup, Items: items, Chunk: s.Chunk, Scheme: s.Scheme, Variant: s.Variant, Part: s.Part})
 		}
 	}

@@ -134,12 +134,12 @@ func (r *runner) openForms(ctx context.Context) error {
 	return r.openFormsOn(ctx, r.opencl, "OpenCL, portable text", r.openclSchedules)
 }
 
-func (r *runner) openFormsOn(ctx context.Context, name, what string, schedules schedules) error {
+func (r *runner) openFormsOn(ctx context.Context, name, what string, list schedules) error {
 	d, err := r.open(ctx, name, r.space)
 	if err != nil {
 		return err
 	}
-	for _, s := range schedules.orDefault() {
+	for _, s := range list.orDefault() {
 		text := s.text
 		if what != "" && text != "" {
 			text = ", " + text

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"regexp"
@@ -104,7 +105,12 @@ func parse(arguments []string) (*settings, error) {
 	f.StringVar(&s.peers, "peers", "", "the compiled peers, a `file`; by default nvcc compiles them, and none leaves them out")
 	f.StringVar(&s.json, "json", "", "write all figures to a `file`, too")
 	f.StringVar(&s.markdown, "markdown", "", "write tables for docs/performance.md to a `file`, too")
+	f.SetOutput(io.Discard) // main tells what is wrong
 	if err := f.Parse(arguments); err != nil {
+		if err == flag.ErrHelp {
+			f.SetOutput(os.Stdout)
+			f.PrintDefaults()
+		}
 		return nil, err
 	}
 	if f.NArg() > 0 {

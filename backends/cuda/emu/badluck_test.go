@@ -60,7 +60,7 @@ extern "C" __global__ void traps(long long row0, long long rows, int* out) {
 		__trap();
 	}
 }
-extern "C" __global__ void __launch_bounds__(64) writes(long long row0, long long rows, int* out) {
+extern "C" __global__ void __launch_bounds__(64, 8) writes(long long row0, long long rows, int* out) {
 	out[0] = 1;
 }
 extern "C" __global__ void long_numbers(long long row0, long long rows, long long* out) {
