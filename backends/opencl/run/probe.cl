@@ -1,12 +1,21 @@
 // What a device does, tried out. Every wait is bounded.
 
-// spin reads a word that never changes, to see how long that takes.
+// gives_up counts a look in vain, and ends the waiting of all past the limit.
+// Words are read, not updated, so that a wait takes as long however many wait.
+int gives_up(volatile __global int *abort, int *looks, int limit)
+{
+	if (++*looks < limit && (*looks % 1024 != 0 || *abort == 0))
+		return 0;
+	atomic_xchg(abort, 1);
+	return 1;
+}
+
+// spin waits for a word that never changes, to see how long that takes.
 __kernel void spin(volatile __global int *words, int limit)
 {
-	int n = 0;
-	while (n < limit && atomic_or(&words[0], 0) == 0)
-		n++;
-	words[1] = n;
+	int looks = 0;
+	while (words[0] == 0 && !gives_up(&words[1], &looks, limit))
+		;
 }
 
 // chain: each group waits for the one before it, as a look-back does. words
@@ -15,13 +24,9 @@ __kernel void chain(volatile __global int *words, int ticketed, int limit)
 {
 	if (get_local_id(0) == 0) {
 		int number = ticketed ? atomic_inc(&words[0]) : (int)get_group_id(0);
-		int n = 0;
-		while (number > 0 && atomic_or(&words[1 + number], 0) == 0) {
-			if (n++ >= limit || atomic_or(&words[1], 0) != 0) {
-				atomic_xchg(&words[1], 1);
-				break;
-			}
-		}
+		int looks = 0;
+		while (number > 0 && words[1 + number] == 0 && !gives_up(&words[1], &looks, limit))
+			;
 		atomic_xchg(&words[2 + number], 1);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
@@ -35,14 +40,10 @@ __kernel void meet(volatile __global int *words, int limit, __local int *occupie
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (get_local_id(0) == 0) {
 		int groups = (int)get_num_groups(0);
-		int n = 0;
+		int looks = 0;
 		atomic_inc(&words[0]);
-		while (atomic_or(&words[0], 0) < groups) {
-			if (n++ >= limit || atomic_or(&words[1], 0) != 0) {
-				atomic_xchg(&words[1], 1);
-				break;
-			}
-		}
+		while (words[0] < groups && !gives_up(&words[1], &looks, limit))
+			;
 		words[2] = occupied[get_local_size(0) - 1];
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ type prober struct {
 	*session
 	facts
 	probed probed
-	limit  int64 // iterations of a bounded wait
+	limit  int64 // looks of a bounded wait
 }
 
 func (p *prober) run(ctx context.Context) (probed, error) {
@@ -95,25 +96,39 @@ func (p *prober) capability(c plan.Cap, has bool, evidence plan.Evidence, format
 // of a CPU device may be put aside for some time slices.
 const waitTime = 300 * time.Millisecond
 
-// calibrate finds how many iterations a wait of waitTime has. The first launch
-// takes longer than it runs: texts are compiled, and drivers load programs late.
+// calibrate finds how many looks a wait of waitTime has. The first launch takes
+// longer than it runs: texts are compiled, and drivers load programs late. Any
+// other may be put aside for a while, but hardly three in a row.
 func (p *prober) calibrate(ctx context.Context) error {
-	words := p.zeros(2)
-	defer p.release(words)
-	spin := func(n int64) error { return p.launch(ctx, "spin", 1, 1, 0, words, int32(n)) }
-	if err := spin(1); err != nil {
+	if _, err := p.spin(ctx, 1); err != nil {
 		return err
 	}
 	for n := int64(1 << 10); ; n *= 8 {
-		start := time.Now()
-		if err := spin(n); err != nil {
-			return err
+		shortest := time.Duration(math.MaxInt64)
+		for range 3 {
+			elapsed, err := p.spin(ctx, n)
+			if err != nil {
+				return err
+			}
+			shortest = min(shortest, elapsed)
 		}
-		if elapsed := time.Since(start); elapsed > 10*time.Millisecond || n > 1<<26 {
-			p.limit = min(max(int64(float64(n)*float64(waitTime)/float64(elapsed)), 1<<10), 1<<30)
+		if shortest > 10*time.Millisecond || n > 1<<26 {
+			p.limit = min(max(int64(float64(n)*float64(waitTime)/float64(shortest)), 1<<10), 1<<30)
 			return nil
 		}
 	}
+}
+
+// spin returns how long so many looks take.
+func (p *prober) spin(ctx context.Context, looks int64) (time.Duration, error) {
+	words := p.zeros(2)
+	defer p.release(words)
+	if err := p.Sync(); err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	err := p.launch(ctx, "spin", 1, 1, 0, words, int32(looks))
+	return time.Since(start), err
 }
 
 func (p *prober) subgroup(ctx context.Context) error {
