@@ -166,9 +166,7 @@ func (e *emission) room(s slot) (memory *loop.Var, first loop.Expr) {
 
 // foldsAhead reports whether a tile leaves the folds of its groups as it folds its
 // rows.
-func (e *emission) foldsAhead() bool {
-	return e.window != nil && e.picks != nil && len(e.batch.scans) > 0
-}
+func (e *emission) foldsAhead() bool { return e.window != nil && len(e.batch.scans) > 0 }
 
 // foldedPicks returns a pick for each flag since which something is folded.
 func (k *kernel) foldedPicks() (list []pick) {

@@ -28,35 +28,34 @@ const numberKind = ir.U16
 // mostNumbered is how many rows a tile of that may have.
 const mostNumbered = 1 << 16
 
-// findPicks returns the choices of rows that the kernel consists of, or nothing
-// where it does more than that.
-func (k *kernel) findPicks() (picks []pick) {
+// findPicks returns the choices of rows that the kernel consists of, and the scans
+// that fold the rows between those of one; or nothing where it does more than that.
+func (k *kernel) findPicks() (picks []pick, folds []int) {
 	if len(k.cuts) != 1 {
-		return nil
+		return nil, nil
 	}
 	for _, i := range k.cuts[0] {
 		op := &k.Ops[i]
 		if op.Kind != tile.Scan || !op.Exclusive {
-			return nil
+			return nil, nil
 		}
 		if op.Monoid.Kind == tile.Fold {
 			p, ok := k.pickCounted(i)
 			if !ok {
-				return nil
+				return nil, nil
 			}
 			picks = append(picks, p)
 		}
 	}
-	k.batch = batch{}
 	for _, i := range k.cuts[0] {
 		switch op := &k.Ops[i]; {
 		case op.Monoid.Kind == tile.Fold:
 		case pickedBy(picks, op.Args[0]) < 0:
-			return nil
+			return nil, nil
 		case k.foldsGroups(i, op.Args[0]):
-			k.batch.scans = append(k.batch.scans, i)
+			folds = append(folds, i)
 		case k.rowsSince(i) == 0:
-			return nil
+			return nil, nil
 		}
 	}
 	for i := range k.Ops {
@@ -65,19 +64,19 @@ func (k *kernel) findPicks() (picks []pick) {
 			continue
 		}
 		if op.Kind == tile.Reduce || !k.canExchange(i) || len(op.Args) != 2 {
-			return nil
+			return nil, nil
 		}
 		j := k.pickOf(picks, op)
 		switch {
 		case j < 0:
-			return nil
+			return nil, nil
 		case k.Domains[op.Domain].Kind == tile.Close:
 			picks[j].groups = append(picks[j].groups, i)
 		default:
 			picks[j].rows = append(picks[j].rows, i)
 		}
 	}
-	return picks
+	return picks, folds
 }
 
 // pickCounted returns the pick whose rows scan i counts: those of its domain where

@@ -123,9 +123,8 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 			return
 		}
 	}
-	if k.picks = k.findPicks(); k.picks == nil {
-		k.batch = batch{}
-	} else {
+	k.batch = batch{}
+	if k.picks, k.batch.scans = k.findPicks(); k.picks != nil {
 		k.early = k.needed(0, true)
 		workgroup := k.workgroup
 		if k.foldGroup > 0 && k.hasSubgroups() && len(k.batch.scans) > 0 {
@@ -161,11 +160,15 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 // compacts reports whether the kernel stores the rows that it picks, and does
 // nothing else.
 func (k *kernel) compacts(stores []int) bool {
-	does := func(op tile.Op) bool { return op.Kind == tile.Reduce || !op.Epilogue && op.HasEffect() }
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if (op.Kind == tile.Reduce || !op.Epilogue && op.HasEffect()) && !slices.Contains(stores, i) {
+			return false
+		}
+	}
 	isOther := func(d tile.Domain) bool { return d.Kind != tile.Compact }
 	atRow := func(i int) bool { return len(k.Ops[i].Args) != 2 }
-	all := slices.DeleteFunc(slices.Clone(k.Ops), func(op tile.Op) bool { return !does(op) })
-	return len(stores) > 0 && len(all) == len(stores) && len(k.cuts) == 1 && !slices.ContainsFunc(k.Domains[1:], isOther) && !slices.ContainsFunc(stores, atRow)
+	return len(stores) > 0 && len(k.cuts) == 1 && !slices.ContainsFunc(k.Domains[1:], isOther) && !slices.ContainsFunc(stores, atRow)
 }
 
 // tryPool plans the pool for k.items rows a work-item, and reports whether

@@ -51,16 +51,16 @@ func TestRefusedSchedules(t *testing.T) {
 // TestOccupancy holds that kernels which walk over the rows leave registers for as
 // many groups as are asked for, and as a unit runs.
 func TestOccupancy(t *testing.T) {
-	for _, c := range []struct{ workgroup, occupancy, want int }{{64, 7, 7}, {256, 7, 7}, {256, 32, 8}, {512, 32, 4}, {256, 0, 0}} {
-		target := Target{Subgroup: 32, Occupancy: true}
-		for want, refused := range map[string]plan.Schedule{
-			"occupancy=2: under scheme=round a unit has one group": {Scheme: SchemeRound, Occupancy: 2},
-			"occupancy=-1: there are registers for a group":        {Occupancy: -1},
-		} {
-			if _, err := target.Lower(counts(t, fuse.LevelOnePass, ""), refused); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%+v: %v, not %q", refused, err, want)
-			}
+	target := Target{Subgroup: 32, Occupancy: true}
+	for want, refused := range map[string]plan.Schedule{
+		"occupancy=2: under scheme=round a unit has one group": {Scheme: SchemeRound, Occupancy: 2},
+		"occupancy=-1: there are registers for a group":        {Occupancy: -1},
+	} {
+		if _, err := target.Lower(counts(t, fuse.LevelOnePass, ""), refused); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, not %q", refused, err, want)
 		}
+	}
+	for _, c := range []struct{ workgroup, occupancy, want int }{{64, 7, 7}, {256, 7, 7}, {256, 32, 8}, {512, 32, 4}, {256, 0, 0}} {
 		lowered, err := target.Lower(counts(t, fuse.LevelOnePass, ""), plan.Schedule{Workgroup: c.workgroup, Occupancy: c.occupancy})
 		if err != nil {
 			t.Fatal(err)
