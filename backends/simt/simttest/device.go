@@ -118,7 +118,10 @@ func decode(k ir.Kind, data []byte) ir.Scalar {
 	var word [8]byte
 	copy(word[:], data[:k.Size()])
 	bits := binary.LittleEndian.Uint64(word[:])
-	if k.IsInteger() {
+	switch {
+	case k == ir.Bool: // as emitted texts read it, which may be what nobody stored
+		return ir.BoolScalar(bits != 0)
+	case k.IsInteger():
 		return ir.Int(k, int64(bits))
 	}
 	return ir.Scalar{Kind: k, Bits: bits}
