@@ -114,8 +114,13 @@ func (k *kernel) isOfGroup(v tile.ID, d int) bool {
 func (s *launches) rowsAhead(e *emission) {
 	const cut = 0
 	st := s.stateOf(s.cuts[cut])
-	before, total := e.groupScan(st, e.folded(st))
-	s.announce(e, cut, total)
+	before, total := e.groupScan(st, e.folded(st), duringScan{tell: s.announcement(e, cut)})
+	if e.columnsStay() {
+		for _, i := range e.stagedReads() {
+			e.take(i)
+		}
+		e.barrier()
+	}
 	for j, slot := range st.slots {
 		e.running[slot.stateKey] = e.b.Decl(st.name(j), before[j])
 		e.earlier[slot.stateKey] = st.identities()[j]

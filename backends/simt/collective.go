@@ -71,6 +71,12 @@ func (e *emission) storeState(shared []*loop.Var, at loop.Expr, values []loop.Ex
 	}
 }
 
+// duringScan is what a group does in the course of a scan.
+type duringScan struct {
+	meanwhile func()                  // what all do, while some fold what others left them
+	tell      func(total []loop.Expr) // what one work-item does as soon as it knows the total
+}
+
 // groupScan folds a state of each work-item over the group, in order: before
 // is the fold of the work-items before this one, total that of all. Who shares
 // a state next has to wait for the group first.
@@ -78,13 +84,18 @@ func (e *emission) storeState(shared []*loop.Var, at loop.Expr, values []loop.Ex
 // Some work-items, about as many as the square root of the group, each fold a
 // stretch of states one by one, and then the folds of the stretches before
 // their own; and each adds the two parts up. That takes three barriers,
-// whatever the width of the state.
-func (e *emission) groupScan(st *state, mine []loop.Expr) (before, total []loop.Expr) {
+// whatever the width of the state. Before the last of them, the last work-item
+// may tell the total.
+func (e *emission) groupScan(st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	if len(st.slots) == 0 {
 		return nil, nil
 	}
 	if e.hasSubgroups() {
-		return e.groupScanBySubgroups(st, mine)
+		before, total = e.groupScanBySubgroups(st, mine)
+		if during.tell != nil {
+			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { during.tell(total) }, nil)
+		}
+		return before, total
 	}
 	shared := e.sharedState(st)
 	n := rakes(e.workgroup)
@@ -96,6 +107,9 @@ func (e *emission) groupScan(st *state, mine []loop.Expr) (before, total []loop.
 	earlier := folds + int64(n)
 	e.storeState(shared, e.b.Let("place", place(e.lane)), mine)
 	e.b.Barrier(loop.GroupScope)
+	if during.meanwhile != nil {
+		during.meanwhile()
+	}
 	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
 		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(length+1))))
 		fold := e.declare(st, st.identities())
@@ -108,14 +122,22 @@ func (e *emission) groupScan(st *state, mine []loop.Expr) (before, total []loop.
 		e.storeState(shared, loop.Add(loop.Int(folds), e.lane), exprsOf(fold))
 	}, nil)
 	e.b.Barrier(loop.GroupScope)
-	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
+	foldOf := func(isPart func(stretch *loop.Var) loop.Expr) []loop.Expr {
 		fold := e.declare(st, st.identities())
 		e.b.For("i", loop.Int(0), loop.Int(int64(n)), func(i *loop.Var) {
-			theirs := e.choose(loop.Lt(i, e.lane), e.loadState(shared, loop.Add(loop.Int(folds), i)), st.identities())
+			theirs := e.choose(isPart(i), e.loadState(shared, loop.Add(loop.Int(folds), i)), st.identities())
 			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
 		})
-		e.storeState(shared, loop.Add(loop.Int(earlier), e.lane), exprsOf(fold))
+		return exprsOf(fold)
+	}
+	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
+		isBefore := func(stretch *loop.Var) loop.Expr { return loop.Lt(stretch, e.lane) }
+		e.storeState(shared, loop.Add(loop.Int(earlier), e.lane), foldOf(isBefore))
 	}, nil)
+	if during.tell != nil { // beside these, where groups have several subgroups
+		isAny := func(*loop.Var) loop.Expr { return loop.True }
+		e.b.If(loop.Eq(e.lane, loop.Int(int64(e.workgroup-1))), func() { during.tell(foldOf(isAny)) }, nil)
+	}
 	e.b.Barrier(loop.GroupScope)
 	stretch := e.b.Let("stretch", loop.Div(e.lane, loop.Int(int64(length))))
 	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.lane)))

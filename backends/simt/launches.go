@@ -144,7 +144,7 @@ func (s *launches) sum(cut int) *emission {
 		s.passes(e)
 		e.loopRows(cut)
 		st := s.stateOf(s.gridScans(cut))
-		_, total := e.groupScan(st, e.folded(st))
+		_, total := e.scanPicked(st, nil)
 		if s.broadcasts() {
 			s.broadcast(e, st, total)
 		} else {
@@ -157,7 +157,6 @@ func (s *launches) sum(cut int) *emission {
 // prefix returns the fold of all earlier tiles, per field.
 func (s *launches) prefix(e *emission, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
 	if s.lookback && len(st.slots) > 0 {
-		s.announce(e, cut, total)
 		return s.lookBack(e, cut, total)
 	}
 	e.b.Barrier(loop.GroupScope)
@@ -329,8 +328,12 @@ func (e *emission) folded(st *state) (list []loop.Expr) {
 // earlier tiles, which the scheme gives, and of earlier work-items.
 func (s *launches) cut(e *emission, phase int) {
 	all := e.stateOf(e.cuts[phase])
-	before, total := e.groupScan(all, e.folded(all))
 	grid := e.stateOf(e.gridScans(phase))
+	during := duringScan{}
+	if tell := s.announcement(e, phase); tell != nil {
+		during.tell = func(total []loop.Expr) { tell(grid.part(all, total)) }
+	}
+	before, total := e.groupScan(all, e.folded(all), during)
 	gridTotal := grid.part(all, total)
 	earlier := s.prefix(e, phase, grid, gridTotal)
 	if e.until == len(e.cuts) && len(grid.slots) > 0 {
@@ -369,7 +372,7 @@ func (e *emission) storeChunk(i int, st *state, total []loop.Expr) {
 func (e *emission) publishReductions(states map[stateKey]string, reductions []int) {
 	for _, i := range reductions {
 		st := e.stateOf([]int{i})
-		_, total := e.groupScan(st, e.folded(st))
+		_, total := e.groupScan(st, e.folded(st), duringScan{})
 		e.publishTile(st, states, total)
 		e.barrier()
 	}
@@ -409,7 +412,7 @@ func (e *emission) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *l
 		start := e.b.Let("start", loop.Add(first, loop.Mul(e.lane, loop.Int(tilesAtOnce))))
 		mine := e.declare(st, st.identities())
 		each(start, func(at loop.Expr) { e.assignAll(mine, e.combine(st, exprsOf(mine), load(at))) })
-		before, total := e.groupScan(st, exprsOf(mine))
+		before, total := e.groupScan(st, exprsOf(mine), duringScan{})
 		if to != nil {
 			prefix := e.declare(st, e.combine(st, exprsOf(carry), before))
 			each(start, func(at loop.Expr) {

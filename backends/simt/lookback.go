@@ -48,16 +48,17 @@ func (s *launches) statusOf(cut int) *status {
 	return s.statuses[slices.IndexFunc(s.statuses, func(t *status) bool { return t.cut == cut })]
 }
 
-// announce tells the tiles behind the fold of the tile, and prepares to look back.
-func (s *launches) announce(e *emission, cut int, total []loop.Expr) {
+// announcement returns what tells the tiles behind the fold of the tile, or nil
+// where they need not know, or find it in another way.
+func (s *launches) announcement(e *emission, cut int) (tell func(total []loop.Expr)) {
+	if !s.lookback || len(s.gridScans(cut)) == 0 {
+		return nil
+	}
 	t := s.statusOf(cut)
-	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+	return func(total []loop.Expr) {
+		memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
 		e.b.If(loop.Gt(e.tile, loop.Int(0)), func() { t.publish(e, memory, flagAggregate, total) }, nil)
-		if !s.hasSubgroups() {
-			e.b.Store(e.localWords("nearest", 2), loop.Int(0), number(ir.U32, noPrefix))
-		}
-	}, nil)
+	}
 }
 
 // noPrefix is a number above those of work-items.
@@ -80,6 +81,7 @@ func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []
 	stretches := int64(rakes(int(window)))
 	// The first work-item that was told a prefix; the next window has another word.
 	nearest := e.localWords("nearest", 2)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Store(nearest, loop.Int(0), number(ir.U32, noPrefix)) }, nil)
 	turn := e.b.Decl("turn", loop.Int(0))
 	e.b.Barrier(loop.GroupScope) // nearest is set
 	before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))

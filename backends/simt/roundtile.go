@@ -79,7 +79,7 @@ func (s *launches) front(e *emission, st *state, turn, parity, slot loop.Expr, l
 	e.declareFolds(s.cuts[phase])
 	e.loopRows(phase)
 	e.publishReductions(s.states, s.reductionsOf(phase))
-	before, total := e.scanPicked(st)
+	before, total := e.scanPicked(st, nil)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(e.window.folds, s.foldAt(e, slot, e.window.team), total) }, nil)
 	e.assignAll(left, append(exprsOf(e.picked), before...))
 }

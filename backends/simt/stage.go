@@ -12,11 +12,8 @@ import (
 // columns at a time as the pool has room for.
 func (e *emission) stage() {
 	var batch []int
-	used, reads := int64(0), e.reads()
-	for i := range e.Streams {
-		if !e.pool.staged[i] || !reads[i] {
-			continue
-		}
+	used := int64(0)
+	for _, i := range e.stagedReads() {
 		bytes := e.layoutOf(e.Streams[i].Kind).bytes
 		if used+bytes > e.pool.bytes {
 			e.stageBatch(batch)
@@ -25,6 +22,31 @@ func (e *emission) stage() {
 		batch, used = append(batch, i), used+bytes
 	}
 	e.stageBatch(batch)
+}
+
+// stagedReads lists the staged columns that a row of this function needs.
+func (e *emission) stagedReads() (list []int) {
+	reads := e.reads()
+	for i := range e.Streams {
+		if e.pool.staged[i] && reads[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// columnsStay reports whether the columns stay in local memory when they have been
+// taken: rows that are picked are read there; and rows ahead of the look-back are
+// taken once more, so that a scan of the group that takes registers finds them free.
+func (e *emission) columnsStay() bool {
+	if e.picks != nil {
+		return true
+	}
+	bytes := int64(0)
+	for _, i := range e.stagedReads() {
+		bytes += e.layoutOf(e.Streams[i].Kind).bytes
+	}
+	return e.ahead && !e.hasSubgroups() && bytes <= e.pool.bytes
 }
 
 // reads returns the streams that a row of this function needs: a launch that
@@ -83,7 +105,7 @@ func (e *emission) stageBatch(streams []int) {
 	for _, i := range streams {
 		e.take(i)
 	}
-	if e.picks == nil { // else the columns stay
+	if !e.columnsStay() {
 		e.barrier()
 	}
 }

@@ -12,10 +12,6 @@
 #define kgen_unroll
 #endif
 
-int kgen_least_i32(int x, int y) {
-	return x < y ? x : y;
-}
-
 int kgen_greatest_i32(int x, int y) {
 	return x > y ? x : y;
 }
@@ -45,6 +41,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
+	__local uint shared_last[1];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
@@ -109,7 +106,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	}
 	uint picked = 0u;
 	int add = 0;
-	int add2 = 0;
 	if (count2 == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
@@ -128,71 +124,69 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 20, 0), 20);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	if (lane == 0) {
+		shared_last[0] = 0u;
+	}
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE);
+	if (picked != 0u) {
+		atomic_max(&shared_last[0], (uint)(lane * 20 + (32 - (int)kgen_leading_zeros_u32(picked))));
+	}
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		int add3 = 0;
-		int add4 = 0;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int at = start2 + i;
 			const int state = shared_i32_0[at];
-			const int state2 = shared_i32_1[at];
-			shared_i32_0[at] = add3;
-			shared_i32_1[at] = add4;
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
-			add3 = add5;
-			add4 = add6;
+			shared_i32_0[at] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
+			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add3;
-		shared_i32_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lane < 16) {
-		int add3 = 0;
-		int add4 = 0;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = shared_i32_1[272 + i];
-			const int state3 = i < lane ? state : 0;
-			const int state4 = i < lane ? state2 : 0;
-			const int add5 = (int)((uint)add3 + (uint)state3);
-			const int add6 = state3 > 0 ? state4 : (int)((uint)add4 + (uint)state4);
-			add3 = add5;
-			add4 = add6;
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
+			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add3;
-		shared_i32_1[288 + lane] = add4;
+		shared_i32_0[288 + lane] = add2;
+	}
+	if (lane == 255) {
+		int add2 = 0;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const int state = shared_i32_0[272 + i];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			add2 = add3;
+		}
+		const int last = (int)shared_last[0];
+		const int since = (int)(last > 0 ? (count2 + 1) - last : count2);
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)add2;
+			const ulong bits2 = (ulong)(uint)since;
+			atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904UL);
+		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add3 = (int)((uint)state + (uint)state2);
+	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
-	const int state4 = shared_i32_1[303];
-	const int state5 = shared_i32_0[287];
-	const int state6 = shared_i32_1[287];
-	const int add4 = (int)((uint)state3 + (uint)state5);
-	const int add5 = state5 > 0 ? state6 : (int)((uint)state4 + (uint)state6);
-	if (lane == 0) {
-		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add4;
-			const ulong bits2 = (ulong)(uint)add5;
-			atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 4611686018427387904UL);
-		}
-		shared_nearest[0] = 65536u;
-	}
-	const int first2 = (int)add3 + 10240;
+	const int state4 = shared_i32_0[287];
+	const int add3 = (int)((uint)state3 + (uint)state4);
+	const int last = (int)shared_last[0];
+	const int since = (int)(last > 0 ? (count2 + 1) - last : count2);
+	const int first2 = (int)add2 + 10240;
 	const int start2 = lane * 20;
-	if ((int)add4 > 2560) {
+	if ((int)add3 > 2560) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
@@ -211,15 +205,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
-	int add6 = 0;
-	int add7 = 0;
+	int add4 = 0;
+	int add5 = 0;
+	if (lane == 0) {
+		shared_nearest[0] = 65536u;
+	}
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
 		if (lane < 32) {
-			int add8 = 0;
-			int add9 = 0;
+			int add6 = 0;
+			int add7 = 0;
 			if (before >= lane) {
 				const int asked = before - lane;
 				ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[asked];
@@ -239,77 +236,77 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 				}
 				const int theirs = (int)(word & 2147483647UL);
 				const int theirs2 = (int)((word >> 31) & 2147483647UL);
-				add8 = theirs;
-				add9 = theirs2;
+				add6 = theirs;
+				add7 = theirs2;
 				if (!waiting || word >= 9223372036854775808UL) {
 					atomic_min(&shared_nearest[turn], (uint)lane);
 				}
 			}
-			shared_i32_0[lane] = add8;
-			shared_i32_1[lane] = add9;
+			shared_i32_0[lane] = add6;
+			shared_i32_1[lane] = add7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
+		const int last2 = (int)shared_nearest[turn];
 		turn = 1 - turn;
 		if (lane == 0) {
 			shared_nearest[turn] = 65536u;
 		}
 		if (lane < 8) {
 			const int start3 = lane * 4;
-			int add8 = 0;
-			int add9 = 0;
+			int add6 = 0;
+			int add7 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
 				const int at = (start3 + 3) - i;
-				const int state7 = shared_i32_0[at];
-				const int state8 = shared_i32_1[at];
-				const int state9 = at <= last ? state7 : 0;
-				const int state10 = at <= last ? state8 : 0;
-				const int add10 = (int)((uint)add8 + (uint)state9);
-				const int add11 = state9 > 0 ? state10 : (int)((uint)add9 + (uint)state10);
-				add8 = add10;
-				add9 = add11;
+				const int state5 = shared_i32_0[at];
+				const int state6 = shared_i32_1[at];
+				const int state7 = at <= last2 ? state5 : 0;
+				const int state8 = at <= last2 ? state6 : 0;
+				const int add8 = (int)((uint)add6 + (uint)state7);
+				const int add9 = state7 > 0 ? state8 : (int)((uint)add7 + (uint)state8);
+				add6 = add8;
+				add7 = add9;
 			}
-			shared_i32_0[32 + lane] = add8;
-			shared_i32_1[32 + lane] = add9;
+			shared_i32_0[32 + lane] = add6;
+			shared_i32_1[32 + lane] = add7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane == 255) {
-			int add8 = 0;
-			int add9 = 0;
+			int add6 = 0;
+			int add7 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
 				const int at = 39 - i;
-				const int state7 = shared_i32_0[at];
-				const int state8 = shared_i32_1[at];
-				const int add10 = (int)((uint)add8 + (uint)state7);
-				const int add11 = state7 > 0 ? state8 : (int)((uint)add9 + (uint)state8);
-				add8 = add10;
-				add9 = add11;
+				const int state5 = shared_i32_0[at];
+				const int state6 = shared_i32_1[at];
+				const int add8 = (int)((uint)add6 + (uint)state5);
+				const int add9 = state5 > 0 ? state6 : (int)((uint)add7 + (uint)state6);
+				add6 = add8;
+				add7 = add9;
 			}
-			const int add10 = (int)((uint)add8 + (uint)add6);
-			const int add11 = add6 > 0 ? add7 : (int)((uint)add9 + (uint)add7);
-			add6 = add10;
-			add7 = add11;
+			const int add8 = (int)((uint)add6 + (uint)add4);
+			const int add9 = add4 > 0 ? add5 : (int)((uint)add7 + (uint)add5);
+			add4 = add8;
+			add5 = add9;
 		}
-		before = last < 32 ? -1 : before - 32;
+		before = last2 < 32 ? -1 : before - 32;
 	}
 	if (lane == 255) {
-		const int add8 = (int)((uint)add6 + (uint)add4);
-		const int add9 = add4 > 0 ? add5 : (int)((uint)add7 + (uint)add5);
-		const ulong bits = (ulong)(uint)add8;
-		const ulong bits2 = (ulong)(uint)add9;
+		const int add6 = (int)((uint)add4 + (uint)add3);
+		const int add7 = add3 > 0 ? since : (int)((uint)add5 + (uint)since);
+		const ulong bits = (ulong)(uint)add6;
+		const ulong bits2 = (ulong)(uint)add7;
 		atom_xchg(&count_runs_kernel1_status0[tile], bits | (bits2 << 31) | 9223372036854775808UL);
-		earlier_i32_0[0] = add6;
-		earlier_i32_1[0] = add7;
+		earlier_i32_0[0] = add4;
+		earlier_i32_1[0] = add5;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int state7 = earlier_i32_0[0];
-	const int state8 = earlier_i32_1[0];
-	const int add8 = (int)((uint)state7 + (uint)add4);
-	const int add9 = add4 > 0 ? add5 : (int)((uint)state8 + (uint)add5);
-	const int base = (int)state7;
-	for (int at = lane, at_end = (int)add4; at < at_end; at += 256) {
+	const int state5 = earlier_i32_0[0];
+	const int state6 = earlier_i32_1[0];
+	const int add6 = (int)((uint)state5 + (uint)add3);
+	const int add7 = add3 > 0 ? since : (int)((uint)state6 + (uint)since);
+	const int base = (int)state5;
+	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
 		const int number = (int)pool_u16[10240 + at];
 		const int place2 = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
@@ -320,13 +317,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	if (lane == 0 && ((int)add4 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
 		const int number = (int)pool_u16[10240];
-		count[base - 1] = (long)(number + (int)state8);
+		count[base - 1] = (long)(number + (int)state6);
 	}
 	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
-		int total = add8;
-		int total2 = add9;
+		int total = add6;
+		int total2 = add7;
 		if ((long)total > 0L) {
 			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;
 		}

@@ -10,14 +10,6 @@
 #define kgen_unroll
 #endif
 
-int kgen_least_i32(int x, int y) {
-	return x < y ? x : y;
-}
-
-int kgen_greatest_i32(int x, int y) {
-	return x > y ? x : y;
-}
-
 uint kgen_count_ones_u32(uint x) {
 	return popcount(x);
 }
@@ -34,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global int *count_runs_kernel1_tile1) {
 	__local __attribute__((aligned(16))) uint pool[3072];
 	__local int shared_i32_0[304];
-	__local int shared_i32_1[304];
+	__local uint shared_last[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -92,7 +84,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	}
 	uint picked = 0u;
 	int add = 0;
-	int add2 = 0;
 	if (count == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
@@ -111,59 +102,49 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 12, 0), 12);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	if (lane == 0) {
+		shared_last[0] = 0u;
+	}
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (picked != 0u) {
+		atomic_max(&shared_last[0], (uint)(lane * 12 + (32 - (int)kgen_leading_zeros_u32(picked))));
+	}
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		int add3 = 0;
-		int add4 = 0;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int at = start2 + i;
 			const int state = shared_i32_0[at];
-			const int state2 = shared_i32_1[at];
-			shared_i32_0[at] = add3;
-			shared_i32_1[at] = add4;
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
-			add3 = add5;
-			add4 = add6;
+			shared_i32_0[at] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
+			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add3;
-		shared_i32_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		int add3 = 0;
-		int add4 = 0;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = shared_i32_1[272 + i];
-			const int state3 = i < lane ? state : 0;
-			const int state4 = i < lane ? state2 : 0;
-			const int add5 = (int)((uint)add3 + (uint)state3);
-			const int add6 = state3 > 0 ? state4 : (int)((uint)add4 + (uint)state4);
-			add3 = add5;
-			add4 = add6;
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
+			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add3;
-		shared_i32_1[288 + lane] = add4;
+		shared_i32_0[288 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
-	const int state2 = shared_i32_1[303];
-	const int state3 = shared_i32_0[287];
-	const int state4 = shared_i32_1[287];
-	const int add3 = (int)((uint)state + (uint)state3);
-	const int add4 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
+	const int state2 = shared_i32_0[287];
+	const int add2 = (int)((uint)state + (uint)state2);
+	const int last = (int)shared_last[0];
+	const int since = (int)(last > 0 ? (count + 1) - last : count);
 	if (lane == 0) {
-		count_runs_kernel1_tile0[tile] = add3;
-		count_runs_kernel1_tile1[tile] = add4;
+		count_runs_kernel1_tile0[tile] = add2;
+		count_runs_kernel1_tile1[tile] = since;
 	}
 }
 
@@ -295,7 +276,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__local __attribute__((aligned(16))) uint pool[4608];
 	__local ushort *const pool_u16 = (__local ushort *)pool;
 	__local int shared_i32_0[304];
-	__local int shared_i32_1[304];
+	__local uint shared_last[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int lane = (int)get_local_id(0);
@@ -353,7 +334,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	}
 	uint picked = 0u;
 	int add = 0;
-	int add2 = 0;
 	if (count2 == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
@@ -372,60 +352,51 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 12, 0), 12);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	if (lane == 0) {
+		shared_last[0] = 0u;
+	}
 	const int place = lane + lane / 16;
 	shared_i32_0[place] = add;
-	shared_i32_1[place] = add2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	if (picked != 0u) {
+		atomic_max(&shared_last[0], (uint)(lane * 12 + (32 - (int)kgen_leading_zeros_u32(picked))));
+	}
 	if (lane < 16) {
 		const int start2 = lane * 17;
-		int add3 = 0;
-		int add4 = 0;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int at = start2 + i;
 			const int state = shared_i32_0[at];
-			const int state2 = shared_i32_1[at];
-			shared_i32_0[at] = add3;
-			shared_i32_1[at] = add4;
-			const int add5 = (int)((uint)add3 + (uint)state);
-			const int add6 = state > 0 ? state2 : (int)((uint)add4 + (uint)state2);
-			add3 = add5;
-			add4 = add6;
+			shared_i32_0[at] = add2;
+			const int add3 = (int)((uint)add2 + (uint)state);
+			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add3;
-		shared_i32_1[272 + lane] = add4;
+		shared_i32_0[272 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (lane < 16) {
-		int add3 = 0;
-		int add4 = 0;
+		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = shared_i32_1[272 + i];
-			const int state3 = i < lane ? state : 0;
-			const int state4 = i < lane ? state2 : 0;
-			const int add5 = (int)((uint)add3 + (uint)state3);
-			const int add6 = state3 > 0 ? state4 : (int)((uint)add4 + (uint)state4);
-			add3 = add5;
-			add4 = add6;
+			const int state2 = i < lane ? state : 0;
+			const int add3 = (int)((uint)add2 + (uint)state2);
+			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add3;
-		shared_i32_1[288 + lane] = add4;
+		shared_i32_0[288 + lane] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_0[lane + lane / 16];
-	const int add3 = (int)((uint)state + (uint)state2);
+	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
-	const int add4 = (int)((uint)state3 + (uint)state4);
-	const int first2 = (int)add3 + 6144;
+	const int add3 = (int)((uint)state3 + (uint)state4);
+	const int first2 = (int)add2 + 6144;
 	const int start2 = lane * 12;
-	if ((int)add4 > 1536) {
+	if ((int)add3 > 1536) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
@@ -448,7 +419,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
-	for (int at = lane, at_end = (int)add4; at < at_end; at += 256) {
+	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
 		const int number = (int)pool_u16[6144 + at];
 		const int place2 = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
@@ -459,7 +430,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	if (lane == 0 && ((int)add4 > 0 && base > 0)) {
+	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
 		const int number = (int)pool_u16[6144];
 		count[base - 1] = (long)(number + (int)earlier2);
 	}

@@ -233,6 +233,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		shared_i32_1[288 + lane] = v_min2;
 		shared_i32_2[288 + lane] = v_max2;
 	}
+	if (lane == 255) {
+		int add2 = 0;
+		int v_min2 = 2147483647;
+		int v_max2 = -2147483647 - 1;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const int state3 = shared_i32_2[272 + i];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			const int v_min3 = state > 0 ? state2 : kgen_least_i32(v_min2, state2);
+			const int v_max3 = state > 0 ? state3 : kgen_greatest_i32(v_max2, state3);
+			add2 = add3;
+			v_min2 = v_min3;
+			v_max2 = v_max3;
+		}
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)add2;
+			const ulong bits2 = (ulong)(uint)v_min2;
+			const ulong bits3 = (ulong)(uint)v_max2;
+			atom_xchg(&extremes_kernel1_status0[tile * 4], bits | (bits2 << 31) | 9223372036854775808UL);
+			atom_xchg(&extremes_kernel1_status0[tile * 4 + 1], bits3 | 9223372036854775808UL);
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
@@ -253,16 +277,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const int add3 = (int)((uint)state7 + (uint)state10);
 	const int v_min3 = state10 > 0 ? state11 : kgen_least_i32(state8, state11);
 	const int v_max3 = state10 > 0 ? state12 : kgen_greatest_i32(state9, state12);
-	if (lane == 0) {
-		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add3;
-			const ulong bits2 = (ulong)(uint)v_min3;
-			const ulong bits3 = (ulong)(uint)v_max3;
-			atom_xchg(&extremes_kernel1_status0[tile * 4], bits | (bits2 << 31) | 9223372036854775808UL);
-			atom_xchg(&extremes_kernel1_status0[tile * 4 + 1], bits3 | 9223372036854775808UL);
-		}
-		shared_nearest[0] = 65536u;
-	}
 	const int first2 = (int)add2 + 12288;
 	const int start2 = lane * 12;
 	if ((int)add3 > 1536) {
@@ -312,6 +326,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	int add4 = 0;
 	int v_min5 = 2147483647;
 	int v_max5 = -2147483647 - 1;
+	if (lane == 0) {
+		shared_nearest[0] = 65536u;
+	}
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;

@@ -83,7 +83,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		x_rows[item + 2] = (int)word3;
 		x_rows[item + 3] = (int)word4;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	uint x_kept = 0u;
 	int add = 0;
 	if (count == 7168) {
@@ -138,6 +137,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 		shared_i32_0[288 + lane] = add2;
 	}
+	if (lane == 255) {
+		int add2 = 0;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const int state = shared_i32_0[272 + i];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			add2 = add3;
+		}
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)add2;
+			atom_xchg(&filter_i32_kernel1_status0[tile], bits | 4611686018427387904UL);
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
@@ -146,13 +158,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
-	if (lane == 0) {
-		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add3;
-			atom_xchg(&filter_i32_kernel1_status0[tile], bits | 4611686018427387904UL);
-		}
-		shared_nearest[0] = 65536u;
+	int x_rows2[28] = {0};
+	const int own2 = lane * 28;
+	kgen_unroll
+	for (int i = 0; i < 7; i++) {
+		const int item = i * 4;
+		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint word = wide.x;
+		const uint word2 = wide.y;
+		const uint word3 = wide.z;
+		const uint word4 = wide.w;
+		x_rows2[item] = (int)word;
+		x_rows2[item + 1] = (int)word2;
+		x_rows2[item + 2] = (int)word3;
+		x_rows2[item + 3] = (int)word4;
 	}
+	barrier(CLK_LOCAL_MEM_FENCE);
 	int add4 = add2;
 	if (count == 7168) {
 		kgen_unroll
@@ -162,7 +183,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 				const long selected_place = (long)add4;
 				// bench.kg:10: return x: x[x < limit]
 				const int offset2 = (int)selected_place;
-				pool[offset2] = (uint)x_rows[item];
+				pool[offset2] = (uint)x_rows2[item];
 				const int add5 = (int)((uint)add4 + 1u);
 				add4 = add5;
 			}
@@ -176,7 +197,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 				if (x2) {
 					const long selected_place = (long)add4;
 					const int offset2 = (int)selected_place;
-					pool[offset2] = (uint)x_rows[item];
+					pool[offset2] = (uint)x_rows2[item];
 					const int add5 = (int)((uint)add4 + 1u);
 					add4 = add5;
 				}
@@ -184,6 +205,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	}
 	int add5 = 0;
+	if (lane == 0) {
+		shared_nearest[0] = 65536u;
+	}
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;

@@ -232,6 +232,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 		shared_i32_1[288 + lane] = add5;
 		shared_i64_0[288 + lane] = add6;
 	}
+	if (lane == 255) {
+		int add4 = 0;
+		int add5 = 0;
+		long add6 = 0L;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const int state = shared_i32_0[272 + i];
+			const int state2 = shared_i32_1[272 + i];
+			const long state3 = shared_i64_0[272 + i];
+			const int add7 = (int)((uint)add4 + (uint)state);
+			const int add8 = state > 0 ? state2 : (int)((uint)add5 + (uint)state2);
+			const long add9 = state > 0 ? state3 : (long)((ulong)add6 + (ulong)state3);
+			add4 = add7;
+			add5 = add8;
+			add6 = add9;
+		}
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)add4;
+			const ulong bits2 = (ulong)(uint)add5;
+			const ulong bits3 = (ulong)add6;
+			atom_xchg(&sum_runs_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
@@ -249,16 +273,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	const int add6 = (int)((uint)state5 + (uint)state8);
 	const int add7 = state8 > 0 ? state9 : (int)((uint)state6 + (uint)state9);
 	const long add8 = state8 > 0 ? state10 : (long)((ulong)state7 + (ulong)state10);
-	if (lane == 0) {
-		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add6;
-			const ulong bits2 = (ulong)(uint)add7;
-			const ulong bits3 = (ulong)add8;
-			atom_xchg(&sum_runs_kernel1_status0[tile * 4], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&sum_runs_kernel1_status0[tile * 4 + 1], bits | (bits2 << 31) | ((bits3 >> 63) << 62) | 9223372036854775808UL);
-		}
-		shared_nearest[0] = 65536u;
-	}
 	const int first2 = (int)add4 + 12288;
 	const int start2 = lane * 12;
 	if ((int)add6 > 1536) {
@@ -305,6 +319,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	int add10 = 0;
 	int add11 = 0;
 	long add12 = 0L;
+	if (lane == 0) {
+		shared_nearest[0] = 65536u;
+	}
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;

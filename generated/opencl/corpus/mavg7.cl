@@ -122,6 +122,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		}
 		shared_f64_0[288 + lane] = add2;
 	}
+	if (lane == 255) {
+		double add2 = 0.0;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const double state = shared_f64_0[272 + i];
+			const double add3 = add2 + state;
+			add2 = add3;
+		}
+		if (tile > 0) {
+			const ulong bits = as_ulong(add2);
+			atom_xchg(&mavg7_kernel1_status0[tile * 4], (bits & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&mavg7_kernel1_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808UL);
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const double state = shared_f64_0[288 + stretch];
@@ -130,15 +144,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	const double state3 = shared_f64_0[303];
 	const double state4 = shared_f64_0[287];
 	const double add3 = state3 + state4;
+	double add4 = 0.0;
 	if (lane == 0) {
-		if (tile > 0) {
-			const ulong bits = as_ulong(add3);
-			atom_xchg(&mavg7_kernel1_status0[tile * 4], (bits & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&mavg7_kernel1_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808UL);
-		}
 		shared_nearest[0] = 65536u;
 	}
-	double add4 = 0.0;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;

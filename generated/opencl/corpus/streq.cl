@@ -124,6 +124,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		}
 		shared_i32_0[288 + lane] = add2;
 	}
+	if (lane == 255) {
+		int add2 = 0;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const int state = shared_i32_0[272 + i];
+			const int add3 = (int)((uint)add2 + (uint)state);
+			add2 = add3;
+		}
+		if (tile > 0) {
+			const ulong bits = (ulong)(uint)add2;
+			atom_xchg(&streq_kernel1_status0[tile], bits | 4611686018427387904UL);
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const int state = shared_i32_0[288 + stretch];
@@ -132,13 +145,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
-	if (lane == 0) {
-		if (tile > 0) {
-			const ulong bits = (ulong)(uint)add3;
-			atom_xchg(&streq_kernel1_status0[tile], bits | 4611686018427387904UL);
-		}
-		shared_nearest[0] = 65536u;
-	}
 	const int first2 = (int)add2 + 13312;
 	const int start2 = lane * 12;
 	if ((int)add3 > 1536) {
@@ -161,6 +167,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		}
 	}
 	int add4 = 0;
+	if (lane == 0) {
+		shared_nearest[0] = 65536u;
+	}
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;

@@ -296,6 +296,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		}
 		shared_i64_0[288 + lane] = add2;
 	}
+	if (lane == 255) {
+		long add2 = 0L;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const long state = shared_i64_0[272 + i];
+			const long add3 = (long)((ulong)add2 + (ulong)state);
+			add2 = add3;
+		}
+		if (tile > 0) {
+			const ulong bits = (ulong)add2;
+			atom_xchg(&orders_kernel3_status0[tile * 4], (bits & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel3_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808UL);
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const long state = shared_i64_0[288 + stretch];
@@ -304,15 +318,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	const long state3 = shared_i64_0[303];
 	const long state4 = shared_i64_0[287];
 	const long add3 = (long)((ulong)state3 + (ulong)state4);
+	long add4 = 0L;
 	if (lane == 0) {
-		if (tile > 0) {
-			const ulong bits = (ulong)add3;
-			atom_xchg(&orders_kernel3_status0[tile * 4], (bits & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&orders_kernel3_status0[tile * 4 + 1], (bits >> 63) | 9223372036854775808UL);
-		}
 		shared_nearest[0] = 65536u;
 	}
-	long add4 = 0L;
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
@@ -794,6 +803,52 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		shared_bool_1[288 + lane] = present4;
 		shared_bool_2[288 + lane] = head2;
 	}
+	if (lane == 255) {
+		bool present3 = false;
+		long last3 = 0L;
+		long last4 = 0L;
+		int add3 = 0;
+		long add4 = 0L;
+		bool present4 = false;
+		bool head2 = false;
+		kgen_unroll
+		for (int i = 0; i < 16; i++) {
+			const bool state = shared_bool_0[272 + i] != 0;
+			const long state2 = shared_i64_0[272 + i];
+			const long state3 = shared_i64_1[272 + i];
+			const int state4 = shared_i32_0[272 + i];
+			const long state5 = shared_i64_2[272 + i];
+			const bool state6 = shared_bool_1[272 + i] != 0;
+			const bool state7 = shared_bool_2[272 + i] != 0;
+			const bool present5 = present3 || state;
+			const long last5 = state ? state2 : last3;
+			const long last6 = state6 ? state3 : last4;
+			const int add5 = state7 ? state4 : (int)((uint)add3 + (uint)state4);
+			const long add6 = state7 ? state5 : (long)((ulong)add4 + (ulong)state5);
+			const bool present6 = present4 || state6;
+			const bool head3 = head2 || state7;
+			present3 = present5;
+			last3 = last5;
+			last4 = last6;
+			add3 = add5;
+			add4 = add6;
+			present4 = present6;
+			head2 = head3;
+		}
+		if (tile > 0) {
+			const ulong bits = (ulong)present3;
+			const ulong bits2 = (ulong)last3;
+			const ulong bits3 = (ulong)last4;
+			const ulong bits4 = (ulong)(uint)add3;
+			const ulong bits5 = (ulong)add4;
+			const ulong bits6 = (ulong)present4;
+			const ulong bits7 = (ulong)head2;
+			atom_xchg(&orders_kernel5_status0[tile * 8], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel5_status0[tile * 8 + 1], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel5_status0[tile * 8 + 2], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
+			atom_xchg(&orders_kernel5_status0[tile * 8 + 3], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
+		}
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int stretch = lane / 16;
 	const bool state = shared_bool_0[288 + stretch] != 0;
@@ -838,22 +893,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	const long add6 = state28 ? state26 : (long)((ulong)state19 + (ulong)state26);
 	const bool present6 = state20 || state27;
 	const bool head3 = state21 || state28;
-	if (lane == 0) {
-		if (tile > 0) {
-			const ulong bits = (ulong)present5;
-			const ulong bits2 = (ulong)last5;
-			const ulong bits3 = (ulong)last6;
-			const ulong bits4 = (ulong)(uint)add5;
-			const ulong bits5 = (ulong)add6;
-			const ulong bits6 = (ulong)present6;
-			const ulong bits7 = (ulong)head3;
-			atom_xchg(&orders_kernel5_status0[tile * 8], (bits2 & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&orders_kernel5_status0[tile * 8 + 1], (bits3 & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&orders_kernel5_status0[tile * 8 + 2], (bits5 & 9223372036854775807UL) | 9223372036854775808UL);
-			atom_xchg(&orders_kernel5_status0[tile * 8 + 3], bits | (bits4 << 1) | (bits6 << 32) | (bits7 << 33) | ((bits2 >> 63) << 34) | ((bits3 >> 63) << 35) | ((bits5 >> 63) << 36) | 9223372036854775808UL);
-		}
-		shared_nearest[0] = 65536u;
-	}
 	bool present7 = false;
 	long last7 = 0L;
 	long last8 = 0L;
@@ -861,6 +900,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	long add8 = 0L;
 	bool present8 = false;
 	bool head4 = false;
+	if (lane == 0) {
+		shared_nearest[0] = 65536u;
+	}
 	int turn = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
