@@ -66,7 +66,10 @@ func withoutRounds(s plan.Schedule) plan.Schedule {
 	if s.Scheme != simt.SchemeRound {
 		return s
 	}
-	return plan.Schedule{Workgroup: s.Workgroup - plan.RoundControl, Items: s.Items, Variant: s.Variant}
+	if s.Workgroup > 0 { // else each kernel chooses
+		s.Workgroup -= plan.RoundControl
+	}
+	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant}
 }
 
 // allowed returns a schedule that a program takes on a device: rounds need

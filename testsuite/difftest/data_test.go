@@ -71,8 +71,10 @@ func TestRefusedRounds(t *testing.T) {
 	if got := allowed(&subgrouped{}, nil, s); got != s { // which panics
 		t.Errorf("%s becomes %s", ScheduleText(s), ScheduleText(got))
 	}
-	report := Run(t.Context(), Options{Devices: []Device{Emulated{}}, Programs: []Program{testProgram(t)}, Levels: []string{"onepass"}, Runs: 1, Schedule: s})
-	if told := report.Cells[0].Absent; report.CountMismatches() > 0 || len(told) != 1 || !strings.Contains(fmt.Sprint(told), "no such schedule for a program: scheme=round: it takes subgroups of 32") {
-		t.Errorf("%+v, %v", report.Mismatches, told)
+	for _, s := range []plan.Schedule{s, {Scheme: simt.SchemeRound, Lookahead: 2}} { // of any shape
+		report := Run(t.Context(), Options{Devices: []Device{Emulated{}}, Programs: []Program{testProgram(t)}, Levels: []string{"onepass"}, Runs: 1, Schedule: s})
+		if told := report.Cells[0].Absent; report.CountMismatches() > 0 || len(told) != 1 || !strings.Contains(fmt.Sprint(told), "no such schedule for a program: scheme=round: it takes subgroups of 32") {
+			t.Errorf("%s: %+v, %v", ScheduleText(s), report.Mismatches, told)
+		}
 	}
 }
