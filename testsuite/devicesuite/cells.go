@@ -23,6 +23,7 @@ type row struct {
 	detail   string // what it is, or why it is absent
 	absent   bool
 	cells    []*cell
+	omitted  int // cells that only all of them have
 }
 
 // cell is a command: a device at a level with a schedule.
@@ -59,7 +60,10 @@ const (
 )
 
 // choice is a schedule, and the inputs that show most of it.
-type choice struct{ schedule, inputs string }
+type choice struct {
+	schedule, inputs string
+	isCore           bool // at every level, and on devices that CI has, too
+}
 
 // The shapes: two warps a group and few rows, so that barriers matter and little
 // data fills several tiles; and what users get.
@@ -74,27 +78,26 @@ const (
 )
 
 // choices are the schedules: every scheme, what else a scheme has, and every
-// variant of aggregation.
+// variant of aggregation. Small shapes of the schemes are the core: kernels differ
+// most from level to level by how their tiles meet.
 func choices() (list []choice) {
 	for _, scheme := range build.Schemes {
 		user, small := userShape, smallShape
 		if scheme == simt.SchemeRound { // of whose work-items some take no rows
 			user, small = userRound, smallRound
 		}
-		list = append(list, choice{user + ",scheme=" + scheme, userInputs}, choice{small + ",scheme=" + scheme, smallInputs})
+		list = append(list, choice{user + ",scheme=" + scheme, userInputs, false}, choice{small + ",scheme=" + scheme, smallInputs, true})
 	}
-	for _, shape := range []choice{{userShape, userInputs}, {smallShape, smallInputs}} {
-		list = append(list, choice{shape.schedule + staticIDs, shape.inputs})
-	}
-	list = append(list, choice{userShape + ",occupancy=8", userInputs})
+	list = append(list, choice{userShape + staticIDs, userInputs, false}, choice{smallShape + staticIDs, smallInputs, true})
+	list = append(list, choice{userShape + ",occupancy=8", userInputs, false})
 	published := smallShape + ",scheme=" + simt.SchemePublished
 	for _, scheme := range build.SchemesInParts {
-		list = append(list, choice{smallShape + ",part=512,scheme=" + scheme, smallInputs})
+		list = append(list, choice{smallShape + ",part=512,scheme=" + scheme, smallInputs, false})
 	}
-	list = append(list, choice{published + ",chunk=3", smallInputs}, choice{published + ",offsets=" + plan.Broadcast, smallInputs})
+	list = append(list, choice{published + ",chunk=3", smallInputs, false}, choice{published + ",offsets=" + plan.Broadcast, smallInputs, false})
 	for _, variant := range plan.Variants {
 		if variant != plan.Segmented { // the default
-			list = append(list, choice{smallShape + ",variant=" + variant, smallInputs})
+			list = append(list, choice{smallShape + ",variant=" + variant, smallInputs, false})
 		}
 	}
 	return list
@@ -103,13 +106,13 @@ func choices() (list []choice) {
 // toolChoices are those for a tool, under which kernels run slowly.
 func toolChoices() (list []choice) {
 	for _, scheme := range build.SchemesInParts {
-		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs})
+		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs, true})
 	}
-	list = append(list, choice{toolRound + ",scheme=" + simt.SchemeRound, toolInputs})
-	list = append(list, choice{toolShape + staticIDs, toolInputs})
+	list = append(list, choice{toolRound + ",scheme=" + simt.SchemeRound, toolInputs, true})
+	list = append(list, choice{toolShape + staticIDs, toolInputs, true})
 	for _, variant := range plan.Variants {
 		if variant != plan.Segmented {
-			list = append(list, choice{toolShape + ",variant=" + variant, toolInputs})
+			list = append(list, choice{toolShape + ",variant=" + variant, toolInputs, true})
 		}
 	}
 	return list
@@ -144,13 +147,17 @@ func (s *suite) rows(ctx context.Context) ([]*row, error) {
 		}
 		list, batch := schedules, 6
 		if name == "gocpu" {
-			list, batch = []choice{{"", coreInputs}}, 200
+			list, batch = []choice{{"", coreInputs, true}}, 200
 		}
 		for _, level := range levels {
 			for i, choice := range list {
 				c := &cell{row: r, level: level, schedule: choice.schedule, inputs: choice.inputs, batch: batch, seed: 1 + i, tool: s.tool}
-				if strings.Contains(c.String(), s.only) {
+				switch isPart := s.all || choice.isCore || level == fuse.LevelOnePass && !r.isCPU(); {
+				case !strings.Contains(c.String(), s.only):
+				case isPart:
 					r.cells = append(r.cells, c)
+				default:
+					r.omitted++
 				}
 			}
 		}
@@ -172,8 +179,11 @@ func (s *suite) rows(ctx context.Context) ([]*row, error) {
 // would take a CPU many minutes.
 func (r *row) hasLong() bool {
 	driver, _, _ := strings.Cut(r.device, ":")
-	return (driver == "cuda" || driver == "opencl") && !strings.Contains(r.platform, platforms["pocl"])
+	return (driver == "cuda" || driver == "opencl") && !r.isCPU()
 }
+
+// isCPU reports whether the device is one that CI has, and a slow one.
+func (r *row) isCPU() bool { return strings.Contains(r.platform, platforms["pocl"]) }
 
 // chosenLevels returns the levels, the one that users get first.
 func (s *suite) chosenLevels() ([]string, error) {

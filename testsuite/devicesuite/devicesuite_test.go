@@ -131,7 +131,7 @@ func (o *output) Write(p []byte) (int, error) {
 func (f fake) run(want int, change func(*suite)) string {
 	f.t.Helper()
 	var out output
-	s := suite{folder: f.folder, out: f.out, devices: "cuda:0,nvidia,pocl,gocpu", limit: time.Minute, jobs: 3, stdout: &out, stderr: &out}
+	s := suite{folder: f.folder, out: f.out, devices: "cuda:0,nvidia,pocl,gocpu", limit: time.Minute, jobs: 3, all: true, stdout: &out, stderr: &out}
 	if change != nil {
 		change(&s)
 	}
@@ -157,6 +157,15 @@ func (f fake) contains(text string, wants ...string) {
 // All is run once, and told with what is absent and why.
 func TestSuite(t *testing.T) {
 	f := newFake(t, "")
+	core := 0
+	for _, c := range choices() {
+		if c.isCore {
+			core++
+		}
+	}
+	few := f.run(0, func(s *suite) { s.all, s.out = false, t.TempDir() })
+	f.contains(few, fmt.Sprintf("%d of %d cells done", 5*core+5, 5*core+5), fmt.Sprintf("without -all: %d cells are left out", 5*(len(choices())-core)))
+	before := len(f.calls())
 	cells := 5*len(choices()) + 5
 	text := f.run(0, nil)
 	f.contains(text, fmt.Sprintf("%d of %d cells done, %d runs compared, 0 differ, 0 cells failed", cells, cells, 7*cells),
@@ -164,11 +173,11 @@ func TestSuite(t *testing.T) {
 		"nvidia is absent: kgen devices lists opencl:0: a CPU",
 		"pocl is opencl:0: a CPU",
 		fmt.Sprintf("not run: %d in %d cells, there is no such thing", 10*len(choices()), 5*len(choices())))
-	if n := len(f.calls()); n != cells {
+	if n := len(f.calls()) - before; n != cells {
 		t.Errorf("%d calls, want %d", n, cells)
 	}
 	again := f.run(0, nil)
-	if n := len(f.calls()); n != cells {
+	if n := len(f.calls()) - before; n != cells {
 		t.Errorf("%d calls after the second run, want %d", n, cells)
 	}
 	f.contains(again, fmt.Sprintf("%d of %d cells done", cells, cells))
@@ -182,7 +191,7 @@ func TestSuite(t *testing.T) {
 func TestKilledSuite(t *testing.T) {
 	f := newFake(t, "slow")
 	self, _ := os.Executable()
-	command := exec.Command(self, "-out", f.out, "-devices", "pocl")
+	command := exec.Command(self, "-out", f.out, "-devices", "pocl", "-all")
 	command.Env = append(os.Environ(), "DEVICESUITE_FOLDER="+f.folder)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

@@ -62,6 +62,7 @@ type suite struct {
 	tool    string
 	limit   time.Duration
 	jobs    int
+	all     bool
 	prepare bool
 	dry     bool
 
@@ -79,6 +80,7 @@ func (s *suite) flags() {
 	flag.StringVar(&s.tool, "tool", "", "run cuda:0 under a `TOOL` of compute-sanitizer: memcheck, racecheck, initcheck or synccheck")
 	flag.DurationVar(&s.limit, "limit", 8*time.Minute+30*time.Second, "begin and finish nothing after that `TIME`")
 	flag.IntVar(&s.jobs, "jobs", max(runtime.NumCPU()/4, 1), "run `N` cells of a device at a time")
+	flag.BoolVar(&s.all, "all", false, "run every schedule at every level and on every device: several calls")
 	flag.BoolVar(&s.prepare, "prepare", false, "build the Go of device gocpu into -folder, where there is Go, instead")
 	flag.BoolVar(&s.dry, "list", false, "list the cells instead")
 }

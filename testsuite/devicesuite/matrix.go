@@ -53,6 +53,9 @@ func printMatrix(out io.Writer, rows []*row) (t total) {
 			what = "is absent:"
 		}
 		fmt.Fprintf(out, "%s %s %s\n", r.name, what, strings.TrimPrefix(r.device+": ", r.name+": ")+r.detail)
+		if r.omitted > 0 {
+			fmt.Fprintf(out, "  without -all: %d cells are left out\n", r.omitted)
+		}
 		printAbsences(out, r)
 	}
 	for _, r := range rows {
