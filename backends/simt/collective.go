@@ -73,7 +73,7 @@ func (e *emission) storeState(shared []*loop.Var, at loop.Expr, values []loop.Ex
 
 // duringScan is what a group does in the course of a scan.
 type duringScan struct {
-	meanwhile func()                  // what all do, while some fold what others left them
+	meanwhile func()                  // what all do between the first barrier and the second
 	tell      func(total []loop.Expr) // what one work-item does as soon as it knows the total
 }
 
@@ -141,7 +141,7 @@ func (e *emission) groupScan(st *state, mine []loop.Expr, during duringScan) (be
 	e.b.Barrier(loop.GroupScope)
 	stretch := e.b.Let("stretch", loop.Div(e.lane, loop.Int(int64(length))))
 	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.lane)))
-	// That one work-item stores this in the branch above is what PoCL 3.1 gets wrong.
+	// That one work-item stores this in the branch above, for the others, is what PoCL 3.1 gets wrong.
 	total = e.combine(st, e.loadState(shared, loop.Int(earlier+int64(n-1))), e.loadState(shared, loop.Int(folds+int64(n-1))))
 	return before, total
 }

@@ -40,7 +40,7 @@ func (e *emission) foldPicked() {
 		if slices.Contains(e.batch.scans, slot.op) && slot.field > 0 { // folded row by row
 			continue
 		}
-		if op.Monoid.Kind != tile.Fold && e.scansCounts() && e.window == nil { // see sinceLast
+		if op.Monoid.Kind != tile.Fold && e.notesLast() {
 			continue
 		}
 		var x loop.Expr
@@ -82,98 +82,6 @@ func (s *launches) numberPicked(e *emission, st *state, before, total []loop.Exp
 			e.number(p, e.picked[j], before[st.counted(p)], total[st.counted(p)])
 		}
 	}
-}
-
-// scanPicked folds the rows of a tile: before has the states of the rows before
-// this work-item's, as far as they are needed, total those of all, which one
-// work-item tells, where tell is given.
-func (e *emission) scanPicked(st *state, tell func(total []loop.Expr)) (before, total []loop.Expr) {
-	if !e.scansCounts() {
-		return e.groupScan(st, e.folded(st), duringScan{tell: tell})
-	}
-	var scans []int
-	for _, p := range e.picks {
-		scans = append(scans, p.scan)
-	}
-	counts := e.stateOf(scans)
-	stateOf := func(values []loop.Expr) []loop.Expr {
-		list := st.identities()
-		for j, slot := range counts.slots {
-			list[st.of[slot.stateKey].slot] = values[j]
-		}
-		return list
-	}
-	if e.window == nil {
-		during := duringScan{}
-		if len(st.slots) > len(counts.slots) {
-			e.forgetLast()
-			during.meanwhile = e.noteLast
-		}
-		if tell != nil {
-			during.tell = func(total []loop.Expr) { tell(e.sinceLast(st, stateOf(total))) }
-		}
-		before, total = e.groupScan(counts, e.folded(counts), during)
-		return stateOf(before), e.sinceLast(st, stateOf(total))
-	}
-	before, total = e.groupScan(counts, e.folded(counts), duringScan{})
-	before, total = stateOf(before), stateOf(total)
-	if !e.foldsAhead() {
-		e.scanGroups(st, before, total)
-		return before, total
-	}
-	isAhead := e.areAhead(st, total)
-	e.foldRows(st, before, isAhead)
-	e.scanGroups(st, before, total)
-	e.closeFirst(st, before, isAhead)
-	return before, total
-}
-
-// scansCounts reports whether a tile scans no more of the states than how many
-// rows are picked.
-func (e *emission) scansCounts() bool {
-	return e.picks != nil && (e.window != nil || !e.hasSubgroups() && len(e.batch.scans) == 0)
-}
-
-// lastPicked returns local memory for how many rows of a tile there are up to the
-// last one of each pick.
-func (e *emission) lastPicked() *loop.Var { return e.localWords("last", len(e.picks)) }
-
-// forgetLast sets these numbers to zero.
-func (e *emission) forgetLast() {
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
-		for j := range e.picks {
-			e.b.Store(e.lastPicked(), loop.Int(int64(j)), number(ir.U32, 0))
-		}
-	}, nil)
-}
-
-// noteLast raises them to those of this work-item's rows.
-func (e *emission) noteLast() {
-	for j := range e.picks {
-		e.b.If(loop.Ne(e.picked[j], number(ir.U32, 0)), func() {
-			upTo := loop.Sub(loop.Int(bitsOfRows), loop.ToCounter(loop.CallOf(leadingZeros, e.picked[j])))
-			row := loop.Add(loop.Mul(e.lane, loop.Int(int64(e.items))), upTo)
-			e.b.Atomic(loop.AtomicMax, e.lastPicked(), loop.Int(int64(j)), loop.ToKind(ir.U32, row))
-		}, nil)
-	}
-}
-
-// sinceLast completes the states of a tile whose counts are known: whether a row is
-// picked, and how many there are since.
-func (e *emission) sinceLast(st *state, total []loop.Expr) []loop.Expr {
-	for j, slot := range st.slots {
-		op := &e.Ops[slot.op]
-		if op.Monoid.Kind == tile.Fold {
-			continue
-		}
-		last := e.b.Let("last", loop.ToCounter(loop.At(e.lastPicked(), loop.Int(int64(pickedBy(e.picks, op.Args[0]))))))
-		isPicked := loop.Gt(last, loop.Int(0))
-		if total[j] = isPicked; slot.field > 0 {
-			since := loop.Choose(isPicked, loop.Sub(loop.Add(e.count, loop.Int(1)), last), e.count)
-			total[j] = e.b.Let("since", loop.ToKind(slot.kind, since))
-		}
-	}
-	return total
 }
 
 // deliverAllPicked stores what belongs to the rows of all picks. find returns the

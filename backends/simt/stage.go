@@ -36,8 +36,9 @@ func (e *emission) stagedReads() (list []int) {
 }
 
 // columnsStay reports whether the columns stay in local memory when they have been
-// taken: rows that are picked are read there; and rows ahead of the look-back are
-// taken once more, so that a scan of the group that takes registers finds them free.
+// taken: rows that are picked are read there; and where all columns lie there at
+// once, rows ahead of the look-back are taken once more, so that a scan of the group
+// that takes many registers, as it does without subgroups, finds them free.
 func (e *emission) columnsStay() bool {
 	if e.picks != nil {
 		return true
@@ -46,7 +47,7 @@ func (e *emission) columnsStay() bool {
 	for _, i := range e.stagedReads() {
 		bytes += e.layoutOf(e.Streams[i].Kind).bytes
 	}
-	return e.ahead && !e.hasSubgroups() && bytes <= e.pool.bytes
+	return e.ahead && !e.hasSubgroups() && bytes > 0 && bytes <= e.pool.bytes
 }
 
 // reads returns the streams that a row of this function needs: a launch that

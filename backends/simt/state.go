@@ -250,6 +250,16 @@ func (st *state) part(whole *state, values []loop.Expr) (list []loop.Expr) {
 	return list
 }
 
+// spread puts the values of part, which is of some of the operations of st, beside
+// identities.
+func (st *state) spread(part *state, values []loop.Expr) []loop.Expr {
+	list := st.identities()
+	for j, s := range part.slots {
+		list[st.of[s.stateKey].slot] = values[j]
+	}
+	return list
+}
+
 // combine combines two states, and names the result.
 func (e *emission) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
 	out, all := make([]loop.Expr, len(st.slots)), make([]int, len(st.slots))

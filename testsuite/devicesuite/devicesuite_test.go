@@ -384,6 +384,21 @@ func TestWrappedWorker(t *testing.T) {
 	}
 }
 
+// A GPU has all schedules at one level, and the core of them at the others.
+func TestCells(t *testing.T) {
+	f := newFake(t, "cuda")
+	text := f.run(0, func(s *suite) { s.all, s.dry, s.devices = false, true, "cuda:0" })
+	counts := map[string]int{}
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, "rows=") {
+			counts[strings.Fields(line)[1]]++
+		}
+	}
+	if counts["onepass"] != len(choices()) || counts["none"] != 4 || counts["auto"] != 4 {
+		t.Errorf("%v", counts)
+	}
+}
+
 // What a tool finds is a difference, although all results agree.
 func TestTool(t *testing.T) {
 	f := newFake(t, "cuda")

@@ -38,8 +38,9 @@ func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
 		return nil, errors.New("the driver says that the device is not available")
 	case !d.compiles:
 		return nil, errors.New("the driver has no compiler")
-	case defectOf(d.platform) != "" && os.Getenv(useDefective) == "":
-		return nil, errors.New(defectOf(d.platform))
+	}
+	if defect := defectOf(d.platform); defect != "" && os.Getenv(useDefective) == "" {
+		return nil, errors.New(defect)
 	}
 	var err error
 	if d.context, err = cl.CreateContext([]*cl.Device{f.device}); err != nil {
