@@ -116,9 +116,7 @@ func (s *launches) rowsAhead(e *emission) {
 	st := s.stateOf(s.cuts[cut])
 	before, total := e.groupScan(st, e.folded(st), duringScan{tell: s.announcement(e, cut)})
 	if e.columnsStay() {
-		for _, i := range e.stagedReads() {
-			e.take(i)
-		}
+		e.takeColumns()
 		e.barrier()
 	}
 	for j, slot := range st.slots {

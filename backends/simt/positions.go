@@ -120,7 +120,7 @@ func (s *launches) deliverAllPicked(e *emission, st *state, before, total []loop
 			deliver(p)
 		}
 	}, func() {
-		s.takeColumns(e) // before folds take their place
+		e.takeColumns() // before folds take their place
 		for _, p := range s.picks {
 			if s.isFolded(p) {
 				batches(p, 0)

@@ -46,15 +46,6 @@ func (s *launches) await(e *emission, parity loop.Expr) {
 	})
 }
 
-// takeColumns reads the staged columns of this work-item's rows.
-func (s *launches) takeColumns(e *emission) {
-	for i := range s.Streams {
-		if s.pool.staged[i] {
-			e.take(i)
-		}
-	}
-}
-
 // reductionsOf lists the reductions of a phase.
 func (s *launches) reductionsOf(phase int) (list []int) {
 	for _, i := range s.reductions() {
@@ -70,7 +61,7 @@ func (s *launches) front(e *emission, st *state, turn, parity, slot loop.Expr, l
 	const phase = 0
 	s.beginTile(e, turn)
 	s.await(e, parity)
-	s.takeColumns(e)
+	e.takeColumns()
 	e.picked = nil
 	e.declareKept()
 	for _, i := range s.reductionsOf(phase) {
@@ -144,7 +135,7 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 		for _, i := range s.reductionsOf(e.until) {
 			e.declareFolds([]int{i})
 		}
-		s.takeColumns(e)
+		e.takeColumns()
 		e.parcels = nil
 		e.pack()
 		e.loopRows(e.until)

@@ -228,6 +228,13 @@ func (e *emission) take(i int) {
 	})
 }
 
+// takeColumns takes all staged columns.
+func (e *emission) takeColumns() {
+	for _, i := range e.stagedReads() {
+		e.take(i)
+	}
+}
+
 // readBefore reads the row before the tile of a column, with the tile: later, all
 // would wait once more for memory.
 func (e *emission) readBefore(i int) {

@@ -142,8 +142,8 @@ var schemes = []Mutant{
 	}
 	if false {`},
 	{Name: "no barrier behind columns that are taken once more", File: "backends/simt/ahead.go", Device: "oclgrind",
-		Old: "e.take(i)\n\t\t}\n\t\te.barrier()",
-		New: "e.take(i)\n\t\t}"},
+		Old: "e.takeColumns()\n\t\te.barrier()",
+		New: "e.takeColumns()"},
 	{Name: "a tile tells all stretches but the last", File: "backends/simt/collective.go", Device: "emulated",
 		Old: "isAny := func(*loop.Var) loop.Expr { return loop.True }",
 		New: "isAny := func(i *loop.Var) loop.Expr { return loop.Lt(i, loop.Int(int64(n-1))) }"},
