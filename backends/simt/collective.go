@@ -73,7 +73,7 @@ func (e *emission) storeState(shared []*loop.Var, at loop.Expr, values []loop.Ex
 
 // duringScan is what a group does in the course of a scan.
 type duringScan struct {
-	meanwhile func()                  // what all do between the first barrier and the second
+	meanwhile func()                  // what all do between the first barrier and the second; without subgroups
 	tell      func(total []loop.Expr) // what one work-item does as soon as it knows the total
 }
 
