@@ -186,6 +186,38 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+// Cells run side by side, but for those with many rows, which share their
+// device with nothing.
+func TestEachCell(t *testing.T) {
+	var rows []*row
+	for _, name := range []string{"cuda:0", "nvidia"} {
+		r := &row{name: name}
+		for i := range 12 {
+			r.cells = append(r.cells, &cell{row: r, seed: i, long: i%3 == 0})
+		}
+		rows = append(rows, r)
+	}
+	var mutex sync.Mutex
+	now, most, done := 0, 0, 0
+	eachCell(rows, 3, func(c *cell) {
+		mutex.Lock()
+		now++
+		most = max(most, now)
+		if c.long && now > 1 {
+			t.Errorf("cell %d of %s runs beside another", c.seed, c.row.name)
+		}
+		mutex.Unlock()
+		time.Sleep(10 * time.Millisecond)
+		mutex.Lock()
+		now--
+		done++
+		mutex.Unlock()
+	})
+	if done != 24 || most < 2 || most > 6 {
+		t.Errorf("%d cells of 24 are done, %d at a time", done, most)
+	}
+}
+
 // A suite that is killed in the middle of its work loses what is under way and
 // nothing else.
 func TestKilledSuite(t *testing.T) {

@@ -129,29 +129,44 @@ func (c *cell) difftest() []string {
 	return arguments
 }
 
-// runAll runs the cells that are not done: devices side by side, and so many
-// cells of each, since most of their time goes by while compilers work.
+// runAll runs the cells that are not done.
 func (s *suite) runAll(ctx context.Context, rows []*row) {
+	eachCell(rows, max(s.jobs, 1), func(c *cell) {
+		if !s.load(c) && ctx.Err() == nil {
+			s.say(c, s.runCell(ctx, c), ctx.Err() != nil)
+		}
+	})
+}
+
+// eachCell does devices side by side, and jobs cells of each, since most of
+// their time goes by while compilers work. Then it does those with many rows one
+// by one: such a cell takes most of the memory of a GPU, which two devices may
+// share.
+func eachCell(rows []*row, jobs int, do func(*cell)) {
 	var running sync.WaitGroup
+	var long []*cell
 	for _, r := range rows {
-		cells := make(chan *cell)
-		running.Go(func() {
-			defer close(cells)
-			for _, c := range r.cells {
+		cells := make(chan *cell, len(r.cells))
+		for _, c := range r.cells {
+			if c.long {
+				long = append(long, c)
+			} else {
 				cells <- c
 			}
-		})
-		for range max(s.jobs, 1) {
+		}
+		close(cells)
+		for range jobs {
 			running.Go(func() {
 				for c := range cells {
-					if !s.load(c) && ctx.Err() == nil {
-						s.say(c, s.runCell(ctx, c), ctx.Err() != nil)
-					}
+					do(c)
 				}
 			})
 		}
 	}
 	running.Wait()
+	for _, c := range long {
+		do(c)
+	}
 }
 
 // say tells how a cell ended that was not cut off.

@@ -81,7 +81,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	runtime.KeepAlive(data)
 	if err != nil {
 		s.Free(b)
-		return nil, err
+		return nil, fmt.Errorf("its copy to the device: %w", err)
 	}
 	return b, nil
 }
@@ -147,7 +147,8 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 }
 
 // queued runs what queues a command. Where the driver lacks memory for it, it
-// is tried again once the pool's free buffers are gone.
+// is tried again once the pool's free buffers are gone. The executor says what
+// command it is that fails; name is for one that fails later.
 func (s *session) queued(name string, enqueue func() error) error {
 	e := event{context: s.device.context, timed: s.timed}
 	var err error
@@ -164,8 +165,11 @@ func (s *session) queued(name string, enqueue func() error) error {
 	if err == nil {
 		e.end, err = mark(s.timed)
 	}
-	if err != nil {
+	switch {
+	case isLost(err):
 		return s.failure(name, err)
+	case err != nil:
+		return errors.New(describe(err))
 	}
 	s.commands.Add(name, e)
 	return nil

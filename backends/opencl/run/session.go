@@ -64,7 +64,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	}
 	if err != nil {
 		s.Free(b)
-		return nil, err
+		return nil, fmt.Errorf("its copy to the device: %w", err)
 	}
 	return b, nil
 }
@@ -105,7 +105,8 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 
 // queued runs an enqueue and records its event. Drivers that take memory only
 // at the first use of a buffer may fail here for want of it: once the pool's
-// free buffers are gone, it is tried again.
+// free buffers are gone, it is tried again. The executor says what command it is
+// that fails; name is for one that fails later.
 func (s *session) queued(name string, enqueue func() (*cl.Event, error)) error {
 	mark, err := enqueue()
 	if isMemory(err) && s.device.pool.Idle() > 0 {
@@ -113,8 +114,11 @@ func (s *session) queued(name string, enqueue func() (*cl.Event, error)) error {
 		s.device.pool.Trim()
 		mark, err = enqueue()
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %s", name, describe(err))
+	switch {
+	case errors.Is(err, cl.ErrMemObjectAllocationFailure):
+		return fmt.Errorf("the device has no memory left for the buffers of the command (%s)", describe(err))
+	case err != nil:
+		return errors.New(describe(err))
 	}
 	s.commands.Add(name, event{mark, s.span})
 	return nil
