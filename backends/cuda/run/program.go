@@ -53,7 +53,7 @@ func (d *device) build(ctx context.Context, s source) (*program, error) {
 	load := func(image []byte) error {
 		var err error
 		if p.module, err = cu.LoadData(string(image) + "\x00"); err != nil {
-			return fmt.Errorf("kernel %q: the driver refuses what NVRTC made of %s: %s", s.kernel, s.file, describe(err))
+			return fmt.Errorf("the driver refuses what NVRTC made of %s: %s", s.file, describe(err))
 		}
 		return nil
 	}
@@ -114,7 +114,7 @@ func (d *device) loadPTX(ctx context.Context, s source, load func([]byte) error,
 			return nil
 		}
 	}
-	return fmt.Errorf("kernel %q: %w; nor does kgen's cache hold PTX of this text, which a machine with NVRTC leaves there", s.kernel, missing)
+	return fmt.Errorf("%w; nor does kgen's cache hold PTX of this text, which a machine with NVRTC leaves there", missing)
 }
 
 // kernel returns an entry of the program.
@@ -131,7 +131,7 @@ func (p *program) kernel(entry string) (*kernel, error) {
 	}
 	most, err := f.Attribute(cu.FnMaxThreadsPerBlock)
 	if err != nil {
-		return nil, fmt.Errorf("kernel %q: %s", entry, describe(err))
+		return nil, errors.New(describe(err))
 	}
 	k := &kernel{function: f, most: int64(most), count: countParameters(f), local: 48 << 10}
 	p.kernels[entry] = k

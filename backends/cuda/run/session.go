@@ -226,7 +226,7 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		return fmt.Errorf("the device runs this kernel in groups of at most %d work-items, for want of registers; the plan asks for %d", k.most, group)
 	}
 	if err := k.allow(l.Local); err != nil {
-		return fmt.Errorf("kernel %q: %w", l.Kernel.Name, err)
+		return err
 	}
 	arguments := argumentsOf(l)
 	if k.count >= 0 && k.count != len(arguments) {

@@ -4,6 +4,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 	}, func() ([]byte, error) {
 		built, err := d.context.CreateProgramWithSource([]string{s.text})
 		if err != nil {
-			return nil, fmt.Errorf("kernel %q: %s", s.kernel, describe(err))
+			return nil, errors.New(describe(err))
 		}
 		if log, err := buildProgram(built, d.id, s.options); err != nil {
 			built.Release()
