@@ -75,11 +75,14 @@ func (c *Commands[E]) retire(n int) {
 	c.open = append(c.open[:0], c.open[n:]...)
 }
 
-// Open returns how many commands are recorded.
-func (c *Commands[E]) Open() int {
+// Open names the commands that are recorded, in order.
+func (c *Commands[E]) Open() (names []string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	return len(c.open)
+	for _, o := range c.open {
+		names = append(names, o.name)
+	}
+	return names
 }
 
 // Elapsed returns the device time of what has ended since the last call.

@@ -1,9 +1,10 @@
 package device
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
+
+	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // Pool hands out buffers of a device and keeps those that are given back, by
@@ -13,7 +14,7 @@ type Pool[M any] struct {
 	Allocate func(bytes int64) (M, error) // of the driver
 	Release  func(M)                      // likewise
 	IsFull   func(error) bool             // whether Allocate failed for want of memory
-	Describe func(error) string           // what Allocate's error says
+	Describe func(error) string           // what Allocate's error says then
 	Exact    bool                         // buffers are as large as asked for and go at once, for tools that watch their ends
 
 	free map[int64][]*Buffer[M]
@@ -42,7 +43,8 @@ func roundedSize(bytes int64) int64 {
 	return (bytes + step - 1) / step * step
 }
 
-// Take returns a buffer of at least so many bytes.
+// Take returns a buffer of at least so many bytes. For want of memory it fails
+// with an [exec.FullError], otherwise with the driver's error.
 func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 	size := roundedSize(bytes)
 	if p.Exact {
@@ -61,15 +63,18 @@ func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 		size = bytes // without the rounding it may still fit
 	}
 	if size > p.Limit-p.held {
-		return nil, fmt.Errorf("the device has %d bytes", p.Limit)
+		return nil, &exec.FullError{Reason: fmt.Sprintf("the device has %d bytes", p.Limit)}
 	}
 	object, err := p.Allocate(size)
 	if err != nil && p.IsFull(err) && p.idle > 0 {
 		p.Trim()
 		object, err = p.Allocate(size)
 	}
-	if err != nil {
-		return nil, errors.New(p.Describe(err))
+	switch {
+	case err != nil && p.IsFull(err):
+		return nil, &exec.FullError{Reason: p.Describe(err)}
+	case err != nil:
+		return nil, err
 	}
 	p.held += size
 	return &Buffer[M]{object, size}, nil

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/kgen-go/kgen/plan/exec"
 )
 
 func TestRoundedSize(t *testing.T) {
@@ -16,12 +18,16 @@ func TestRoundedSize(t *testing.T) {
 
 // A pool of 1000 bytes over a driver that has 800.
 func TestPool(t *testing.T) {
-	full := errors.New("full")
+	full, broken := errors.New("full"), errors.New("broken")
+	isBroken := false
 	left, next := int64(800), 0
 	sizes := map[int]int64{}
 	p := Pool[int]{
 		Limit: 1000,
 		Allocate: func(bytes int64) (int, error) {
+			if isBroken {
+				return 0, broken
+			}
 			if bytes > left {
 				return 0, full
 			}
@@ -40,6 +46,9 @@ func TestPool(t *testing.T) {
 		if got := ""; err != nil {
 			if got = err.Error(); got != want {
 				t.Fatalf("%d bytes: %v, want %q", bytes, err, want)
+			}
+			if isFull := errors.As(err, new(*exec.FullError)); isFull == isBroken {
+				t.Errorf("%d bytes: %v is for want of memory: %v", bytes, err, isFull)
 			}
 			return nil
 		} else if want != "" || b.Size < bytes {
@@ -63,6 +72,8 @@ func TestPool(t *testing.T) {
 		t.Errorf("%d bytes idle, %d held", p.Idle(), p.Held())
 	}
 	take(445, "the device has 1000 bytes")
+	isBroken = true
+	take(10, "broken")
 }
 
 // What is beyond the end of an exact buffer belongs to nobody, and so does one

@@ -20,7 +20,8 @@ type Device interface {
 	Import(data []byte) (Memory, error)
 	// Alloc returns memory with undefined contents; bytes is at least 1. The
 	// memory reaches to the next multiple of 8: kernels may change an element
-	// through the word that holds it.
+	// through the word that holds it. Where there is no memory left, Import and
+	// Alloc fail with a [FullError].
 	Alloc(bytes int64) (Memory, error)
 	// Free gives back memory of Import or Alloc, also on a device that fails.
 	Free(Memory)

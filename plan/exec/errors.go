@@ -42,6 +42,14 @@ func (e *AllocError) Error() string {
 
 func (e *AllocError) Unwrap() error { return e.Err }
 
+// FullError is what Import and Alloc of a [Device] fail with for want of memory.
+// Run makes an [AllocError] of it, and of no other error.
+type FullError struct {
+	Reason string
+}
+
+func (e *FullError) Error() string { return e.Reason }
+
 // GiveUpError is a plan that cannot be finished on this device or this data;
 // Run returns it only where the last fallback gave up, too.
 type GiveUpError struct {

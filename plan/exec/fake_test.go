@@ -41,7 +41,7 @@ type memory struct {
 
 var (
 	errLost        = errors.New("the device is lost")
-	errOutOfMemory = errors.New("out of memory")
+	errOutOfMemory = &exec.FullError{Reason: "out of memory"}
 )
 
 func newFake(kernels map[string]kernel) *fake {

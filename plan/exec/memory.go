@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -44,8 +45,12 @@ func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory
 			Err: fmt.Errorf("the device holds at most %d bytes in one buffer", s.largest)}
 	}
 	memory, err := take(bytes)
-	if err != nil {
+	var full *FullError
+	switch {
+	case errors.As(err, &full):
 		return nil, &AllocError{Buffer: b.Name, Bytes: bytes, InUse: s.inUse, Err: err}
+	case err != nil:
+		return nil, fmt.Errorf("buffer %q on the device: %w", b.Name, err)
 	}
 	a := &allocation{memory: memory, length: length, bytes: bytes}
 	s.buffers[b.Name] = a

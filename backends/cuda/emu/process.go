@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	planexec "github.com/kgen-go/kgen/plan/exec"
 )
 
 // process is the child that emulates. It answers one request after the other:
@@ -120,7 +122,7 @@ func (p *process) send(data []byte, format string, args ...any) error {
 }
 
 // errFull is a refused allocation.
-var errFull = errors.New("the emulated device has no more memory")
+var errFull = &planexec.FullError{Reason: "the emulated device has no more memory"}
 
 // endedWord begins the answer of a process that ends with it.
 const endedWord = "ended "

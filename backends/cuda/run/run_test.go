@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -55,12 +56,16 @@ func TestListing(t *testing.T) {
 }
 
 // A kernel that goes wrong leaves the process without the device: the error
-// names it, and the next run has a new process.
+// names it, whatever call it shows at, and the next run has a new process.
 func TestKernelThatLosesTheDevice(t *testing.T) {
 	c := suite.Device(t)
-	for entry, want := range map[string]string{"crash": "illegal memory access", "trap": "failure"} {
+	for entry, want := range map[string]string{"crash": "illegal memory access", "late": "illegal memory access", "trap": "failure"} {
 		for _, trace := range []bool{false, true} {
-			r := suite.Request(devicetest.WordPlan(entry), nil)
+			p := devicetest.WordPlan(entry)
+			p.Buffers = append(p.Buffers, plan.Buffer{Name: "behind", Kind: plan.I64, Role: plan.Temporary, Length: plan.Const(1 << 20)})
+			last := len(p.Steps) - 2 // behind the launch, which does not wait
+			p.Steps = slices.Insert(p.Steps, last, plan.Step{Alloc: &plan.Alloc{Buffer: "behind"}})
+			r := suite.Request(p, nil)
 			r.Trace = trace
 			_, err := c.Run(context.Background(), r)
 			var refused *worker.DeviceError

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -62,17 +63,29 @@ func (s *session) Resident(ctx context.Context, _ *plan.Kernel, v *plan.Variant)
 }
 
 func (s *session) Alloc(bytes int64) (exec.Memory, error) {
-	b, err := s.device.pool.Take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
+	b, err := s.take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
 	if err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
+// take is the pool's Take. A kernel before may have lost the device.
+func (s *session) take(bytes int64) (*buffer, error) {
+	b, err := s.device.pool.Take(bytes)
+	if full := new(exec.FullError); err != nil && !errors.As(err, &full) {
+		err = s.failure("the allocation of a buffer", err)
+	}
+	return b, err
+}
+
 func (s *session) Import(data []byte) (exec.Memory, error) {
-	b, err := s.device.pool.Take(max(int64(len(data)), 1))
-	if err != nil || len(data) == 0 {
-		return b, err
+	b, err := s.take(max(int64(len(data)), 1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == 0 {
+		return b, nil
 	}
 	defer pin(data, reads)()
 	err = s.queued("the copy of a column to the device", func() error {
@@ -81,7 +94,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	runtime.KeepAlive(data)
 	if err != nil {
 		s.Free(b)
-		return nil, fmt.Errorf("its copy to the device: %w", err)
+		return nil, err
 	}
 	return b, nil
 }
@@ -150,11 +163,26 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 // is tried again once the pool's free buffers are gone. The executor says what
 // command it is that fails; name is for one that fails later.
 func (s *session) queued(name string, enqueue func() error) error {
-	e := event{context: s.device.context, timed: s.timed}
-	var err error
+	e, err := s.marked(enqueue)
+	switch {
+	case isLost(err):
+		return s.failure(name, err)
+	case isMemory(err):
+		return &exec.FullError{Reason: describe(err)}
+	case err != nil:
+		return errors.New(describe(err))
+	}
+	s.commands.Add(name, e)
+	return nil
+}
+
+// marked queues a command with a mark behind it, and one before it where it is
+// timed.
+func (s *session) marked(enqueue func() error) (e event, err error) {
+	e = event{context: s.device.context, timed: s.timed}
 	if s.timed {
 		if e.start, err = mark(true); err != nil {
-			return s.failure(name, err)
+			return e, err
 		}
 	}
 	if err = enqueue(); isMemory(err) && s.device.pool.Idle() > 0 {
@@ -165,14 +193,10 @@ func (s *session) queued(name string, enqueue func() error) error {
 	if err == nil {
 		e.end, err = mark(s.timed)
 	}
-	switch {
-	case isLost(err):
-		return s.failure(name, err)
-	case err != nil:
-		return errors.New(describe(err))
+	if err != nil && s.timed {
+		cu.DestroyEvent(&e.start)
 	}
-	s.commands.Add(name, e)
-	return nil
+	return e, err
 }
 
 // failure says what went wrong with what. Errors of commands before may come up
@@ -181,13 +205,16 @@ func (s *session) failure(what string, err error) error {
 	if !isLost(err) {
 		return fmt.Errorf("%s: %s", what, describe(err))
 	}
-	if open := s.commands.Open(); open > 0 {
+	if len(s.commands.Open()) > 0 {
 		if err := s.finish(nil); err != nil {
 			return err
 		}
 	}
 	return &worker.LostError{Err: fmt.Errorf("%s failed: %s; the device is opened anew", what, describe(err))}
 }
+
+// mostNamed is how many commands an error names beside the first.
+const mostNamed = 5
 
 // finish forgets all commands, which have ended, and returns how the first of
 // them failed, or err.
@@ -198,8 +225,12 @@ func (s *session) finish(err error) error {
 		return err
 	}
 	more := ""
-	if open > 1 {
-		more = fmt.Sprintf(" (or one of the %d commands behind it)", open-1)
+	if len(open) > 1 {
+		behind := open[1:]
+		if len(behind) > mostNamed {
+			behind = append(behind[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(behind)-mostNamed))
+		}
+		more = " (or one behind it: " + strings.Join(behind, ", ") + ")"
 	}
 	lost := isLost(errors.Unwrap(failed))
 	failed = fmt.Errorf("%w%s", failed, more)

@@ -29,7 +29,7 @@ func newPool(context *cl.Context, limit int64) shared.Pool[*cl.MemObject] {
 }
 
 func isMemory(err error) bool {
-	return errors.Is(err, cl.ErrMemObjectAllocationFailure) || errors.Is(err, cl.ErrOutOfResources) || errors.Is(err, cl.ErrOutOfHostMemory)
+	return errors.Is(err, cl.ErrMemObjectAllocationFailure) || errors.Is(err, cl.ErrInvalidBufferSize) || errors.Is(err, cl.ErrOutOfResources) || errors.Is(err, cl.ErrOutOfHostMemory)
 }
 
 // event is the driver's event of a command.

@@ -43,17 +43,29 @@ func (s *session) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64,
 }
 
 func (s *session) Alloc(bytes int64) (exec.Memory, error) {
-	b, err := s.device.pool.Take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
+	b, err := s.take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
 	if err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
+// take is the pool's Take, with the driver's errors described.
+func (s *session) take(bytes int64) (*buffer, error) {
+	b, err := s.device.pool.Take(bytes)
+	if full := new(exec.FullError); err != nil && !errors.As(err, &full) {
+		err = errors.New(describe(err))
+	}
+	return b, err
+}
+
 func (s *session) Import(data []byte) (exec.Memory, error) {
-	b, err := s.device.pool.Take(max(int64(len(data)), 1))
-	if err != nil || len(data) == 0 {
-		return b, err
+	b, err := s.take(max(int64(len(data)), 1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == 0 {
+		return b, nil
 	}
 	err = s.queued("the copy of a column to the device", func() (*cl.Event, error) {
 		return s.queue.EnqueueWriteBuffer(b.Object, true, 0, len(data), unsafe.Pointer(&data[0]), nil)
@@ -64,7 +76,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	}
 	if err != nil {
 		s.Free(b)
-		return nil, fmt.Errorf("its copy to the device: %w", err)
+		return nil, err
 	}
 	return b, nil
 }
@@ -116,7 +128,7 @@ func (s *session) queued(name string, enqueue func() (*cl.Event, error)) error {
 	}
 	switch {
 	case errors.Is(err, cl.ErrMemObjectAllocationFailure):
-		return fmt.Errorf("the device has no memory left for the buffers of the command (%s)", describe(err))
+		return &exec.FullError{Reason: "the device has no memory left for the buffers of the command (" + describe(err) + ")"}
 	case err != nil:
 		return errors.New(describe(err))
 	}

@@ -14,11 +14,13 @@
 typedef long long i64;
 
 static CUresult failed; // what every call answers from then on
+static CUresult coming; // that, once a call waits or allocates
 static i64 hung;        // the mark behind a kernel that never ends, or 0
 static i64 marks;       // how many events were recorded
 
 #define ANSWER do { if (failed) return failed; } while (0)
-#define WAIT do { ANSWER; while (hung) pause(); } while (0)
+#define SETTLE do { if (coming) failed = coming; ANSWER; } while (0)
+#define WAIT do { SETTLE; while (hung) pause(); } while (0)
 
 #define ARG(i, type) (*(type *)arguments[i])
 #define BUFFER(i, type) ((type *)ARG(i, CUdeviceptr))
@@ -66,11 +68,12 @@ static void together(void **arguments) { *BUFFER(2, int) = -1; } // launched as 
 static void print(void **arguments) { puts("{}"); *BUFFER(2, int) = 7; }
 static void endless(void **arguments) { hung = marks + 1; }
 static void crash(void **arguments) { failed = CUDA_ERROR_ILLEGAL_ADDRESS; }
+static void late(void **arguments) { coming = CUDA_ERROR_ILLEGAL_ADDRESS; }
 static void trap(void **arguments) { failed = CUDA_ERROR_LAUNCH_FAILED; }
 
 typedef struct { const char *name; int count; void (*run)(void **); i64 local; } function;
 static function functions[] = {{"divide", 6, divide}, {"reduce", 4, reduce}, {"scan", 8, scan}, {"slow", 4, slow}, {"grow", 4, grow},
-	{"scalars", 30, scalars}, {"print", 3, print}, {"together", 4, together}, {"endless", 3, endless}, {"crash", 3, crash}, {"trap", 3, trap}};
+	{"scalars", 30, scalars}, {"print", 3, print}, {"together", 4, together}, {"endless", 3, endless}, {"crash", 3, crash}, {"late", 3, late}, {"trap", 3, trap}};
 
 CUresult cuInit(unsigned flags) {
 	const char *devices = getenv("KGEN_TEST_DEVICES");
@@ -102,7 +105,7 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context) { return 0; }
 CUresult cuCtxSynchronize(void) { WAIT; return 0; }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *place, size_t bytes) {
-	ANSWER;
+	SETTLE;
 	return (*place = (CUdeviceptr)malloc(bytes)) ? 0 : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFree_v2(CUdeviceptr place) { free((void *)place); ANSWER; return 0; }
@@ -186,7 +189,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned x, unsigned y, unsigne
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) { *event = calloc(1, sizeof(i64)); ANSWER; return 0; }
 CUresult cuEventRecord(CUevent event, CUstream stream) { *(i64 *)event = ++marks; return failed; }
-CUresult cuEventQuery(CUevent event) { ANSWER; return hung && *(i64 *)event >= hung ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; }
+CUresult cuEventQuery(CUevent event) { SETTLE; return hung && *(i64 *)event >= hung ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; }
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) { *milliseconds = 0.001f; ANSWER; return 0; }
 CUresult cuEventDestroy_v2(CUevent event) { free(event); return 0; }
 
