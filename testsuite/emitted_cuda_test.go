@@ -1,7 +1,6 @@
 package testsuite
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -12,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/cuda"
+	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite/cudacompile"
 )
 
-// cudaCompilers returns the compilers of CUDA C++ of this machine. In CI there
-// must be one.
+// cudaCompilers returns the compilers of CUDA C++ of this machine, and says which
+// they are. In CI there must be one.
 func cudaCompilers(t *testing.T) []cudacompile.Compiler {
 	t.Helper()
 	found, missing := cudacompile.Available()
@@ -26,12 +26,25 @@ func cudaCompilers(t *testing.T) []cudacompile.Compiler {
 		t.Log(reason)
 	}
 	if len(found) == 0 {
-		if os.Getenv("KGEN_REQUIRE_CUDA_COMPILER") != "" {
-			t.Fatal("nothing here compiles CUDA C++")
+		notCompiled(t, "nothing here compiles CUDA C++")
+	}
+	for _, c := range found {
+		if c.CUDA == 0 {
+			t.Logf("%s only reads", c.Name)
+		} else {
+			t.Logf("%s makes the PTX of CUDA %d", c.Name, c.CUDA)
 		}
-		t.Skip("nothing here compiles CUDA C++")
 	}
 	return found
+}
+
+// notCompiled ends a test for which a compiler is missing. In CI that is a failure.
+func notCompiled(t *testing.T, reason string) {
+	t.Helper()
+	if os.Getenv("KGEN_REQUIRE_CUDA_COMPILER") != "" {
+		t.Fatal(reason)
+	}
+	t.Skip(reason)
 }
 
 // All texts of the corpus in CUDA C++ compile to code for the H200, and no
@@ -50,7 +63,7 @@ func TestEmittedCUDA(t *testing.T) {
 		readers.Go(func() {
 			for name := range names {
 				for _, c := range compilers {
-					if err := c.Check(texts[name], architectureFor(c, texts[name])); err != nil {
+					if err := c.Check(texts[name], c.Architecture(texts[name])); err != nil {
 						t.Errorf("%s: %v", name, err)
 					}
 				}
@@ -63,14 +76,26 @@ func TestEmittedCUDA(t *testing.T) {
 	close(names)
 	readers.Wait()
 	for _, c := range compilers {
-		notAssembled := 0
+		count := map[string]int{}
 		for _, text := range texts {
-			if architectureFor(c, text) != realArchitecture {
-				notAssembled++
+			count[c.Architecture(text)]++
+		}
+		t.Logf("%s: of %d texts %d to machine code, %d to PTX, %d read only", c.Name, len(texts), count["sm_90"], count["compute_90"], count["compute_60"])
+	}
+	t.Run("bulk copies", func(t *testing.T) {
+		bulk := 0
+		for _, text := range texts {
+			if cudacompile.HasBulkCopies(text) {
+				bulk++
 			}
 		}
-		t.Logf("%s: %d texts, %d of them to PTX", c.Name, len(texts), notAssembled)
-	}
+		if bulk == 0 && slices.Contains(levels, fuse.LevelOnePass) {
+			t.Error("no text has any: nothing was emitted in rounds")
+		}
+		if !slices.ContainsFunc(compilers, func(c cudacompile.Compiler) bool { return c.CUDA >= 12 }) {
+			notCompiled(t, fmt.Sprintf("nothing here makes PTX 8 of the %d texts that need it: Debian has the package clang-19", bulk))
+		}
+	})
 }
 
 // textsOfOccupancy returns some texts that ask for room for as many groups as there
@@ -96,36 +121,88 @@ func textsOfOccupancy(t *testing.T) map[string][]byte {
 	return texts
 }
 
-// realArchitecture is that of the H200.
-const realArchitecture = "sm_90"
-
-// architectureFor returns what a text is compiled for: machine code, or PTX
-// where a compiler knows no bulk copies, which are of CUDA 12.
-func architectureFor(c cudacompile.Compiler, text []byte) string {
-	if 0 < c.CUDA && c.CUDA < 12 && bytes.Contains(text, []byte("cp.async.bulk")) {
-		return "compute_90"
-	}
-	return realArchitecture
-}
-
-// A compiler finds what is wrong, and what it only warns of.
+// A compiler finds what is wrong, and what it only warns of, for whichever
+// architecture it compiles a text.
 func TestCUDACompilersRefuse(t *testing.T) {
 	for _, c := range cudaCompilers(t) {
-		for _, architecture := range []string{"compute_60", "sm_90"} {
-			if err := c.Check([]byte("extern \"C\" __global__ void k(int *x) { x[threadIdx.x] = 1; }\n"), architecture); err != nil {
+		architectures := []string{"compute_60", c.Architecture(nil), c.Architecture([]byte("cp.async.bulk"))}
+		slices.Sort(architectures)
+		for _, architecture := range slices.Compact(architectures) {
+			kernel := func(body string) error {
+				return c.Check([]byte("extern \"C\" __global__ void k(int *x) {\n\tx[1] = threadIdx.x;\n\t"+body+"\n}\n"), architecture)
+			}
+			if err := kernel(""); err != nil {
 				t.Errorf("%s, %s: %v", c.Name, architecture, err)
 			}
-		}
-		for body, want := range map[string]string{
-			"x[0] = unheard_of;":                            "unheard_of",
-			"int never = x[1];":                             "never",
-			"__dmul_rn(1.0, 2.0, 3.0);":                     "__dmul_rn|too many arguments",
-			"__shared__ int big[100]; x = 0 ? big : \"x\";": "incompatible|type",
-		} {
-			err := c.Check([]byte("extern \"C\" __global__ void k(int *x) {\n\tx[1] = 0;\n\t"+body+"\n}\n"), "sm_90")
-			if err == nil || !slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool { return strings.Contains(err.Error(), w) }) {
-				t.Errorf("%s, %s: %v", c.Name, body, err)
+			for body, want := range map[string]string{
+				"x[0] = unheard_of;":                            "unheard_of",
+				"int never = x[1];":                             "never",
+				"__dmul_rn(1.0, 2.0, 3.0);":                     "__dmul_rn|too many arguments",
+				"__shared__ int big[100]; x = 0 ? big : \"x\";": "incompatible|type",
+				`asm("abs.s32 %0, %4;" : "=r"(x[0]) : "r"(1));`: "invalid operand number|asm operand index",
+			} {
+				refused(t, c.Name+", "+architecture+", "+body, kernel(body), want)
 			}
 		}
+	}
+}
+
+// What is wrong with an instruction of a round is found where the text is
+// compiled to PTX. Operands that are too wide only NVRTC finds, and what an
+// instruction is called only an assembler.
+func TestCUDACompilersRefuseInRounds(t *testing.T) {
+	entry, err := LoadEntry("corpus/ordered_aggregation.kg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text string
+	for _, made := range makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Scheme: simt.SchemeRound}).Texts() {
+		if cudacompile.HasBulkCopies([]byte(made)) {
+			text = made
+		}
+	}
+	tried := 0
+	for _, c := range cudaCompilers(t) {
+		if c.CUDA == 0 {
+			continue
+		}
+		tried = max(tried, c.CUDA)
+		architecture := c.Architecture([]byte(text))
+		for _, fault := range []struct {
+			old, planted, want string
+			assembles          bool // only compilers that assemble find it
+		}{
+			{old: `"r"(bytes)`, planted: `"r"(bytes)`}, // none: the text as it is
+			{old: `"r"(bytes)`, planted: `"n"(bytes)`, want: "integer constant expression|integral constant expression"},
+			{old: "(unsigned)__cvta_generic_to_shared(", planted: "__cvta_generic_to_shared(", want: "does not match", assembles: true},
+			{old: "[%0], [%1], %2, [%3];", planted: "[%0], [%1], %2, [%4];", want: "invalid operand number|asm operand index"},
+			{old: "unsigned passed;", planted: "unsigned passed, never;", want: "never"},
+		} {
+			if fault.assembles && !c.Assembles {
+				continue
+			}
+			what := fmt.Sprintf("%s, %s, %s", c.Name, architecture, fault.planted)
+			changed := strings.Replace(text, fault.old, fault.planted, 1)
+			if !strings.Contains(text, fault.old) {
+				t.Fatalf("%s: nothing to plant it at", what)
+			}
+			if err := c.Check([]byte(changed), architecture); fault.want != "" {
+				refused(t, what, err, fault.want)
+			} else if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	if tried < 12 {
+		notCompiled(t, "nothing here makes PTX 8: Debian has the package clang-19")
+	}
+}
+
+// refused fails where a compiler accepts what it should refuse. Its log has one of
+// some texts, which | separates.
+func refused(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if err == nil || !slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool { return strings.Contains(err.Error(), w) }) {
+		t.Errorf("%s: %v", what, err)
 	}
 }

@@ -53,7 +53,7 @@ func nvrtc() (*Compiler, error) {
 		}
 		var major, minor int32
 		l.version(&major, &minor)
-		return &Compiler{fmt.Sprintf("NVRTC %d.%d", major, minor), int(major), l.check}, nil
+		return &Compiler{fmt.Sprintf("NVRTC %d.%d", major, minor), int(major), true, l.check}, nil
 	}
 	return nil, fmt.Errorf("no NVRTC: %s", strings.Join(reasons, "; "))
 }
