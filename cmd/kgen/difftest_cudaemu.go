@@ -13,7 +13,6 @@ import (
 	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
@@ -40,7 +39,7 @@ func newEmulationTester(ctx context.Context, name string) (*emulationTester, err
 	for range workersPerDevice {
 		e, err := emu.New(ctx, options)
 		if err != nil {
-			t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+			t.absent = fmt.Errorf("%w: %v", difftest.ErrNotOpen, err)
 			break
 		}
 		t.emulators <- e
@@ -85,18 +84,18 @@ type emulationTested struct {
 	modules emu.Modules
 }
 
-func (e *emulationTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.Column, error) {
+func (e *emulationTested) Run(ctx context.Context, in []ir.Column, _ uint64) (difftest.Outcome, error) {
 	var emulator *emu.Emulator
 	select {
 	case emulator = <-e.emulators:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return difftest.Outcome{}, ctx.Err()
 	}
 	defer func() { e.emulators <- emulator }()
 	run := func(inputs exec.Inputs) (*exec.Result, error) {
 		return emulator.Run(ctx, emu.Request{Plan: e.made.Plan, Texts: e.made.Texts(), Modules: &e.modules, Inputs: inputs})
 	}
-	out, err := testsuite.RunPlan(e.job.Program.Pipeline, e.made.Plan, run, in)
+	out, err := difftest.RunPlan(e.job.Program.Pipeline, e.made.Plan, run, in)
 	var build *worker.BuildError
 	var fault *emu.FaultError
 	switch {

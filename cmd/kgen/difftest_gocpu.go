@@ -129,7 +129,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 	if err != nil {
 		remove()
 		if !errors.As(err, &bug) { // no Go, or no place to build
-			err = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+			err = fmt.Errorf("%w: %v", difftest.ErrNotOpen, err)
 			if g.programs != "" {
 				err = fmt.Errorf("%w, and %s holds none of the programs of these pipelines", err, g.programs)
 			}
@@ -164,7 +164,7 @@ type goTested struct {
 // workerChoices are the numbers of workers that results must not show.
 var workerChoices = []int{1, 3, 2, 5}
 
-func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) ([]ir.Column, error) {
+func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) (out difftest.Outcome, err error) {
 	p := g.job.Program.Pipeline
 	call := run.Call{Program: g.name, Workers: workerChoices[choice%uint64(len(workerChoices))]}
 	for _, column := range in {
@@ -180,19 +180,18 @@ func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) ([]ir
 	var crash *run.CrashError
 	switch {
 	case errors.As(err, &check):
-		return nil, &ir.CheckError{Site: &p.Sites[check.Site], Row: check.Row}
+		return out, &ir.CheckError{Site: &p.Sites[check.Site], Row: check.Row}
 	case errors.As(err, &crash) && crash.Race():
-		return nil, &difftest.FaultError{Fault: difftest.FaultRace, Err: err}
+		return out, &difftest.FaultError{Fault: difftest.FaultRace, Err: err}
 	case errors.As(err, &crash) && crash.OutOfMemory():
-		return nil, &difftest.FaultError{Fault: difftest.FaultMemory, Err: err}
+		return out, &difftest.FaultError{Fault: difftest.FaultMemory, Err: err}
 	case errors.As(err, &crash):
-		return nil, &difftest.FaultError{Fault: difftest.FaultCrash, Err: err}
+		return out, &difftest.FaultError{Fault: difftest.FaultCrash, Err: err}
 	case err != nil:
-		return nil, err
+		return out, err
 	}
-	var out []ir.Column
 	for i, data := range result.Columns {
-		out = append(out, table.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
+		out.Results = append(out.Results, table.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
 		g.build.space.Free(data)
 	}
 	return out, nil

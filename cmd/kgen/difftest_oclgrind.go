@@ -21,7 +21,7 @@ func newSimulatorTester(ctx context.Context) *workerTester {
 	const rows = 200 // it interprets each work-item
 	t := &workerTester{name: simulatorDevice, driver: &drivers[0], rows: rows, log: true}
 	if err := t.simulate(ctx); err != nil {
-		t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+		t.absent = fmt.Errorf("%w: %v", difftest.ErrNotOpen, err)
 	}
 	return t
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/difftest"
 	"github.com/kgen-go/kgen/testsuite/oclgrind"
 )
@@ -53,7 +52,7 @@ func newDriverTester(ctx context.Context, d *driver, name string, number int) *w
 	t := &workerTester{name: name, number: number, driver: d}
 	var err error
 	if t.folder, err = os.MkdirTemp("", "kgen-difftest-"); err != nil {
-		t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+		t.absent = fmt.Errorf("%w: %v", difftest.ErrNotOpen, err)
 		return t
 	}
 	options := worker.Options{Program: d.program}
@@ -73,7 +72,7 @@ func (t *workerTester) open(ctx context.Context, options worker.Options) {
 		err = t.check(ctx, first.Client)
 	}
 	if err != nil {
-		t.absent = fmt.Errorf("%w: %v", difftest.ErrAbsent, err)
+		t.absent = fmt.Errorf("%w: %v", difftest.ErrNotOpen, err)
 		return
 	}
 	var others sync.WaitGroup
@@ -162,12 +161,12 @@ type workerTested struct {
 	made *kernels.Program
 }
 
-func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.Column, error) {
+func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) (difftest.Outcome, error) {
 	var client *workerClient
 	select {
 	case client = <-w.clients:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return difftest.Outcome{}, ctx.Err()
 	}
 	defer func() { w.clients <- client }()
 	if client.runs++; client.runs > runsPerWorker {
@@ -185,9 +184,9 @@ func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.
 		}
 		return &result.Result, nil
 	}
-	out, err := testsuite.RunPlan(w.job.Program.Pipeline, w.made.Plan, run, in)
+	out, err := difftest.RunPlan(w.job.Program.Pipeline, w.made.Plan, run, in)
 	if reported := client.log.fault(); reported != nil {
-		return nil, reported
+		return difftest.Outcome{}, reported
 	}
 	return out, workerFault(err)
 }

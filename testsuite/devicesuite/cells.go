@@ -21,6 +21,7 @@ type row struct {
 	device   string // as kgen names it here
 	platform string // of an OpenCL device
 	detail   string // what it is, or why it is absent
+	identity string // what tells it from the devices of other machines
 	absent   bool
 	cells    []*cell
 	omitted  int // cells that only all of them have
@@ -118,20 +119,23 @@ func toolChoices() (list []choice) {
 	return list
 }
 
+// defaultDevices are those of the rows unless some were asked for.
+const defaultDevices = "cuda:0,nvidia,pocl,gocpu"
+
 // rows lays the matrix out, with what is known of its cells.
 func (s *suite) rows(ctx context.Context) ([]*row, error) {
 	levels, err := s.chosenLevels()
 	if err != nil {
 		return nil, err
 	}
-	devices := s.devices
+	devices := cmp.Or(s.devices, defaultDevices)
 	schedules := choices()
 	switch s.tool {
 	case "":
 	case "memcheck", "racecheck", "initcheck", "synccheck":
 		devices, schedules = "cuda:0", toolChoices()
 	default:
-		return nil, fmt.Errorf("-tool %s: compute-sanitizer has memcheck, racecheck, initcheck and synccheck", s.tool)
+		return nil, usageError("-tool %s: compute-sanitizer has memcheck, racecheck, initcheck and synccheck", s.tool)
 	}
 	found, err := s.listDevices(ctx)
 	if err != nil {
@@ -172,6 +176,11 @@ func (s *suite) rows(ctx context.Context) ([]*row, error) {
 			}
 		}
 	}
+	isPresent := func(r *row) bool { return !r.absent }
+	hasCells := func(r *row) bool { return len(r.cells) > 0 }
+	if slices.ContainsFunc(rows, isPresent) && !slices.ContainsFunc(rows, hasCells) {
+		return nil, usageError("-only %s: no cell has that in its name", s.only)
+	}
 	return rows, nil
 }
 
@@ -194,7 +203,7 @@ func (s *suite) chosenLevels() ([]string, error) {
 	chosen := strings.Split(s.levels, ",")
 	for _, level := range chosen {
 		if !slices.Contains(all, level) {
-			return nil, fmt.Errorf("-levels: there is no level %q; there are %s", level, strings.Join(all, ", "))
+			return nil, usageError("-levels: there is no level %q; there are %s", level, strings.Join(all, ", "))
 		}
 	}
 	return chosen, nil
@@ -228,6 +237,7 @@ var platforms = map[string]string{"nvidia": "NVIDIA", "pocl": "Portable Computin
 func (r *row) resolve(found []deviceRow) {
 	if r.name == "gocpu" { // what was built needs no Go
 		r.detail = "emitted Go, built before"
+		r.identity = r.detail
 		return
 	}
 	platform, isPlatform := platforms[r.name]
@@ -244,6 +254,7 @@ func (r *row) resolve(found []deviceRow) {
 		if isIt && d.Available {
 			if r.device, r.detail = d.Name, d.Detail; d.Device != nil {
 				r.platform = d.Device.Platform
+				r.identity = fmt.Sprintf("%s, driver %s", d.Detail, d.Device.Machine.Driver)
 			}
 			return
 		}

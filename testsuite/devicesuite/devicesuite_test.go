@@ -42,7 +42,8 @@ func fakeKgen(arguments []string) int {
 			cuda = `{"name": "cuda:0", "available": true, "detail": "a GPU"}`
 		}
 		fmt.Printf(`{"devices": [{"name": "gocpu", "available": false, "detail": "no Go"}, %s,
-			{"name": "opencl:0", "available": true, "detail": "a CPU", "device": {"platform": "Portable Computing Language"}}]}`, cuda)
+			{"name": "opencl:0", "available": true, "detail": "a CPU", "device": {"platform": "Portable Computing Language", "machine": {"driver": %q}}}]}`,
+			cuda, os.Getenv("DEVICESUITE_DRIVER"))
 		return 0
 	}
 	flags := map[string]string{}
@@ -67,6 +68,11 @@ func fakeKgen(arguments []string) int {
 	case slices.Contains(said, "differ"):
 		cell.Mismatches = 2
 		report.Mismatches = []difftest.Mismatch{{Program: "corpus/p.kg", Difference: "x[3] is 4, want 5", Repeat: "kgen difftest corpus --case 1.2"}}
+	case slices.Contains(said, "fallback"):
+		cell.GaveUp = map[string]int{"it is weak": 3}
+	case slices.Contains(said, "closed"):
+		cell.Runs, report.Executions = 0, 0
+		cell.Absent = map[string]int{difftest.ErrNotOpen.Error() + ": no memory": 5}
 	case slices.Contains(said, "nothing"):
 		cell.Runs, report.Executions = 0, 0
 	}
@@ -131,7 +137,7 @@ func (o *output) Write(p []byte) (int, error) {
 func (f fake) run(want int, change func(*suite)) string {
 	f.t.Helper()
 	var out output
-	s := suite{folder: f.folder, out: f.out, devices: "cuda:0,nvidia,pocl,gocpu", limit: time.Minute, jobs: 3, all: true, stdout: &out, stderr: &out}
+	s := suite{folder: f.folder, out: f.out, limit: time.Minute, jobs: 3, all: true, stdout: &out, stderr: &out}
 	if change != nil {
 		change(&s)
 	}
@@ -275,6 +281,30 @@ func TestFaults(t *testing.T) {
 
 	f = newFake(t, "nothing")
 	f.contains(f.run(exitFailed, nil), "cells done, 0 runs compared")
+
+	// A device that was there, and is not, is no absence.
+	f = newFake(t, "closed scheme=round")
+	f.contains(f.run(exitFailed, nil), "scheme=round failed: not run: it does not open: no memory", "10 cells failed")
+	f.say("")
+	f.contains(f.run(0, nil), " 0 cells failed")
+}
+
+// Results of a fallback agree, and are no runs of the schedule.
+func TestFallback(t *testing.T) {
+	f := newFake(t, "fallback chunk=3")
+	f.contains(f.run(0, nil), "chunk=3            7, 3 by a fallback  7, 3 by a fallback", "results of a fallback: 15 in 5 cells, it is weak")
+}
+
+// What another device has given is not taken for this one's.
+func TestAnotherDevice(t *testing.T) {
+	f := newFake(t, "")
+	f.run(0, func(s *suite) { s.devices = "pocl" })
+	before := len(f.calls())
+	t.Setenv("DEVICESUITE_DRIVER", "newer")
+	f.run(0, func(s *suite) { s.devices = "pocl" })
+	if n := len(f.calls()); n != 2*before {
+		t.Errorf("%d calls, want %d and as many again", n, before)
+	}
 }
 
 // What cannot be right is refused.
@@ -283,6 +313,10 @@ func TestRefused(t *testing.T) {
 	f.contains(f.run(exitUsage, func(s *suite) { s.out = "" }), "-out FOLDER is missing")
 	f.contains(f.run(exitUsage, func(s *suite) { s.levels = "paper4" }), `there is no level "paper4"`)
 	f.contains(f.run(exitUsage, func(s *suite) { s.tool = "gdb" }), "-tool gdb: compute-sanitizer has memcheck")
+	f.contains(f.run(exitUsage, func(s *suite) { s.only = "scheme=magic" }), "-only scheme=magic: no cell has that in its name")
+	f.contains(f.run(exitFailed, func(s *suite) { s.folder = t.TempDir() }), "kgen devices: ")
+	f.contains(f.run(0, func(s *suite) { s.out, s.dry, s.devices = "", true, "pocl" }), "pocl onepass workgroup=256,scheme=lookback\n")
+	f.contains(f.run(exitFailed, func(s *suite) { s.out, s.devices = t.TempDir(), "pocl,nvidia" }), "nvidia  absent", " 0 differ, 0 cells failed")
 	f.run(0, nil)
 	if err := os.WriteFile(filepath.Join(f.folder, "kgen-opencl"), nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,6 @@ import (
 	"github.com/kgen-go/kgen/plan"
 	planexec "github.com/kgen-go/kgen/plan/exec"
 	"github.com/kgen-go/kgen/table"
-	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
@@ -289,7 +288,7 @@ func (l long) compare(ctx context.Context, c *cell, emitter kernels.Emitter, sch
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
-	counts := &difftest.Cell{Device: c.row.device, Level: c.level, Absent: map[string]int{}}
+	counts := &difftest.Cell{Device: c.row.device, Level: c.level, Absent: map[string]int{}, GaveUp: map[string]int{}}
 	report := &difftest.Report{Programs: len(pipelines), Cells: []*difftest.Cell{counts}}
 	for _, p := range pipelines {
 		program, _, err := compile.Compile(p, compile.Options{Level: c.level})
@@ -304,7 +303,7 @@ func (l long) compare(ctx context.Context, c *cell, emitter kernels.Emitter, sch
 			counts.Absent[err.Error()]++
 			continue
 		}
-		got, err := testsuite.RunPlan(p, made.Plan, func(in planexec.Inputs) (*planexec.Result, error) { return run(made, in) }, []ir.Column{x})
+		out, err := difftest.RunPlan(p, made.Plan, func(in planexec.Inputs) (*planexec.Result, error) { return run(made, in) }, []ir.Column{x})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -316,12 +315,15 @@ func (l long) compare(ctx context.Context, c *cell, emitter kernels.Emitter, sch
 		}
 		report.Executions++
 		counts.Runs++
-		if difference := l.differ(p, got, err); difference != "" {
+		if out.GaveUp != "" {
+			counts.GaveUp[out.GaveUp]++
+		}
+		if difference := l.differ(p, out.Results, err); difference != "" {
 			counts.Mismatches++
 			report.Mismatches = append(report.Mismatches, difftest.Mismatch{Program: p.Name, Device: c.row.device, Level: c.level, Schedule: c.schedule,
-				Data: fmt.Sprintf("%d rows", l.rows), Difference: difference, Source: p.String(), Repeat: "device-suite -only '" + c.String() + "'"})
+				Data: fmt.Sprintf("%d rows", l.rows), Difference: difference, Source: p.String(), Repeat: c.repeat()})
 		}
-		free(got)
+		free(out.Results)
 	}
 	return report, nil
 }

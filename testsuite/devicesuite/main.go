@@ -7,8 +7,8 @@
 //
 // The suite is a list of kgen difftest commands, a cell of the matrix each. OUT
 // keeps what each has found, so that a later run does what is left; a cell is
-// there whole or not at all. It exits with 1 where something differs or fails,
-// and with 3 where cells are left.
+// there whole or not at all. It exits with 1 where something differs or fails or
+// nothing was compared, and with 3 where cells are left.
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -74,7 +75,7 @@ func (s *suite) flags() {
 	self, _ := os.Executable()
 	flag.StringVar(&s.folder, "folder", filepath.Dir(self), "the `FOLDER` with kgen, its workers, the corpus and the Go that was built")
 	flag.StringVar(&s.out, "out", "", "keep what is found in `FOLDER`, and do not do it again")
-	flag.StringVar(&s.devices, "devices", "cuda:0,nvidia,pocl,gocpu", "the `DEVICES`: as kgen names them, nvidia and pocl for the first OpenCL device of each")
+	flag.StringVar(&s.devices, "devices", "", "the `DEVICES`: as kgen names them, nvidia and pocl for the first OpenCL device of each; those that are named here must be there (default "+defaultDevices+")")
 	flag.StringVar(&s.levels, "levels", "", "some `LEVELS` of fusion (default all)")
 	flag.StringVar(&s.only, "only", "", "the cells whose name has `TEXT`")
 	flag.StringVar(&s.tool, "tool", "", "run cuda:0 under a `TOOL` of compute-sanitizer: memcheck, racecheck, initcheck or synccheck")
@@ -84,6 +85,13 @@ func (s *suite) flags() {
 	flag.BoolVar(&s.prepare, "prepare", false, "build the Go of device gocpu into -folder, where there is Go, instead")
 	flag.BoolVar(&s.dry, "list", false, "list the cells instead")
 }
+
+// usage is an error of the command line.
+type usage string
+
+func (u usage) Error() string { return string(u) }
+
+func usageError(format string, args ...any) error { return usage(fmt.Sprintf(format, args...)) }
 
 // run runs what is not done, and prints the matrix of all.
 func (s *suite) run(ctx context.Context) (code int, err error) {
@@ -97,7 +105,7 @@ func (s *suite) run(ctx context.Context) (code int, err error) {
 		}
 		return 0, nil
 	}
-	if s.out == "" {
+	if s.out == "" && !s.dry {
 		return exitUsage, errors.New("-out FOLDER is missing")
 	}
 	if s.out, err = filepath.Abs(s.out); err != nil {
@@ -106,8 +114,11 @@ func (s *suite) run(ctx context.Context) (code int, err error) {
 	bounded, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	rows, err := s.rows(bounded)
-	if err != nil {
+	if wrong := usage(""); errors.As(err, &wrong) {
 		return exitUsage, err
+	}
+	if err != nil {
+		return exitFailed, err
 	}
 	if s.dry {
 		for _, r := range rows {
@@ -141,8 +152,9 @@ func (s *suite) run(ctx context.Context) (code int, err error) {
 	if err := writeWhole(filepath.Join(s.out, name), []byte(text.String())); err != nil {
 		return exitFailed, err
 	}
+	isMissing := func(r *row) bool { return r.absent && s.devices != "" }
 	switch {
-	case total.differ+total.failed > 0 || total.runs == 0 && total.left == 0:
+	case total.differ+total.failed > 0 || total.runs == 0 && total.left == 0 || slices.ContainsFunc(rows, isMissing):
 		return exitFailed, nil
 	case total.left > 0:
 		return exitLeft, nil

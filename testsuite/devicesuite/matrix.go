@@ -56,7 +56,8 @@ func printMatrix(out io.Writer, rows []*row) (t total) {
 		if r.omitted > 0 {
 			fmt.Fprintf(out, "  without -all: %d cells are left out\n", r.omitted)
 		}
-		printAbsences(out, r)
+		r.printReasons(out, "not run", func(c *difftest.Cell) map[string]int { return c.Absent })
+		r.printReasons(out, "results of a fallback", func(c *difftest.Cell) map[string]int { return c.GaveUp })
 	}
 	for _, r := range rows {
 		for _, c := range r.cells {
@@ -79,6 +80,15 @@ func (t *total) add(c *cell) string {
 	}
 	t.runs += c.record.Report.Executions
 	text := fmt.Sprint(c.record.Report.Executions)
+	fallback := 0
+	for _, part := range c.record.Report.Cells {
+		for _, n := range part.GaveUp {
+			fallback += n
+		}
+	}
+	if fallback > 0 {
+		text += fmt.Sprintf(", %d by a fallback", fallback)
+	}
 	if n := c.record.differ(); n > 0 {
 		t.differ += n
 		text += fmt.Sprintf(", %d differ", n)
@@ -106,22 +116,22 @@ func schedulesOf(r *row) (schedules []string) {
 	return schedules
 }
 
-// printAbsences says what a device has not run, and why.
-func printAbsences(out io.Writer, r *row) {
+// printReasons says what was counted by reason.
+func (r *row) printReasons(out io.Writer, what string, of func(*difftest.Cell) map[string]int) {
 	programs, cells := map[string]int{}, map[string]int{}
 	for _, c := range r.cells {
 		if c.record == nil {
 			continue
 		}
 		for _, part := range c.record.Report.Cells {
-			for reason, n := range part.Absent {
+			for reason, n := range of(part) {
 				programs[reason] += n
 				cells[reason]++
 			}
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(programs)) {
-		fmt.Fprintf(out, "  not run: %d in %d cells, %s\n", programs[reason], cells[reason], strings.TrimPrefix(reason, difftest.ErrAbsent.Error()+": "))
+		fmt.Fprintf(out, "  %s: %d in %d cells, %s\n", what, programs[reason], cells[reason], strings.TrimPrefix(reason, difftest.ErrAbsent.Error()+": "))
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 
 // record is what is kept of a cell.
 type record struct {
+	Device   string           `json:"device"` // what it was
 	Command  string           `json:"command"`
 	Seconds  float64          `json:"seconds"`
 	Report   *difftest.Report `json:"report"`
@@ -184,14 +185,14 @@ func (s *suite) say(c *cell, err error, isCutOff bool) {
 
 func (s *suite) path(c *cell) string { return filepath.Join(s.out, "cells", c.file()+".json") }
 
-// load reads what is known of a cell.
+// load reads what is known of a cell, if it is of this device.
 func (s *suite) load(c *cell) bool {
 	text, err := os.ReadFile(s.path(c))
 	if err != nil {
 		return false
 	}
 	r := new(record)
-	if err := json.Unmarshal(text, r); err != nil || r.Report == nil {
+	if err := json.Unmarshal(text, r); err != nil || r.Report == nil || r.Device != c.row.identity {
 		return false
 	}
 	c.record = r
@@ -201,9 +202,9 @@ func (s *suite) load(c *cell) bool {
 // runCell runs a cell and keeps what it finds.
 func (s *suite) runCell(ctx context.Context, c *cell) (err error) {
 	begin := time.Now()
-	r := new(record)
+	r := &record{Device: c.row.identity}
 	if c.long {
-		r.Command = "device-suite -only '" + c.String() + "'"
+		r.Command = c.repeat()
 		r.Report, err = s.runLong(ctx, c)
 	} else {
 		err = s.runDifftest(ctx, c, r)
@@ -255,11 +256,21 @@ func (s *suite) runDifftest(ctx context.Context, c *cell, r *record) error {
 	if r.Report.Interrupted || ended != nil && r.Report.Executions > 0 && r.Report.CountMismatches() == 0 {
 		return fmt.Errorf("%v: %s", ended, strings.TrimSpace(said.String()))
 	}
+	for _, part := range r.Report.Cells {
+		for reason := range part.Absent {
+			if strings.HasPrefix(reason, difftest.ErrNotOpen.Error()) { // it was there when the suite began
+				return errors.New(reason)
+			}
+		}
+	}
 	if c.tool != "" {
 		r.Findings, err = findings(folder)
 	}
 	return err
 }
+
+// repeat is the command of a cell with many rows, which no command of kgen runs.
+func (c *cell) repeat() string { return "device-suite -out NEW -only '" + c.String() + "'" }
 
 // differ counts what is wrong.
 func (r *record) differ() int { return r.Report.CountMismatches() + len(r.Findings) }

@@ -280,7 +280,7 @@ func (b *batch) run(ctx context.Context, at, run int) {
 				cell.absent(fmt.Sprintf("inputs of more than %d rows", most))
 				continue
 			}
-			difference, err := b.execute(ctx, p, want, in, b.choice(number, run))
+			difference, gaveUp, err := b.execute(ctx, p, want, in, b.choice(number, run))
 			if ctx.Err() != nil {
 				return
 			}
@@ -290,6 +290,9 @@ func (b *batch) run(ctx context.Context, at, run int) {
 			}
 			b.report.Executions++
 			cell.Runs++
+			if gaveUp != "" {
+				cell.gaveUp(theirs.ReplaceAllString(gaveUp, "$1"))
+			}
 			if difference != "" {
 				cell.Mismatches++
 				b.mismatch(Case{number, run}, program, device, u.level, u.given[i], &what, errors.Join(err, errors.New(difference)))
@@ -334,12 +337,12 @@ func expect(p *ir.Pipeline, in []ir.Column) (want *testsuite.Expectation, err er
 	return testsuite.Expect(p, in, interp.RowLimit(rowLimit))
 }
 
-// execute runs once and compares; err is a fault that difference tells, too, or
-// why the device does not run this.
-func (b *batch) execute(ctx context.Context, p Prepared, want *testsuite.Expectation, in []ir.Column, choice uint64) (difference string, err error) {
+// execute runs once and compares; gaveUp is the outcome's, and err is a fault that
+// difference tells, too, or why the device does not run this.
+func (b *batch) execute(ctx context.Context, p Prepared, want *testsuite.Expectation, in []ir.Column, choice uint64) (difference, gaveUp string, err error) {
 	bounded, cancel := context.WithTimeout(ctx, b.Limit)
 	defer cancel()
-	got, err := func() (got []ir.Column, err error) {
+	got, err := func() (got Outcome, err error) {
 		defer recovered(&err)
 		return p.Run(bounded, in, choice)
 	}()
@@ -347,14 +350,14 @@ func (b *batch) execute(ctx context.Context, p Prepared, want *testsuite.Expecta
 		err = &FaultError{FaultHang, fmt.Errorf("no end after %v", b.Limit)}
 	}
 	if errors.Is(err, ErrAbsent) {
-		return "", err
+		return "", "", err
 	}
-	difference = want.Differ(got, err)
+	difference = want.Differ(got.Results, err)
 	var fault *FaultError
 	if errors.As(err, &fault) {
-		return fault.Error(), fault
+		return fault.Error(), "", fault
 	}
-	return difference, nil
+	return difference, got.GaveUp, nil
 }
 
 // mismatch notes a difference, the first one of a program on a device at a level.

@@ -3,11 +3,14 @@ package difftest
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
+	"github.com/kgen-go/kgen/testsuite"
 )
 
 // Device is a place where programs run that have to agree with the interpreter.
@@ -28,6 +31,10 @@ type Device interface {
 // nobody is to blame.
 var ErrAbsent = errors.New("not run")
 
+// ErrNotOpen is wrapped by those which may be gone the next time: the device, or
+// what drives it, is not to be had now.
+var ErrNotOpen = fmt.Errorf("%w: it does not open", ErrAbsent)
+
 // Job is a program, compiled at a level.
 type Job struct {
 	Program     *backends.Program
@@ -47,7 +54,7 @@ type Executable interface {
 	// Run gives what the interpreter gives: results, or an *ir.CheckError. Where
 	// ctx ends, so does the run. Choice selects among ways to run that must not
 	// show in results, such as the number of workers.
-	Run(ctx context.Context, in []ir.Column, choice uint64) ([]ir.Column, error)
+	Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error)
 	// Features names what of the device the program uses, such as
 	// "scheme lookback", for the account of what was tested.
 	Features() []string
@@ -55,6 +62,26 @@ type Executable interface {
 	MaxRows() int
 	// Close frees the executable's share of the device.
 	Close()
+}
+
+// Outcome is what a run gives.
+type Outcome struct {
+	Results []ir.Column
+	// GaveUp says why the plan gave up, so that the results are its fallback's;
+	// "" where they are its own. A check that fails does not tell.
+	GaveUp string
+}
+
+// RunPlan is [testsuite.RunPlan], and tells whether the plan gave up.
+func RunPlan(p *ir.Pipeline, host *plan.Plan, run func(exec.Inputs) (*exec.Result, error), in []ir.Column) (out Outcome, err error) {
+	out.Results, err = testsuite.RunPlan(p, host, func(inputs exec.Inputs) (*exec.Result, error) {
+		result, err := run(inputs)
+		if err == nil && len(result.GaveUp) > 0 {
+			out.GaveUp = result.GaveUp[0].Reason
+		}
+		return result, err
+	}, in)
+	return out, err
 }
 
 // Fault says how an execution ended that gave no results.

@@ -13,8 +13,11 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/backends/simt"
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // fake is a device that interprets, and may do something else then.
@@ -23,6 +26,7 @@ type fake struct {
 	refuse  error                      // of every job
 	refuses func(p *ir.Pipeline) error // nil refuses none
 	pervert func(p *ir.Pipeline, results []ir.Column, err error) ([]ir.Column, error)
+	gaveUp  string // why results are a fallback's
 }
 
 func (f *fake) Name() string { return f.name }
@@ -47,12 +51,12 @@ type faked struct {
 	job Job
 }
 
-func (f *faked) Run(ctx context.Context, in []ir.Column, _ uint64) ([]ir.Column, error) {
+func (f *faked) Run(ctx context.Context, in []ir.Column, _ uint64) (Outcome, error) {
 	results, err := interp.Run(f.job.Program.Pipeline, in, interp.RowLimit(rowLimit))
-	if f.pervert == nil {
-		return results, err
+	if f.pervert != nil {
+		results, err = f.pervert(f.job.Program.Pipeline, results, err)
 	}
-	return f.pervert(f.job.Program.Pipeline, results, err)
+	return Outcome{results, f.gaveUp}, err
 }
 
 func (f *faked) Features() []string { return nil }
@@ -148,6 +152,38 @@ func TestWrongDevices(t *testing.T) {
 				t.Errorf("%d differ, and none says %q: %+v", differ["wrong"], c.said, r.Mismatches[:min(2, len(r.Mismatches))])
 			}
 		})
+	}
+}
+
+// Results of a fallback are compared, and told apart.
+func TestGaveUp(t *testing.T) {
+	devices := []Device{&fake{name: "good"}, &fake{name: "weak", gaveUp: `kernel "k7" needs 9 groups at once`}}
+	r := Run(t.Context(), Options{Devices: devices, Random: 10, Seed: 3, Levels: []string{fuse.LevelOnePass}})
+	var text strings.Builder
+	if err := r.Print(&text); err != nil {
+		t.Fatal(err)
+	}
+	good, weak := r.Cells[0], r.Cells[1]
+	if r.CountMismatches() > 0 || len(good.GaveUp) > 0 || weak.Runs < 10 || weak.GaveUp["kernel needs 9 groups at once"] != weak.Runs ||
+		!strings.Contains(text.String(), fmt.Sprintf("results of a fallback on weak: %d, kernel needs 9 groups at once\n", weak.Runs)) {
+		t.Errorf("%+v, %+v, printed as\n%s", good, weak, text.String())
+	}
+}
+
+// Only the first reason is told: what gave up after it, gave up in its place.
+func TestRunPlanGaveUp(t *testing.T) {
+	pipelines, errs := ir.Load("p.kg", []byte("pipeline p(x: [n]i32) {\n\treturn last: last(x, else: 7)\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	host := &plan.Plan{Ports: []plan.Port{{Name: "x", Domain: "n", Kind: plan.I32}, {Name: "last", Direction: plan.Out, Kind: plan.I32}}}
+	for _, reasons := range [][]exec.GiveUpError{nil, {{Reason: "weak"}, {Reason: "tired"}}} {
+		out, err := RunPlan(pipelines[0], host, func(exec.Inputs) (*exec.Result, error) {
+			return &exec.Result{Scalars: map[string]exec.Value{"last": {Kind: plan.I32, Bits: 7}}, GaveUp: reasons}, nil
+		}, []ir.Column{ir.NewColumn(ir.I32, 0)})
+		if err != nil || len(out.Results) != 1 || out.Results[0].At(0).Int64() != 7 || (out.GaveUp == "weak") != (reasons != nil) {
+			t.Errorf("%v: %+v, %v", reasons, out, err)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/kgen-go/kgen/backends/simt/simttest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/testsuite"
 )
 
 // Emulated is a device of work-groups that needs no driver: package simttest
@@ -51,11 +50,11 @@ type emulated struct {
 // emulatedSteps end a launch that hangs. A row takes some hundred.
 const emulatedSteps = 30_000_000
 
-func (e *emulated) Run(ctx context.Context, in []ir.Column, choice uint64) ([]ir.Column, error) {
+func (e *emulated) Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error) {
 	device := simttest.NewDevice(e.program.Kernels, rand.New(rand.NewPCG(e.job.Seed, choice)))
 	device.Groups = []int{3, 8, 1, 16, 5}[choice%5]
 	device.Steps = emulatedSteps
-	return testsuite.RunPlan(e.job.Program.Pipeline, e.program.Plan, func(inputs exec.Inputs) (*exec.Result, error) {
+	return RunPlan(e.job.Program.Pipeline, e.program.Plan, func(inputs exec.Inputs) (*exec.Result, error) {
 		return exec.Run(ctx, device, e.program.Plan, inputs, exec.Options{})
 	}, in)
 }

@@ -48,7 +48,7 @@ func (r *recorder) Prepare(ctx context.Context, jobs []Job) []Prepared {
 	return ready
 }
 
-func (r recorded) Run(ctx context.Context, in []ir.Column, choice uint64) ([]ir.Column, error) {
+func (r recorded) Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error) {
 	*r.rows = append(*r.rows, in[0].Len())
 	return r.Executable.Run(ctx, in, choice)
 }

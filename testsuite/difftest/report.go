@@ -37,6 +37,7 @@ type Cell struct {
 	Runs       int            `json:"runs"`
 	Mismatches int            `json:"mismatches"`
 	Absent     map[string]int `json:"absent,omitempty"` // runs or programs that were not run, by reason
+	GaveUp     map[string]int `json:"gaveUp,omitempty"` // runs whose results are a fallback's, by reason
 }
 
 // Mismatch is the first difference of a program on a device at a level.
@@ -114,11 +115,18 @@ func (r *Report) cell(device, level string) *Cell {
 	return r.Cells[i]
 }
 
-func (c *Cell) absent(reason string) {
-	if c.Absent == nil {
-		c.Absent = map[string]int{}
+func (c *Cell) absent(reason string) { addCounts(&c.Absent, map[string]int{reason: 1}) }
+
+func (c *Cell) gaveUp(reason string) { addCounts(&c.GaveUp, map[string]int{reason: 1}) }
+
+// addCounts adds what was counted to a map that may be nil.
+func addCounts(sum *map[string]int, counted map[string]int) {
+	for reason, n := range counted {
+		if *sum == nil {
+			*sum = map[string]int{}
+		}
+		(*sum)[reason] += n
 	}
-	c.Absent[reason]++
 }
 
 // CountMismatches returns how many runs differed.
@@ -165,7 +173,8 @@ func (r *Report) Print(out io.Writer) error {
 	if r.Uncompared > 0 {
 		fmt.Fprintf(out, "%d inputs have results that may be rounded in any way, which were not compared\n", r.Uncompared)
 	}
-	r.printAbsent(out)
+	r.printReasons(out, "not run on", func(c *Cell) map[string]int { return c.Absent })
+	r.printReasons(out, "results of a fallback on", func(c *Cell) map[string]int { return c.GaveUp })
 	for i, m := range r.Mismatches {
 		if i == mostPrinted {
 			fmt.Fprintf(out, "\nand %d programs more; a report as JSON has them all\n", len(r.Mismatches)-i)
@@ -180,18 +189,18 @@ func (r *Report) Print(out io.Writer) error {
 // has one for each program.
 const mostPrinted = 20
 
-// printAbsent says what was not run, and why.
-func (r *Report) printAbsent(out io.Writer) {
+// printReasons says what was counted by reason, for each device.
+func (r *Report) printReasons(out io.Writer, what string, of func(*Cell) map[string]int) {
 	reasons := map[[2]string]int{}
 	for _, c := range r.Cells {
-		for reason, n := range c.Absent {
+		for reason, n := range of(c) {
 			reasons[[2]string{c.Device, reason}] += n
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(reasons), func(a, b [2]string) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	}) {
-		fmt.Fprintf(out, "not run on %s: %d, %s\n", key[0], reasons[key], strings.TrimPrefix(key[1], ErrAbsent.Error()+": "))
+		fmt.Fprintf(out, "%s %s: %d, %s\n", what, key[0], reasons[key], strings.TrimPrefix(key[1], ErrAbsent.Error()+": "))
 	}
 }
 

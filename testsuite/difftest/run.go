@@ -326,11 +326,8 @@ func (t *tester) add(b *batch) {
 		sum := r.cell(c.Device, c.Level)
 		sum.Runs += c.Runs
 		sum.Mismatches += c.Mismatches
-		for reason, n := range c.Absent {
-			for range n {
-				sum.absent(reason)
-			}
-		}
+		addCounts(&sum.Absent, c.Absent)
+		addCounts(&sum.GaveUp, c.GaveUp)
 	}
 	r.Mismatches = append(r.Mismatches, b.report.Mismatches...)
 	for at, p := range b.programs {

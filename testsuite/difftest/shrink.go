@@ -227,7 +227,7 @@ func (f *finding) fails(ctx context.Context, p Prepared, c candidate) (differenc
 	if err != nil {
 		return "", false
 	}
-	difference, err = f.execute(ctx, p, want, c.in, f.choice)
+	difference, _, err = f.execute(ctx, p, want, c.in, f.choice)
 	return difference, difference != "" && faultOf(err) == f.fault
 }
 

@@ -32,14 +32,15 @@ type plantedProgram struct {
 
 // Run changes values for the time of a run: nobody else looks at the pipeline
 // meanwhile.
-func (p *plantedProgram) Run(_ context.Context, in []ir.Column, _ uint64) ([]ir.Column, error) {
+func (p *plantedProgram) Run(_ context.Context, in []ir.Column, _ uint64) (Outcome, error) {
 	for _, v := range p.job.Program.Pipeline.Values {
 		before := *v
 		if p.change(v) {
 			defer func() { *v = before }()
 		}
 	}
-	return interp.Run(p.job.Program.Pipeline, in, interp.RowLimit(rowLimit))
+	results, err := interp.Run(p.job.Program.Pipeline, in, interp.RowLimit(rowLimit))
+	return Outcome{Results: results}, err
 }
 
 // Ten planted bugs are made small: at most five statements and five rows.
