@@ -24,18 +24,19 @@ type Commands[E Event] struct {
 }
 
 type command[E Event] struct {
-	name  string
-	event E
+	name     string
+	isKernel bool
+	event    E
 }
 
 // openMost is how many commands are kept before finished ones are looked for.
 const openMost = 1024
 
 // Add records a command.
-func (c *Commands[E]) Add(name string, event E) {
+func (c *Commands[E]) Add(name string, isKernel bool, event E) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.open = append(c.open, command[E]{name, event})
+	c.open = append(c.open, command[E]{name, isKernel, event})
 	if len(c.open) < openMost {
 		return
 	}
@@ -75,12 +76,21 @@ func (c *Commands[E]) retire(n int) {
 	c.open = append(c.open[:0], c.open[n:]...)
 }
 
-// Open names the commands that are recorded, in order.
-func (c *Commands[E]) Open() (names []string) {
+// Open returns how many commands are recorded.
+func (c *Commands[E]) Open() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return len(c.open)
+}
+
+// FailedKernels names the kernels that failed, in order.
+func (c *Commands[E]) FailedKernels() (names []string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for _, o := range c.open {
-		names = append(names, o.name)
+		if _, failed := o.event.State(); failed != nil && o.isKernel {
+			names = append(names, o.name)
+		}
 	}
 	return names
 }

@@ -2,6 +2,7 @@ package device
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,23 +24,27 @@ func (m *mark) Release()             { m.released = true }
 func TestCommands(t *testing.T) {
 	c := Commands[*mark]{Timed: true}
 	first, second := &mark{done: true}, &mark{}
-	c.Add("first", first)
-	c.Add("second", second)
-	if c.Busy() != "second" || len(c.Open()) != 2 {
-		t.Errorf("busy with %q, %d open", c.Busy(), len(c.Open()))
+	c.Add("first", false, first)
+	c.Add("second", true, second)
+	if c.Busy() != "second" || c.Open() != 2 {
+		t.Errorf("busy with %q, %d open", c.Busy(), c.Open())
 	}
 	// Ended ones are forgotten in time, those behind one that has not are not.
 	for range openMost {
-		c.Add("more", &mark{done: true})
+		c.Add("more", true, &mark{done: true})
 	}
-	if !first.released || second.released || len(c.Open()) != openMost+1 {
-		t.Errorf("%d open", len(c.Open()))
+	if !first.released || second.released || c.Open() != openMost+1 {
+		t.Errorf("%d open", c.Open())
 	}
 	second.err = errors.New("no luck")
-	if err := c.Finish(); err == nil || err.Error() != "second failed: no luck" || len(c.Open()) != 0 || !second.released || c.Busy() != "" {
-		t.Errorf("%v, %d open", err, len(c.Open()))
+	c.Add("third", false, &mark{err: errors.New("bad luck")})
+	if got := c.FailedKernels(); !slices.Equal(got, []string{"second"}) {
+		t.Errorf("kernels %q have failed", got)
 	}
-	if got := c.Elapsed(); got != (openMost+2)*time.Second || c.Elapsed() != 0 {
+	if err := c.Finish(); err == nil || err.Error() != "second failed: no luck" || c.Open() != 0 || !second.released || c.Busy() != "" {
+		t.Errorf("%v, %d open", err, c.Open())
+	}
+	if got := c.Elapsed(); got != (openMost+3)*time.Second || c.Elapsed() != 0 {
 		t.Error(got)
 	}
 }

@@ -35,7 +35,7 @@ const leastCapability = 60
 func newDevice(_ context.Context, c *cache.Cache, number int) (*device, error) {
 	id, err := cu.GetDevice(number)
 	if err != nil {
-		return nil, errors.New(describe(err))
+		return nil, described{err}
 	}
 	d := &device{cache: c, programs: map[string]*program{}}
 	if err := d.query(id); err != nil {
@@ -45,10 +45,10 @@ func newDevice(_ context.Context, c *cache.Cache, number int) (*device, error) {
 		return nil, fmt.Errorf("%s has %s; emitted text needs 6.0", d.machine.Device, d.version)
 	}
 	if d.context, err = id.RetainPrimaryCtx(); err != nil {
-		return nil, fmt.Errorf("it cannot be opened: %s", describe(err))
+		return nil, fmt.Errorf("it cannot be opened: %w", described{err})
 	}
 	if err := cu.SetCurrentContext(d.context); err != nil {
-		return nil, fmt.Errorf("its context: %s", describe(err))
+		return nil, fmt.Errorf("its context: %w", described{err})
 	}
 	d.pool = newPool(d.machine.Memory)
 	d.pool.Exact = os.Getenv("KGEN_CUDA_EXACT_BUFFERS") != ""
@@ -66,11 +66,11 @@ func (d *device) query(id cu.Device) error {
 	}
 	name, err := id.Name()
 	if err != nil {
-		return errors.New(describe(err))
+		return described{err}
 	}
 	memory, err := id.TotalMem()
 	if err != nil {
-		return errors.New(describe(err))
+		return described{err}
 	}
 	major, minor := number(cu.ComputeCapabilityMajor), number(cu.ComputeCapabilityMinor)
 	d.capability, d.version = int(10*major+minor), fmt.Sprintf("compute capability %d.%d", major, minor)

@@ -34,7 +34,7 @@ func New() *Driver {
 func (d *Driver) List(ctx context.Context) (worker.Listing, error) {
 	count, err := cu.NumDevices()
 	if err != nil {
-		return worker.Listing{}, fmt.Errorf("the number of devices: %s", describe(err))
+		return worker.Listing{}, fmt.Errorf("the number of devices: %w", described{err})
 	}
 	var listing worker.Listing
 	if _, err := loadNVRTC(); err != nil {
@@ -68,7 +68,7 @@ func (d *Driver) open(ctx context.Context, number int) (*device, error) {
 	if opened == nil {
 		count, err := cu.NumDevices()
 		if err != nil {
-			return nil, fmt.Errorf("the number of devices: %s", describe(err))
+			return nil, fmt.Errorf("the number of devices: %w", described{err})
 		}
 		if number < 0 || number >= count {
 			return nil, fmt.Errorf("there is no device cuda:%d; there are %d, from cuda:0 on", number, count)
@@ -78,8 +78,10 @@ func (d *Driver) open(ctx context.Context, number int) (*device, error) {
 		}
 		d.devices[number] = opened
 	}
-	if err := cu.SetCurrentContext(opened.context); err != nil {
-		return nil, fmt.Errorf("cuda:%d: its context: %s", number, describe(err))
+	if err := cu.SetCurrentContext(opened.context); isLost(err) { // by a run that did not wait for its kernels
+		return nil, &worker.LostError{Err: fmt.Errorf("cuda:%d was lost before: %w; it is opened anew", number, described{err})}
+	} else if err != nil {
+		return nil, fmt.Errorf("cuda:%d: its context: %w", number, described{err})
 	}
 	return opened, nil
 }

@@ -43,6 +43,7 @@ static int launchTogether(CUfunction function, unsigned groups, unsigned size, u
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -68,8 +69,10 @@ func result(answer C.CUresult) error {
 // codeOf returns the number in an error of package cu, whose type is hidden, or
 // of this one; 0 where there is none.
 func codeOf(err error) code {
-	if v := reflect.ValueOf(err); v.IsValid() && v.Kind() == reflect.Int {
-		return code(v.Int())
+	for ; err != nil; err = errors.Unwrap(err) {
+		if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
+			return code(v.Int())
+		}
 	}
 	return 0
 }
@@ -89,6 +92,13 @@ func describe(err error) string {
 	}
 	return err.Error()
 }
+
+// described is an error of package cu that says what it means.
+type described struct{ error }
+
+func (d described) Error() string { return describe(d.error) }
+
+func (d described) Unwrap() error { return d.error }
 
 func isMemory(err error) bool { return codeOf(err) == C.CUDA_ERROR_OUT_OF_MEMORY }
 

@@ -53,7 +53,7 @@ func (d *device) build(ctx context.Context, s source) (*program, error) {
 	load := func(image []byte) error {
 		var err error
 		if p.module, err = cu.LoadData(string(image) + "\x00"); err != nil {
-			return fmt.Errorf("the driver refuses what NVRTC made of %s: %s", s.file, describe(err))
+			return fmt.Errorf("the driver refuses what NVRTC made of %s: %w", s.file, described{err})
 		}
 		return nil
 	}
@@ -127,11 +127,11 @@ func (p *program) kernel(entry string) (*kernel, error) {
 	}
 	f, err := p.module.Function(entry)
 	if err != nil {
-		return nil, fmt.Errorf("the text has no kernel %q (%s)", entry, describe(err))
+		return nil, fmt.Errorf("the text has no kernel %q (%w)", entry, described{err})
 	}
 	most, err := f.Attribute(cu.FnMaxThreadsPerBlock)
 	if err != nil {
-		return nil, errors.New(describe(err))
+		return nil, described{err}
 	}
 	k := &kernel{function: f, most: int64(most), count: countParameters(f), local: 48 << 10}
 	p.kernels[entry] = k
@@ -144,7 +144,7 @@ func (k *kernel) allow(local int64) error {
 		return nil
 	}
 	if err := allowLocal(k.function, local); err != nil {
-		return fmt.Errorf("%d bytes of shared memory: %s", local, describe(err))
+		return fmt.Errorf("%d bytes of shared memory: %w", local, described{err})
 	}
 	k.local = local
 	return nil

@@ -59,20 +59,41 @@ func TestListing(t *testing.T) {
 // names it, whatever call it shows at, and the next run has a new process.
 func TestKernelThatLosesTheDevice(t *testing.T) {
 	c := suite.Device(t)
-	for entry, want := range map[string]string{"crash": "illegal memory access", "late": "illegal memory access", "trap": "failure"} {
-		for _, trace := range []bool{false, true} {
-			p := devicetest.WordPlan(entry)
-			p.Buffers = append(p.Buffers, plan.Buffer{Name: "behind", Kind: plan.I64, Role: plan.Temporary, Length: plan.Const(1 << 20)})
-			last := len(p.Steps) - 2 // behind the launch, which does not wait
-			p.Steps = slices.Insert(p.Steps, last, plan.Step{Alloc: &plan.Alloc{Buffer: "behind"}})
-			r := suite.Request(p, nil)
-			r.Trace = trace
-			_, err := c.Run(context.Background(), r)
-			var refused *worker.DeviceError
-			if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("kernel %q over 1 rows", entry)) {
-				t.Errorf("%s, traced %v: %v", entry, trace, err)
+	extra := func(p *plan.Plan, name string) plan.Step {
+		p.Buffers = append(p.Buffers, plan.Buffer{Name: name, Kind: plan.I64, Role: plan.Temporary, Length: plan.Const(1 << 20)})
+		return plan.Step{Alloc: &plan.Alloc{Buffer: name}}
+	}
+	behind := func(p *plan.Plan, steps ...plan.Step) { p.Steps = slices.Insert(p.Steps, len(p.Steps)-2, steps...) }
+	plans := map[string]func(*plan.Plan){
+		"alone":                func(*plan.Plan) {},
+		"before an allocation": func(p *plan.Plan) { behind(p, extra(p, "behind")) },
+		"before a kernel": func(p *plan.Plan) {
+			other := devicetest.WordPlan("print")
+			p.Kernels = append(p.Kernels, other.Kernels...)
+			behind(p, other.Steps[len(other.Steps)-3])
+		},
+		"behind many fills": func(p *plan.Plan) {
+			for i := range 12 {
+				alloc := extra(p, fmt.Sprintf("b%d", i))
+				p.Steps = slices.Insert(p.Steps, 0, alloc, plan.Step{Init: &plan.Init{Buffer: alloc.Alloc.Buffer}})
 			}
-			suite.StillWorks(t, c)
+		},
+	}
+	for entry, want := range map[string]string{"crash": "illegal memory access", "late": "illegal memory access", "trap": "failure"} {
+		for name, change := range plans {
+			for _, trace := range []bool{false, true} {
+				p := devicetest.WordPlan(entry)
+				change(p)
+				r := suite.Request(p, nil)
+				r.Trace = trace
+				_, err := c.Run(context.Background(), r)
+				var refused *worker.DeviceError
+				if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("kernel %q over 1 rows", entry)) ||
+					!strings.Contains(err.Error(), "the device is opened anew") {
+					t.Errorf("%s %s, traced %v: %v", entry, name, trace, err)
+				}
+				suite.StillWorks(t, c)
+			}
 		}
 	}
 }

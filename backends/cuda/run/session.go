@@ -4,6 +4,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -88,7 +89,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 		return b, nil
 	}
 	defer pin(data, reads)()
-	err = s.queued("the copy of a column to the device", func() error {
+	err = s.queued("the copy of a column to the device", false, func() error {
 		return cu.MemcpyHtoD(b.Object, unsafe.Pointer(&data[0]), int64(len(data)))
 	})
 	runtime.KeepAlive(data)
@@ -110,7 +111,7 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	if size > b.Size {
 		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
 	}
-	return s.queued("the fill of a buffer", func() error { return fill(b.Object, element, size) })
+	return s.queued("the fill of a buffer", false, func() error { return fill(b.Object, element, size) })
 }
 
 // fill stores an element of 1, 2, 4 or 8 bytes until size bytes are full. The
@@ -149,7 +150,7 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.Size)
 	}
 	defer pin(to, writes)()
-	err := s.queued("the copy of a column from the device", func() error {
+	err := s.queued("the copy of a column from the device", false, func() error {
 		return cu.MemcpyDtoH(unsafe.Pointer(&to[0]), b.Object+cu.DevicePtr(offset), int64(len(to)))
 	})
 	runtime.KeepAlive(to)
@@ -162,17 +163,15 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 // queued runs what queues a command. Where the driver lacks memory for it, it
 // is tried again once the pool's free buffers are gone. The executor says what
 // command it is that fails; name is for one that fails later.
-func (s *session) queued(name string, enqueue func() error) error {
+func (s *session) queued(name string, isKernel bool, enqueue func() error) error {
 	e, err := s.marked(enqueue)
 	switch {
-	case isLost(err):
-		return s.failure(name, err)
 	case isMemory(err):
 		return &exec.FullError{Reason: describe(err)}
 	case err != nil:
-		return errors.New(describe(err))
+		return s.notLost(name, described{err})
 	}
-	s.commands.Add(name, e)
+	s.commands.Add(name, isKernel, e)
 	return nil
 }
 
@@ -199,45 +198,48 @@ func (s *session) marked(enqueue func() error) (e event, err error) {
 	return e, err
 }
 
-// failure says what went wrong with what. Errors of commands before may come up
-// at any later call, so that they are looked for first.
-func (s *session) failure(what string, err error) error {
-	if !isLost(err) {
-		return fmt.Errorf("%s: %s", what, describe(err))
+// notLost returns err, or, where the device is lost, what lost it.
+func (s *session) notLost(what string, err error) error {
+	if isLost(err) {
+		return s.failure(what, err)
 	}
-	if len(s.commands.Open()) > 0 {
-		if err := s.finish(nil); err != nil {
-			return err
-		}
-	}
-	return &worker.LostError{Err: fmt.Errorf("%s failed: %s; the device is opened anew", what, describe(err))}
+	return err
 }
 
-// mostNamed is how many commands an error names beside the first.
+// failure says what went wrong with what. A kernel that loses the device may come
+// up at any later call, so that kernels are looked for first.
+func (s *session) failure(what string, err error) error {
+	if !isLost(err) {
+		return fmt.Errorf("%s: %w", what, described{err})
+	}
+	if err := s.finish(nil); err != nil {
+		return err
+	}
+	return &worker.LostError{Err: fmt.Errorf("%s failed: %w; the device is opened anew", what, described{err})}
+}
+
+// mostNamed is how many kernels an error names beside the first.
 const mostNamed = 5
 
 // finish forgets all commands, which have ended, and returns how the first of
-// them failed, or err.
+// them failed, or err. Where the device is lost all of them have failed, and a
+// kernel has done it.
 func (s *session) finish(err error) error {
-	open := s.commands.Open()
+	kernels := s.commands.FailedKernels()
 	failed := s.commands.Finish()
-	if failed == nil {
-		return err
+	if failed == nil || !isLost(failed) {
+		return cmp.Or(failed, err)
 	}
-	more := ""
-	if len(open) > 1 {
-		behind := open[1:]
+	if len(kernels) > 0 {
+		failed = fmt.Errorf("%s failed: %w", kernels[0], errors.Unwrap(failed))
+	}
+	if behind := kernels[min(1, len(kernels)):]; len(behind) > 0 {
 		if len(behind) > mostNamed {
 			behind = append(behind[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(behind)-mostNamed))
 		}
-		more = " (or one behind it: " + strings.Join(behind, ", ") + ")"
+		failed = fmt.Errorf("%w (or one behind it: %s)", failed, strings.Join(behind, ", "))
 	}
-	lost := isLost(errors.Unwrap(failed))
-	failed = fmt.Errorf("%w%s", failed, more)
-	if lost {
-		failed = &worker.LostError{Err: fmt.Errorf("%w; the device is opened anew", failed)}
-	}
-	return failed
+	return &worker.LostError{Err: fmt.Errorf("%w; the device is opened anew", failed)}
 }
 
 func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
@@ -257,13 +259,13 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		return fmt.Errorf("the device runs this kernel in groups of at most %d work-items, for want of registers; the plan asks for %d", k.most, group)
 	}
 	if err := k.allow(l.Local); err != nil {
-		return err
+		return s.notLost(fmt.Sprintf("the preparation of kernel %q", l.Kernel.Name), err)
 	}
 	arguments := argumentsOf(l)
 	if k.count >= 0 && k.count != len(arguments) {
 		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, k.count, len(arguments))
 	}
-	return s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), func() error {
+	return s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), true, func() error {
 		if l.Variant.Forward == plan.ForwardResident {
 			return launchTogether(k.function, l.Groups, group, l.Local, arguments)
 		}
@@ -310,9 +312,10 @@ func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) 
 	defer s.compiles.Store(nil)
 	p, err := s.device.build(ctx, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: append(constants, s.options...)})
 	if err != nil {
-		return nil, err
+		return nil, s.notLost(compiles, err)
 	}
-	return p.kernel(l.Variant.Entry)
+	k, err := p.kernel(l.Variant.Entry)
+	return k, s.notLost(compiles, err)
 }
 
 func (s *session) Sync() error {

@@ -94,14 +94,14 @@ func TestCommandsAreRetired(t *testing.T) {
 		}
 	}
 	// Those that were still running are kept; a read and Sync leave none.
-	if err := s.Read(m, 0, make([]byte, 8)); err != nil || len(s.commands.Open()) != 0 {
-		t.Errorf("%d commands open, %v", len(s.commands.Open()), err)
+	if err := s.Read(m, 0, make([]byte, 8)); err != nil || s.commands.Open() != 0 {
+		t.Errorf("%d commands open, %v", s.commands.Open(), err)
 	}
 	if err := s.Fill(m, []byte{1}, 8); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Sync(); err != nil || len(s.commands.Open()) != 0 {
-		t.Errorf("%d commands open, %v", len(s.commands.Open()), err)
+	if err := s.Sync(); err != nil || s.commands.Open() != 0 {
+		t.Errorf("%d commands open, %v", s.commands.Open(), err)
 	}
 	if s.Busy() != "" {
 		t.Errorf("busy with %s", s.Busy())

@@ -132,7 +132,7 @@ func (s *session) queued(name string, enqueue func() (*cl.Event, error)) error {
 	case err != nil:
 		return errors.New(describe(err))
 	}
-	s.commands.Add(name, event{mark, s.span})
+	s.commands.Add(name, false, event{mark, s.span})
 	return nil
 }
 

@@ -14,7 +14,7 @@
 typedef long long i64;
 
 static CUresult failed; // what every call answers from then on
-static CUresult coming; // that, once a call waits or allocates
+static CUresult coming; // that, once a call waits, allocates or loads
 static i64 hung;        // the mark behind a kernel that never ends, or 0
 static i64 marks;       // how many events were recorded
 
@@ -146,12 +146,12 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned x, size_t count, CUstream str
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
-	ANSWER;
+	SETTLE;
 	*module = (CUmodule)1;
 	return memcmp(image, "\177ELF", 4) == 0 || strncmp(image, "//", 2) == 0 || strstr(image, ".version") ? 0 : CUDA_ERROR_INVALID_IMAGE;
 }
 CUresult cuModuleGetFunction(CUfunction *f, CUmodule module, const char *name) {
-	ANSWER;
+	SETTLE;
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
 		if (strcmp(functions[i].name, name) == 0) {
 			*f = (CUfunction)&functions[i];
