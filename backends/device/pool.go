@@ -34,11 +34,15 @@ func (p *Pool[M]) Idle() int64 { return p.idle }
 // Held returns how many bytes the pool has of the driver.
 func (p *Pool[M]) Held() int64 { return p.held }
 
-// roundedSize makes sizes meet again: at most an eighth is wasted.
+// mostWasted bounds what a large buffer loses by being rounded up.
+const mostWasted int64 = 64 << 20
+
+// roundedSize makes sizes meet again: at most an eighth is wasted, and little of
+// those that fill a device.
 func roundedSize(bytes int64) int64 {
 	step := int64(256)
 	if bytes > 8*step {
-		step = int64(1) << (bits.Len64(uint64(bytes-1)) - 4)
+		step = min(int64(1)<<(bits.Len64(uint64(bytes-1))-4), mostWasted)
 	}
 	return (bytes + step - 1) / step * step
 }

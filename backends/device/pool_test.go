@@ -10,7 +10,7 @@ import (
 
 func TestRoundedSize(t *testing.T) {
 	for bytes := int64(1); bytes < 1<<40; bytes = bytes*9/8 + 1 {
-		if size := roundedSize(bytes); size < bytes || size > bytes+max(bytes/8, 255) || roundedSize(size) != size {
+		if size := roundedSize(bytes); size < bytes || size > bytes+min(max(bytes/8, 255), mostWasted) || roundedSize(size) != size {
 			t.Fatalf("%d bytes become %d", bytes, size)
 		}
 	}

@@ -42,8 +42,9 @@ func (e *AllocError) Error() string {
 
 func (e *AllocError) Unwrap() error { return e.Err }
 
-// FullError is what Import and Alloc of a [Device] fail with for want of memory.
-// Run makes an [AllocError] of it, and of no other error.
+// FullError is what a [Device] fails with for want of memory. Run makes an
+// [AllocError] of it where Import or Alloc does, and of no other error. Drivers
+// that take memory at its first use may also refuse a fill or a launch.
 type FullError struct {
 	Reason string
 }

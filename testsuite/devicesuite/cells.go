@@ -22,6 +22,7 @@ type row struct {
 	platform string // of an OpenCL device
 	detail   string // what it is, or why it is absent
 	identity string // what tells it from the devices of other machines
+	memory   int64  // bytes
 	absent   bool
 	cells    []*cell
 	omitted  int // cells that only all of them have
@@ -176,9 +177,8 @@ func (s *suite) rows(ctx context.Context) ([]*row, error) {
 			}
 		}
 	}
-	isPresent := func(r *row) bool { return !r.absent }
-	hasCells := func(r *row) bool { return len(r.cells) > 0 }
-	if slices.ContainsFunc(rows, isPresent) && !slices.ContainsFunc(rows, hasCells) {
+	mayHaveCells := func(r *row) bool { return r.absent || r.omitted > 0 || len(r.cells) > 0 }
+	if !slices.ContainsFunc(rows, mayHaveCells) {
 		return nil, usageError("-only %s: no cell has that in its name", s.only)
 	}
 	return rows, nil
@@ -254,6 +254,7 @@ func (r *row) resolve(found []deviceRow) {
 		if isIt && d.Available {
 			if r.device, r.detail = d.Name, d.Detail; d.Device != nil {
 				r.platform = d.Device.Platform
+				r.memory = d.Device.Machine.Memory
 				r.identity = fmt.Sprintf("%s, driver %s", d.Detail, d.Device.Machine.Driver)
 			}
 			return

@@ -313,7 +313,12 @@ func TestRefused(t *testing.T) {
 	f.contains(f.run(exitUsage, func(s *suite) { s.out = "" }), "-out FOLDER is missing")
 	f.contains(f.run(exitUsage, func(s *suite) { s.levels = "paper4" }), `there is no level "paper4"`)
 	f.contains(f.run(exitUsage, func(s *suite) { s.tool = "gdb" }), "-tool gdb: compute-sanitizer has memcheck")
-	f.contains(f.run(exitUsage, func(s *suite) { s.only = "scheme=magic" }), "-only scheme=magic: no cell has that in its name")
+	only := func(devices, text string) func(*suite) {
+		return func(s *suite) { s.all, s.devices, s.only, s.out = false, devices, text, t.TempDir() }
+	}
+	f.contains(f.run(exitUsage, only("pocl", "scheme=magic")), "-only scheme=magic: no cell has that in its name")
+	f.contains(f.run(exitFailed, only("", "cuda:0 onepass")), "cuda:0 is absent: kgen devices lists cuda: no driver")
+	f.contains(f.run(exitFailed, only("pocl", "onepass workgroup=64,items=4,variant=direct")), "without -all: 1 cells are left out")
 	f.contains(f.run(exitFailed, func(s *suite) { s.folder = t.TempDir() }), "kgen devices: ")
 	f.contains(f.run(0, func(s *suite) { s.out, s.dry, s.devices = "", true, "pocl" }), "pocl onepass workgroup=256,scheme=lookback\n")
 	f.contains(f.run(exitFailed, func(s *suite) { s.out, s.devices = t.TempDir(), "pocl,nvidia" }), "nvidia  absent", " 0 differ, 0 cells failed")

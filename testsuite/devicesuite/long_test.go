@@ -13,6 +13,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 	planexec "github.com/kgen-go/kgen/plan/exec"
 	"github.com/kgen-go/kgen/table"
+	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
 // shortLong is a long input of few rows.
@@ -58,6 +59,25 @@ func TestLongWant(t *testing.T) {
 	}
 	if l.differDense(data[:7]) == "" {
 		t.Error("missing rows are not noticed")
+	}
+}
+
+// A plan that the device is too small for is not run; one that would fit is a
+// failure, since another may hold the memory.
+func TestLongWithoutMemory(t *testing.T) {
+	l, data := shortLong()
+	compare := func(memory int64) (*difftest.Report, error) {
+		run := func(*kernels.Program, planexec.Inputs) (*planexec.Result, error) {
+			return nil, &planexec.AllocError{Buffer: "b", Bytes: 100, InUse: 900}
+		}
+		return l.compare(t.Context(), &cell{row: &row{device: "cudaemu", memory: memory}, level: "onepass"}, cuda.Emitter(),
+			plan.Schedule{Workgroup: 64, Items: 2, Scheme: build.Schemes[0], Part: 512}, table.FromBytes(ir.U8, data), run, func([]ir.Column) {})
+	}
+	if report, err := compare(1000); err != nil || report.Executions != 0 || len(report.Cells[0].Absent) != 1 {
+		t.Errorf("too small: %+v, %v", report, err)
+	}
+	if report, err := compare(2000); err == nil {
+		t.Errorf("large enough: %+v", report)
 	}
 }
 

@@ -89,12 +89,15 @@ func (s *suite) fingerprint() (string, error) {
 	return fmt.Sprintf("%x\n", h.Sum(nil)), err
 }
 
+// warningsAreErrors tells the worker for CUDA to refuse text that NVRTC warns of.
+const warningsAreErrors = "KGEN_CUDA_WARNINGS_ARE_ERRORS=1"
+
 // kgen is a command of the kgen in the folder. An interrupt, and the end of the
 // time, ask it to end.
 func (s *suite) kgen(ctx context.Context, arguments ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, filepath.Join(s.folder, "kgen"), arguments...)
 	c.Dir = s.folder
-	c.Env = os.Environ()
+	c.Env = append(os.Environ(), warningsAreErrors)
 	if os.Getenv("POCL_MAX_PTHREAD_COUNT") == "" {
 		c.Env = append(c.Env, "POCL_MAX_PTHREAD_COUNT=2") // several workers run side by side
 	}
@@ -270,7 +273,7 @@ func (s *suite) runDifftest(ctx context.Context, c *cell, r *record) error {
 }
 
 // repeat is the command of a cell with many rows, which no command of kgen runs.
-func (c *cell) repeat() string { return "device-suite -out NEW -only '" + c.String() + "'" }
+func (c *cell) repeat() string { return "device-suite -out NEW -devices " + c.row.name + " -only '" + c.String() + "'" }
 
 // differ counts what is wrong.
 func (r *record) differ() int { return r.Report.CountMismatches() + len(r.Findings) }

@@ -62,6 +62,7 @@ static int partOf(library *l, void *program, int part, char *to) {
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -126,6 +127,9 @@ func withCString(text string, use func(*C.char)) {
 	use(c)
 }
 
+// warningsVariable makes errors of warnings, for tests: emitted text has none.
+const warningsVariable = "KGEN_CUDA_WARNINGS_ARE_ERRORS"
+
 // compileError is what the compiler says against a text.
 type compileError struct{ log string }
 
@@ -166,6 +170,12 @@ func (n *nvrtc) compile(file, text string, options []string) (ptx, machine []byt
 	if status = C.compile(&n.library, program, C.int(len(options)), &list[0]); status != 0 {
 		log, _ := n.part(program, 0)
 		return nil, nil, &compileError{strings.TrimRight(string(log), "\x00") + "\n" + n.failure(status).Error()}
+	}
+	if os.Getenv(warningsVariable) != "" {
+		log, err := n.part(program, 0)
+		if text := strings.TrimRight(string(log), "\x00\n"); err != nil || text != "" {
+			return nil, nil, cmp.Or[error](err, &compileError{text + "\n" + warningsVariable + " is set: warnings are errors"})
+		}
 	}
 	if ptx, err = n.part(program, 1); err != nil {
 		return nil, nil, err

@@ -169,6 +169,31 @@ func TestWithoutNVRTC(t *testing.T) {
 	}
 }
 
+// Whoever tests emitted text hears of warnings; users do not.
+func TestWarnings(t *testing.T) {
+	suite.Device(t)
+	for _, text := range []struct {
+		body    string
+		refused bool
+	}{{"\tcount[0] = (int)rows;\n\tfull[0] = 0;\n", false}, {"\tint unused;\n\tcount[0] = (int)rows;\n\tfull[0] = 0;\n", true}} {
+		for _, strict := range []bool{false, true} {
+			c := suite.Open(t, func(o *worker.Options) {
+				o.Environment = []string{"KGEN_CACHE=" + t.TempDir()}
+				if strict {
+					o.Environment = append(o.Environment, "KGEN_CUDA_WARNINGS_ARE_ERRORS=1")
+				}
+			})
+			r := suite.Request(devicetest.GrowPlan(), nil)
+			r.Texts[devicetest.File] = "extern \"C\" __global__ void grow(long long row0, long long rows, int *count, int *full)\n{\n" + text.body + "}\n"
+			_, err := c.Run(context.Background(), r)
+			var build *worker.BuildError
+			if errors.As(err, &build) != (text.refused && strict) || build != nil && !strings.Contains(build.Log, `"unused" was declared but never referenced`) {
+				t.Errorf("strict %v,%s: %v", strict, text.body, err)
+			}
+		}
+	}
+}
+
 func TestNoDevice(t *testing.T) {
 	if listing, _ := suite.Device(t).List(context.Background()); listing.Devices[0].Machine.Device != "a stand-in" {
 		t.Skip("there is a GPU")
