@@ -273,7 +273,9 @@ func (s *suite) runDifftest(ctx context.Context, c *cell, r *record) error {
 }
 
 // repeat is the command of a cell with many rows, which no command of kgen runs.
-func (c *cell) repeat() string { return "device-suite -out NEW -devices " + c.row.name + " -only '" + c.String() + "'" }
+func (c *cell) repeat() string {
+	return "device-suite -out NEW -devices " + c.row.name + " -only '" + c.String() + "'"
+}
 
 // differ counts what is wrong.
 func (r *record) differ() int { return r.Report.CountMismatches() + len(r.Findings) }
