@@ -1,7 +1,6 @@
 package device
 
 import (
-	"fmt"
 	"sync"
 	"time"
 )
@@ -50,19 +49,41 @@ func (c *Commands[E]) Add(name string, isKernel bool, event E) {
 	c.retire(ended)
 }
 
-// Finish forgets all commands, which have ended; its error is that of the
-// first that failed.
+// FailedError says which commands failed. Where one of them loses the device, all
+// behind it fail, too.
+type FailedError struct {
+	First   string   // the first that failed
+	Kernels []string // those that are kernels, in order
+	Err     error    // of the first
+}
+
+func (e *FailedError) Error() string { return e.First + " failed: " + e.Err.Error() }
+
+func (e *FailedError) Unwrap() error { return e.Err }
+
+// Finish forgets all commands, which have ended; where some failed, its error is a
+// [FailedError].
 func (c *Commands[E]) Finish() error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	var err error
+	var failed *FailedError
 	for _, o := range c.open {
-		if _, failed := o.event.State(); failed != nil && err == nil {
-			err = fmt.Errorf("%s failed: %w", o.name, failed)
+		_, err := o.event.State()
+		if err == nil {
+			continue
+		}
+		if failed == nil {
+			failed = &FailedError{First: o.name, Err: err}
+		}
+		if o.isKernel {
+			failed.Kernels = append(failed.Kernels, o.name)
 		}
 	}
 	c.retire(len(c.open))
-	return err
+	if failed == nil {
+		return nil
+	}
+	return failed
 }
 
 // retire releases the first n commands, which have ended.
@@ -81,18 +102,6 @@ func (c *Commands[E]) Open() int {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return len(c.open)
-}
-
-// FailedKernels names the kernels that failed, in order.
-func (c *Commands[E]) FailedKernels() (names []string) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	for _, o := range c.open {
-		if _, failed := o.event.State(); failed != nil && o.isKernel {
-			names = append(names, o.name)
-		}
-	}
-	return names
 }
 
 // Elapsed returns the device time of what has ended since the last call.

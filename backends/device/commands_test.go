@@ -38,10 +38,12 @@ func TestCommands(t *testing.T) {
 	}
 	second.err = errors.New("no luck")
 	c.Add("third", false, &mark{err: errors.New("bad luck")})
-	if got := c.FailedKernels(); !slices.Equal(got, []string{"second"}) {
-		t.Errorf("kernels %q have failed", got)
+	err := c.Finish()
+	var failed *FailedError
+	if !errors.As(err, &failed) || !slices.Equal(failed.Kernels, []string{"second"}) {
+		t.Errorf("%+v", failed)
 	}
-	if err := c.Finish(); err == nil || err.Error() != "second failed: no luck" || c.Open() != 0 || !second.released || c.Busy() != "" {
+	if err == nil || err.Error() != "second failed: no luck" || c.Open() != 0 || !second.released || c.Busy() != "" {
 		t.Errorf("%v, %d open", err, c.Open())
 	}
 	if got := c.Elapsed(); got != (openMost+3)*time.Second || c.Elapsed() != 0 {

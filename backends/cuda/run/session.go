@@ -225,19 +225,19 @@ const mostNamed = 5
 // them failed, or err. Where the device is lost all of them have failed, and a
 // kernel has done it.
 func (s *session) finish(err error) error {
-	kernels := s.commands.FailedKernels()
 	failed := s.commands.Finish()
 	if failed == nil || !isLost(failed) {
 		return cmp.Or(failed, err)
 	}
-	if len(kernels) > 0 {
-		failed = fmt.Errorf("%s failed: %w", kernels[0], errors.Unwrap(failed))
-	}
-	if behind := kernels[min(1, len(kernels)):]; len(behind) > 0 {
-		if len(behind) > mostNamed {
-			behind = append(behind[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(behind)-mostNamed))
+	var which *shared.FailedError
+	if errors.As(failed, &which) && len(which.Kernels) > 0 {
+		failed = fmt.Errorf("%s failed: %w", which.Kernels[0], which.Err)
+		if behind := which.Kernels[1:]; len(behind) > 0 {
+			if len(behind) > mostNamed {
+				behind = append(behind[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(behind)-mostNamed))
+			}
+			failed = fmt.Errorf("%w (or one behind it: %s)", failed, strings.Join(behind, ", "))
 		}
-		failed = fmt.Errorf("%w (or one behind it: %s)", failed, strings.Join(behind, ", "))
 	}
 	return &worker.LostError{Err: fmt.Errorf("%w; the device is opened anew", failed)}
 }

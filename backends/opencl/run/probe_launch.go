@@ -74,7 +74,7 @@ func (p *prober) start(kernel *cl.Kernel, groups, size, local int64, arguments .
 			return err
 		}
 	}
-	err := p.queued("a kernel of the probe", func() (*cl.Event, error) {
+	err := p.queued("a kernel of the probe", true, func() (*cl.Event, error) {
 		return p.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(groups * size)}, []int{int(size)}, nil)
 	})
 	if err != nil {

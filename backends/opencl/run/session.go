@@ -67,7 +67,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	if len(data) == 0 {
 		return b, nil
 	}
-	err = s.queued("the copy of a column to the device", func() (*cl.Event, error) {
+	err = s.queued("the copy of a column to the device", false, func() (*cl.Event, error) {
 		return s.queue.EnqueueWriteBuffer(b.Object, true, 0, len(data), unsafe.Pointer(&data[0]), nil)
 	})
 	runtime.KeepAlive(data)
@@ -92,7 +92,7 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 	if size > b.Size {
 		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
 	}
-	return s.queued("the fill of a buffer", func() (*cl.Event, error) {
+	return s.queued("the fill of a buffer", false, func() (*cl.Event, error) {
 		return s.queue.EnqueueFillBuffer(b.Object, unsafe.Pointer(&element[0]), len(element), 0, int(size), nil)
 	})
 }
@@ -105,7 +105,7 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	if offset < 0 || offset > b.Size-int64(len(to)) {
 		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.Size)
 	}
-	err := s.queued("the copy of a column from the device", func() (*cl.Event, error) {
+	err := s.queued("the copy of a column from the device", false, func() (*cl.Event, error) {
 		return s.queue.EnqueueReadBuffer(b.Object, true, int(offset), len(to), unsafe.Pointer(&to[0]), nil)
 	})
 	runtime.KeepAlive(to)
@@ -119,7 +119,7 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 // at the first use of a buffer may fail here for want of it: once the pool's
 // free buffers are gone, it is tried again. The executor says what command it is
 // that fails; name is for one that fails later.
-func (s *session) queued(name string, enqueue func() (*cl.Event, error)) error {
+func (s *session) queued(name string, isKernel bool, enqueue func() (*cl.Event, error)) error {
 	mark, err := enqueue()
 	if isMemory(err) && s.device.pool.Idle() > 0 {
 		s.queue.Finish()
@@ -132,7 +132,7 @@ func (s *session) queued(name string, enqueue func() (*cl.Event, error)) error {
 	case err != nil:
 		return errors.New(describe(err))
 	}
-	s.commands.Add(name, false, event{mark, s.span})
+	s.commands.Add(name, isKernel, event{mark, s.span})
 	return nil
 }
 
@@ -153,7 +153,7 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	if err := s.setArguments(kernel, l); err != nil {
 		return err
 	}
-	err = s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), func() (*cl.Event, error) {
+	err = s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), true, func() (*cl.Event, error) {
 		return s.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(l.Groups * group)}, []int{int(group)}, nil)
 	})
 	if err != nil {
