@@ -130,6 +130,14 @@ extern "C" __global__ void crash(long long row0, long long rows, int *word)
 	word[1ll << 44] = 1;
 }
 
+// late goes wrong while what was queued behind it waits.
+extern "C" __global__ void late(long long row0, long long rows, int *word)
+{
+	for (long long begin = clock64(); clock64() - begin < 10000000;)
+		;
+	word[1ll << 44] = 1;
+}
+
 extern "C" __global__ void trap(long long row0, long long rows, int *word)
 {
 	__trap();
