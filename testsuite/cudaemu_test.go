@@ -25,10 +25,12 @@ import (
 
 // cudaSchedule has tiles of few rows and blocks of two warps, so that barriers
 // matter and little data fills several tiles. KGEN_CUDAEMU_SCHEDULE=default
-// takes the tiles that users get, and published those of plans that do not wait.
+// takes the tiles that users get, static numbers them by blocks, and published
+// is plans that do not wait.
 var cudaSchedule = map[string]plan.Schedule{
 	"":          {Workgroup: 64, Items: 4},
 	"default":   {},
+	"static":    {Workgroup: 64, Items: 4, IDs: plan.Static},
 	"published": {Workgroup: 64, Items: 4, Scheme: simt.SchemePublished},
 }[os.Getenv("KGEN_CUDAEMU_SCHEDULE")]
 

@@ -84,9 +84,16 @@ func TestEmittedCUDA(t *testing.T) {
 	}
 	t.Run("bulk copies", func(t *testing.T) {
 		bulk := 0
-		for _, text := range texts {
+		for name, text := range texts {
+			toolkit := "11.8 or later and compute capability 6.0 or"
 			if cudacompile.HasBulkCopies(text) {
 				bulk++
+			}
+			if strings.Contains(string(text), "asm volatile") { // rounds have all of it, and not always copies
+				toolkit = "12.0 or later and compute capability 9.0 or"
+			}
+			if !strings.Contains(string(text), "// CUDA C++ for NVRTC or nvcc "+toolkit+"\n// later;") {
+				t.Errorf("%s does not say that it needs %s", name, toolkit)
 			}
 		}
 		if bulk == 0 && slices.Contains(levels, fuse.LevelOnePass) {

@@ -27,13 +27,13 @@ import (
 // emitKernels returns what the pipeline of a file is emitted as, by the names of
 // files; nil where a level does not support it, or where it cannot walk in rounds.
 // The source says that it lies at path.
-func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []byte, level, scheme string) map[string][]byte {
+func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []byte, c choice) map[string][]byte {
 	t.Helper()
 	pipelines, errs := ir.Load(path, source)
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: level, Source: source})
+	program, _, err := compile.Compile(pipelines[0], compile.Options{Level: c.level, Variant: c.schedule.Variant, Source: source})
 	var unsupported *fuse.Unsupported
 	if errors.As(err, &unsupported) {
 		return nil
@@ -41,7 +41,11 @@ func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []by
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: plan.Schedule{Scheme: scheme}})
+	out, err := emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: c.schedule})
+	if err != nil && c.schedule.Offsets == plan.Broadcast { // which is refused for all but sums
+		c.schedule.Offsets = plan.Scan
+		out, err = emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: c.schedule})
+	}
 	if err != nil && strings.Contains(err.Error(), "scheme="+simt.SchemeRound+": ") { // TestRoundsOfCorpus knows which
 		return nil
 	}
@@ -55,8 +59,33 @@ func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []by
 	return files
 }
 
+// emittedChoices are the schedules that texts of an entry are made for: every
+// scheme, tiles that are numbered by groups, and for an entry that aggregates
+// groups another variant at each level, every other one publishing.
+func emittedChoices(i int, entry Entry, emitter kernels.Emitter, levels []string) (choices []choice) {
+	schedules := []plan.Schedule{{Scheme: simt.SchemeLookback}, {Scheme: simt.SchemeLookback, IDs: plan.Static}, {Scheme: simt.SchemePublished}}
+	if emitter.Dialect.Subgroup > 0 {
+		schedules = append(schedules, plan.Schedule{Scheme: simt.SchemeRound})
+	}
+	tables := plan.Variants[:len(plan.Variants)-1]
+	for j, level := range levels {
+		for _, s := range schedules {
+			choices = append(choices, choice{level, s})
+		}
+		if len(variantsOf(entry.Pipeline, plan.Variants...)) == 1 {
+			continue
+		}
+		s := plan.Schedule{Variant: tables[(i+j)%len(tables)]}
+		if (i+j)/len(tables)%2 == 0 {
+			s.Scheme, s.Chunk, s.Offsets = simt.SchemePublished, 2, plan.Broadcast
+		}
+		choices = append(choices, choice{level, s})
+	}
+	return choices
+}
+
 // emittedTexts returns the kernels that the corpus is emitted as, at some levels
-// and by every scheme, each text once. They must be the same again, wherever
+// and by many schedules, each text once. They must be the same again, wherever
 // the source lies and however many threads there are.
 func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[string][]byte {
 	t.Helper()
@@ -64,32 +93,26 @@ func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[st
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemes := []string{simt.SchemeLookback, simt.SchemePublished}
-	if emitter.Dialect.Subgroup > 0 {
-		schemes = append(schemes, simt.SchemeRound)
-	}
 	texts, seen := map[string][]byte{}, map[string]bool{}
 	threads := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(threads)
-	for _, entry := range entries {
+	for i, entry := range entries {
 		source, err := os.ReadFile(entry.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, level := range levels {
-			for _, scheme := range schemes {
-				runtime.GOMAXPROCS(threads)
-				files := emitKernels(t, emitter, entry.Path, source, level, scheme)
-				runtime.GOMAXPROCS(1)
-				elsewhere := filepath.Join(string(filepath.Separator), "else where", "..", filepath.Base(entry.Path))
-				if again := emitKernels(t, emitter, elsewhere, source, level, scheme); !maps.EqualFunc(files, again, bytes.Equal) {
-					t.Errorf("%s, %s, %s: emitted again, the text differs", entry.Name, level, scheme)
-				}
-				for name, text := range files {
-					if filepath.Ext(name) == emitter.Extension && !seen[string(text)] {
-						seen[string(text)] = true
-						texts[fmt.Sprintf("%s-%s-%s-%s", entry.Name, level, scheme, name)] = text
-					}
+		for j, c := range emittedChoices(i, entry, emitter, levels) {
+			runtime.GOMAXPROCS(threads)
+			files := emitKernels(t, emitter, entry.Path, source, c)
+			runtime.GOMAXPROCS(1)
+			elsewhere := filepath.Join(string(filepath.Separator), "else where", "..", filepath.Base(entry.Path))
+			if again := emitKernels(t, emitter, elsewhere, source, c); !maps.EqualFunc(files, again, bytes.Equal) {
+				t.Errorf("%s, %+v: emitted again, the text differs", entry.Name, c)
+			}
+			for name, text := range files {
+				if filepath.Ext(name) == emitter.Extension && !seen[string(text)] {
+					seen[string(text)] = true
+					texts[fmt.Sprintf("%s-%s-%d-%s", entry.Name, c.level, j, name)] = text
 				}
 			}
 		}

@@ -20,7 +20,8 @@ func Emitter() kernels.Emitter {
 }
 
 // Dialect returns CUDA C++ as NVIDIA's compilers since 11.8 read it, for
-// devices of compute capability 6.0 and later. Groups lie in dimension x.
+// devices of compute capability 6.0 and later; with bulk copies since 12, for
+// 9.0 and later. Groups lie in dimension x.
 func Dialect() *ctext.Dialect {
 	return &ctext.Dialect{
 		Name:       "CUDA C++",
@@ -96,8 +97,12 @@ func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
 
 // preamble says what the text needs, and refuses what would change its meaning.
 func preamble(needs func(plan.Cap) bool) []string {
+	toolkit, capability := "11.8", "6.0"
+	if needs(plan.CapBulkCopy) {
+		toolkit, capability = "12.0", "9.0"
+	}
 	lines := []string{
-		"// CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or",
+		"// CUDA C++ for NVRTC or nvcc " + toolkit + " or later and compute capability " + capability + " or",
 		"// later; no option is needed.",
 	}
 	if needs(plan.CapDenormalsF32) {

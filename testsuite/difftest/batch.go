@@ -29,6 +29,8 @@ type unit struct {
 	job   Job
 	ready []Prepared // by device, and so are
 	given []plan.Schedule
+
+	covered []bool // whether its features are counted
 }
 
 // batch is some programs that are prepared together.
@@ -90,14 +92,18 @@ func (b *batch) count(at int) {
 				b.stages[strings.TrimRight(s, "0123456789")]++
 			}
 		}
-		for i, p := range u.ready {
-			if p.Err != nil {
-				continue
-			}
-			for _, name := range p.Features() {
-				b.features[b.Devices[i].Name()+": "+name]++
-			}
-		}
+	}
+}
+
+// cover notes what of a device a program has used, the first time that a run
+// ended by the plan itself and not by a fallback.
+func (b *batch) cover(u *unit, device int) {
+	if u.covered[device] {
+		return
+	}
+	u.covered[device] = true
+	for _, name := range u.ready[device].Features() {
+		b.features[b.Devices[device].Name()+": "+name]++
 	}
 }
 
@@ -193,7 +199,7 @@ func (b *batch) prepare(ctx context.Context) {
 		}
 		ready := d.Prepare(ctx, jobs)
 		for i, u := range b.units {
-			u.ready = append(u.ready, ready[i])
+			u.ready, u.covered = append(u.ready, ready[i]), append(u.covered, false)
 			switch err := ready[i].Err; {
 			case err == nil, ctx.Err() != nil:
 			case errors.Is(err, ErrAbsent):
@@ -292,6 +298,8 @@ func (b *batch) run(ctx context.Context, at, run int) {
 			cell.Runs++
 			if gaveUp != "" {
 				cell.gaveUp(theirs.ReplaceAllString(gaveUp, "$1"))
+			} else if err == nil && want.Check == nil { // or it may be the fallback that has failed
+				b.cover(u, i)
 			}
 			if difference != "" {
 				cell.Mismatches++

@@ -59,7 +59,7 @@ func (f *faked) Run(ctx context.Context, in []ir.Column, _ uint64) (Outcome, err
 	return Outcome{results, f.gaveUp}, err
 }
 
-func (f *faked) Features() []string { return nil }
+func (f *faked) Features() []string { return []string{"luck"} }
 
 func (f *faked) MaxRows() int { return 0 }
 
@@ -155,7 +155,7 @@ func TestWrongDevices(t *testing.T) {
 	}
 }
 
-// Results of a fallback are compared, and told apart.
+// Results of a fallback are compared, and told apart; they cover nothing.
 func TestGaveUp(t *testing.T) {
 	devices := []Device{&fake{name: "good"}, &fake{name: "weak", gaveUp: `kernel "k7" needs 9 groups at once`}}
 	r := Run(t.Context(), Options{Devices: devices, Random: 10, Seed: 3, Levels: []string{fuse.LevelOnePass}})
@@ -164,6 +164,9 @@ func TestGaveUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, weak := r.Cells[0], r.Cells[1]
+	if f := r.Coverage.Features; f["good: luck"] == 0 || f["weak: luck"] != 0 {
+		t.Errorf("covered: %v", f)
+	}
 	if r.CountMismatches() > 0 || len(good.GaveUp) > 0 || weak.Runs < 10 || weak.GaveUp["kernel needs 9 groups at once"] != weak.Runs ||
 		!strings.Contains(text.String(), fmt.Sprintf("results of a fallback on weak: %d, kernel needs 9 groups at once\n", weak.Runs)) {
 		t.Errorf("%+v, %+v, printed as\n%s", good, weak, text.String())

@@ -8,31 +8,29 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// PlanFeatures names the schemes of a plan and its fallbacks, and what else its
-// schedules chose.
+// PlanFeatures names the schemes of a plan, and what else its schedules chose.
+// Its fallbacks, which run where it gives up, are left out.
 func PlanFeatures(p *plan.Plan) []string {
 	var names []string
-	for ; p != nil; p = p.Fallback {
-		for _, k := range p.Kernels {
-			for _, v := range k.Variants {
-				if v.Schedule.Scheme != "" {
-					names = append(names, "scheme "+v.Schedule.Scheme)
-				}
-				if v.Schedule.IDs != "" {
-					names = append(names, "ids "+v.Schedule.IDs)
-				}
-				if v.Schedule.Offsets != "" {
-					names = append(names, "offsets "+v.Schedule.Offsets)
-				}
-				if v.Schedule.Chunk > 1 {
-					names = append(names, "groups of several tiles")
-				}
-				if v.Schedule.Part > 0 {
-					names = append(names, "launches in parts")
-				}
-				if v.Schedule.Variant != "" {
-					names = append(names, "variant "+v.Schedule.Variant)
-				}
+	for _, k := range p.Kernels {
+		for _, v := range k.Variants {
+			if v.Schedule.Scheme != "" {
+				names = append(names, "scheme "+v.Schedule.Scheme)
+			}
+			if v.Schedule.IDs != "" {
+				names = append(names, "ids "+v.Schedule.IDs)
+			}
+			if v.Schedule.Offsets != "" {
+				names = append(names, "offsets "+v.Schedule.Offsets)
+			}
+			if v.Schedule.Chunk > 1 {
+				names = append(names, "groups of several tiles")
+			}
+			if v.Schedule.Part > 0 {
+				names = append(names, "launches in parts")
+			}
+			if v.Schedule.Variant != "" {
+				names = append(names, "variant "+v.Schedule.Variant)
 			}
 		}
 	}

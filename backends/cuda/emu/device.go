@@ -194,6 +194,7 @@ func (d *Device) request(m *module, c *reportContext, l *exec.Launch) (string, e
 	o := d.emulator.options
 	threads := int64(max(l.Variant.Schedule.Workgroup, 1))
 	cooperative := l.Variant.Forward == plan.ForwardResident // the executor has seen that they fit
+	inOrder := l.Variant.Forward == plan.ForwardStatic
 	static := int64(0)
 	for _, a := range c.shared {
 		static += a.bytes
@@ -211,7 +212,7 @@ func (d *Device) request(m *module, c *reportContext, l *exec.Launch) (string, e
 		return "", fmt.Errorf("%d bytes of shared memory; the device has %d", static+l.Local, sharedMost)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "launch %d %s %d %d %d %d %d %d %d %d %d", m.handle, l.Variant.Entry, l.Groups, threads, l.Local, o.Resident, bit(cooperative),
+	fmt.Fprintf(&b, "launch %d %s %d %d %d %d %d %d %d %d %d %d", m.handle, l.Variant.Entry, l.Groups, threads, l.Local, o.Resident, bit(cooperative), bit(inOrder),
 		bit(o.Check), bit(o.Check || o.Seed != 0), o.Seed&math.MaxInt64, len(c.shared))
 	for _, a := range c.shared {
 		fmt.Fprintf(&b, " %d %d", a.offset, a.bytes)

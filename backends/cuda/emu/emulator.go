@@ -166,8 +166,7 @@ func Machine(o Options) plan.Machine {
 		Device: "CUDA emulation", Driver: "g++ on the host", Units: o.Resident, Subgroup: 32, MaxGroup: threadsMost,
 		LocalBytes: sharedMost, Memory: o.Memory, MaxAlloc: o.Memory, Caps: map[plan.Cap]plan.Evidence{},
 	}
-	// All but progress.static: blocks start in any order.
-	for _, c := range []plan.Cap{plan.CapAtomicsI64, plan.CapFP64, plan.CapTicket, plan.CapResident, plan.CapBulkCopy, plan.CapDivideF32, plan.CapDenormalsF32} {
+	for _, c := range plan.Capabilities {
 		m.Caps[c] = plan.Declared
 	}
 	return m

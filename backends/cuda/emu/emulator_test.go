@@ -210,6 +210,11 @@ func TestCorrect(t *testing.T) {
 		if wrong, err := chainTest(12).run(t.Context(), e, "SCOPED"); err != nil || wrong != "" {
 			t.Errorf("chain by scoped loads and stores, seed %d: %v %s", seed, err, wrong)
 		}
+		numbered := chainTest(12) // which is a livelock where it does not ask for the order of its blocks
+		numbered.forward = plan.ForwardStatic
+		if wrong, err := numbered.run(t.Context(), e, "NO_TICKET"); err != nil || wrong != "" {
+			t.Errorf("chain by numbers of blocks, seed %d: %v %s", seed, err, wrong)
+		}
 		e.Close()
 	}
 	for seed := range uint64(3) {

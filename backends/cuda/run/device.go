@@ -99,8 +99,9 @@ func (d *device) query(id cu.Device) error {
 		{plan.CapStatic, "blocks start in the order of their numbers: CUDA does not promise it, and CUB's scans rely on it"},
 		{plan.CapResident, "cooperative launches, and a group a unit at least"},
 	}
-	if compiler, err := loadNVRTC(); err == nil && compiler.major >= 12 && d.capability >= 90 && driver >= 12000 {
-		list = append(list, declared{plan.CapBulkCopy, "of compute capability 9.0 and later, with a driver for CUDA 12 and NVRTC 12"})
+	// Without NVRTC what another machine has compiled may be there.
+	if compiler, missing := loadNVRTC(); (missing != nil || compiler.major >= 12) && d.capability >= 90 && driver >= 12000 {
+		list = append(list, declared{plan.CapBulkCopy, "of compute capability 9.0 and later, with a driver for CUDA 12; text that has them needs NVRTC 12"})
 	}
 	for _, c := range list {
 		d.machine.Caps[c.capability] = plan.Declared

@@ -138,34 +138,44 @@ func TestLargeLocalMemory(t *testing.T) {
 	}
 }
 
-// Without NVRTC, what another process has compiled serves; and where nothing
-// is there, the error says what to install.
+// Without NVRTC, what another process has compiled serves, for rounds, too; and
+// where nothing is there, the error says what to install.
 func TestWithoutNVRTC(t *testing.T) {
 	suite.Device(t)
 	folder := t.TempDir()
-	run := func(environment ...string) error {
+	run := func(needs []plan.Cap, environment ...string) error {
 		t.Helper()
 		c := suite.Open(t, func(o *worker.Options) { o.Environment = append(environment, "KGEN_CACHE="+folder) })
-		result, err := c.Run(context.Background(), suite.Request(devicetest.GrowPlan(), nil))
+		p := devicetest.GrowPlan()
+		p.Kernels[0].Variants[0].Needs = needs
+		result, err := c.Run(context.Background(), suite.Request(p, nil))
 		if err == nil && result.Scalars["size"].Bits != 128 {
 			t.Errorf("size %d, want 128", result.Scalars["size"].Bits)
 		}
 		return err
 	}
 	const absent = "KGEN_NVRTC=/nowhere/libnvrtc.so"
-	if err := run(absent); err == nil || !strings.Contains(err.Error(), "/nowhere/libnvrtc.so: cannot open shared object file") ||
-		!strings.Contains(err.Error(), "pip install nvidia-cuda-nvrtc") || strings.Count(err.Error(), `kernel "grow"`) != 1 {
-		t.Errorf("with an empty cache: %v", err)
-	}
-	if err := run(); err != nil {
-		t.Fatal(err)
-	}
-	if err := run(absent); err != nil {
-		t.Errorf("with PTX in the cache: %v", err)
-	}
 	listing, err := suite.Open(t, func(o *worker.Options) { o.Environment = []string{absent} }).List(context.Background())
 	if err != nil || len(listing.Devices) == 0 || len(listing.Notes) != 1 || !strings.Contains(listing.Notes[0], "NVRTC") {
-		t.Errorf("%v, %v", listing, err)
+		t.Fatalf("%v, %v", listing, err)
+	}
+	plans := [][]plan.Cap{nil}
+	if rounds := []plan.Cap{plan.CapBulkCopy, plan.CapResident}; listing.Devices[0].Machine.Has(rounds[0]) {
+		plans = append(plans, rounds)
+	}
+	for _, needs := range plans {
+		if err := run(needs, absent); err == nil || !strings.Contains(err.Error(), "/nowhere/libnvrtc.so: cannot open shared object file") ||
+			!strings.Contains(err.Error(), "pip install nvidia-cuda-nvrtc") || strings.Count(err.Error(), `kernel "grow"`) != 1 {
+			t.Errorf("needs %v, with an empty cache: %v", needs, err)
+		}
+	}
+	if err := run(nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, needs := range plans {
+		if err := run(needs, absent); err != nil {
+			t.Errorf("needs %v, with PTX in the cache: %v", needs, err)
+		}
 	}
 }
 

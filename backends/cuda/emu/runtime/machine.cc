@@ -225,10 +225,11 @@ void make_places() {
 }
 
 // order chooses the order in which blocks start: a stride through all of them.
+// That of their numbers is for kernels that rely on it.
 void order() {
   started = first_block = 0;
   block_stride = 1;
-  if (!launch.shuffled || launch.grid < 2) return;
+  if (!launch.shuffled || launch.in_order || launch.grid < 2) return;
   first_block = 1 + chance() % (launch.grid - 1);
   if (chance() % 2 == 0) {  // the other way round
     first_block = block_stride = launch.grid - 1;

@@ -80,6 +80,7 @@ struct Launch {
   const char *module_begin, *module_end;
   bool check, shuffled;  // shuffled: threads and blocks run in random order
   bool cooperative;      // all blocks run at once
+  bool in_order;         // blocks start in the order of their numbers
   std::uint64_t seed;
   unsigned resident;  // blocks that run at once, at most
 };

@@ -138,7 +138,8 @@ void do_launch() {
   void *handle = handle_of(number());
   std::string kernel = word();
   launch.grid = number(), launch.block = number();
-  launch.dynamic_bytes = number(), launch.resident = number(), launch.cooperative = number();
+  launch.dynamic_bytes = number(), launch.resident = number();
+  launch.cooperative = number(), launch.in_order = number();
   launch.check = number(), launch.shuffled = number(), launch.seed = number();
   launch.arrays.resize(number());
   for (SharedArray &a : launch.arrays) a.offset = number(), a.bytes = number();
