@@ -38,7 +38,7 @@ type Flags struct {
 // Bind declares the flags.
 func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.backend, "backend", Emitters[0].Name(), "the `BACKEND` that emits: "+emitterNames())
-	set.StringVar(&f.pkg, "package", "", "the Go package's `NAME` (default that of the file with the go:generate line, or the folder's name)")
+	set.StringVar(&f.pkg, "package", "", "the Go package's `NAME` (gocpu; default that of the file with the go:generate line, or the folder's name)")
 	set.StringVarP(&f.folder, "output", "o", "", "the `FOLDER` to write to (default the current one where --package or go generate names the package)")
 	set.StringVar(&f.level, "fuse", "", LevelUsage)
 	set.StringVar(&f.schedule, "schedule", "", ScheduleUsage)
@@ -74,9 +74,9 @@ func (f *Flags) Emit(ctx context.Context, load func() (*Source, error), out io.W
 	for _, flag := range []struct {
 		name  string
 		asked bool
-	}{{"--tests", f.tests}, {"--partials", f.partials}, {"--unexported", f.unexported}} {
+	}{{"--package", f.pkg != ""}, {"--tests", f.tests}, {"--partials", f.partials}, {"--unexported", f.unexported}} {
 		if flag.asked && f.backend != (gocpu.Emitter{}).Name() {
-			return usagef("%s: backend %s emits none; gocpu does", flag.name, f.backend)
+			return usagef("%s: backend %s emits no Go; gocpu does", flag.name, f.backend)
 		}
 	}
 	schedule, err := ParseSchedule(f.schedule)

@@ -42,7 +42,7 @@ func parseCUDAEmulation(text string) (emu.Options, error) {
 // prepareCUDAEmulation compiles a pipeline for the emulation.
 func prepareCUDAEmulation(options emu.Options) func(context.Context, request) (*executable, error) {
 	return func(ctx context.Context, r request) (*executable, error) {
-		if err := refuseDriverFlags("cudaemu", r); err != nil {
+		if err := refuseFlags("cudaemu", r, "--time-limit"); err != nil {
 			return nil, err
 		}
 		program, _, err := build.Compile(r.source, r.pipeline, r.level, r.schedule.Variant)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,7 +102,7 @@ func prepareInterp(_ context.Context, r request) (*executable, error) {
 	if err := build.RefuseSchedule("device interp", r.schedule); err != nil {
 		return nil, err
 	}
-	if err := refuseDriverFlags("interp", r); err != nil {
+	if err := refuseFlags("interp", r); err != nil {
 		return nil, err
 	}
 	if r.limit > 0 {
@@ -121,16 +122,23 @@ func prepareInterp(_ context.Context, r request) (*executable, error) {
 	}, nil
 }
 
-// refuseDriverFlags refuses a time limit, and repetitions on the device's clock, for
-// a device that no worker drives.
-func refuseDriverFlags(device string, r request) error {
-	switch {
-	case r.repeat > 0:
-		return usageErrorf("device %s has no clock of its own that --repeat could read: leave it out", device)
-	case r.timeout == 0:
-		return nil
+// refuseFlags refuses the flags that a device has no use for, among those of
+// some devices: all that are not named.
+func refuseFlags(device string, r request, takes ...string) error {
+	for _, flag := range []struct {
+		name   string
+		asked  bool
+		reason string
+	}{
+		{"--workers", r.workers > 0, "takes no number of cores"},
+		{"--time-limit", r.timeout > 0, "has no driver that could hang, and ends by Ctrl-C"},
+		{"--repeat", r.repeat > 0, "has no clock of its own that this could read"},
+	} {
+		if flag.asked && !slices.Contains(takes, flag.name) {
+			return usageErrorf("device %s %s: leave out %s", device, flag.reason, flag.name)
+		}
 	}
-	return usageErrorf("device %s has no driver that could hang, and ends by Ctrl-C: leave out --time-limit", device)
+	return nil
 }
 
 // interpret runs the interpreter, which cannot be stopped: when ctx ends, its

@@ -20,6 +20,9 @@ import (
 // prepare compiles a pipeline for a device; number is that in the worker's
 // listing.
 func (d *driver) prepare(_ context.Context, r request, number int) (*executable, error) {
+	if err := refuseFlags(fmt.Sprintf("%s:%d", d.name, number), r, "--time-limit", "--repeat"); err != nil {
+		return nil, err
+	}
 	program, _, err := build.Compile(r.source, r.pipeline, r.level, r.schedule.Variant)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func prepareGoCPU(ctx context.Context, r request) (*executable, error) {
 	if err := build.RefuseSchedule("device gocpu", r.schedule); err != nil {
 		return nil, err
 	}
-	if err := refuseDriverFlags("gocpu", r); err != nil {
+	if err := refuseFlags("gocpu", r, "--workers"); err != nil {
 		return nil, err
 	}
 	program, _, err := build.Compile(r.source, r.pipeline, r.level, "")

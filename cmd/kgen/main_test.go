@@ -106,6 +106,7 @@ func TestExitCodes(t *testing.T) {
 		{interp("run", "orders.kg", "--in", "data.csv", "--bind", "q=key"), exitUsage, "no column parameter q"},
 		{interp("run", "orders.kg", "--in", "data.csv", "--set", "q=1"), exitUsage, "no scalar parameter q"},
 		{interp("run", "orders.kg", "--in", "data.csv", "--workers", "-1"), exitUsage, "--workers -1"},
+		{interp("run", "orders.kg", "--in", "data.csv", "--workers", "2"), exitUsage, "device interp takes no number of cores: leave out --workers"},
 		{interp("run", "orders.kg", "--in", "data.csv", "--repeat", "3"), exitUsage, "--repeat 3: a number above 0, with --time or --json"},
 		{interp("run", "orders.kg", "--in", "data.csv", "--repeat", "-1", "--time"), exitUsage, "--repeat -1: a number above 0"},
 		{interp("run", "orders.kg", "--in", "data.csv", "--repeat", "3", "--time"), exitUsage, "device interp has no clock"},
