@@ -4,7 +4,7 @@
 usage: run_plan_cupy.py NAME.plan.json [FILE.csv | COLUMN.npy | SCALAR=VALUE]...
 
 CUDA_VISIBLE_DEVICES chooses the device; without it, it is the first."""
-import os
+import os, tempfile
 import cupy as cp, numpy as np
 import steps
 
@@ -15,13 +15,14 @@ class CUDA(steps.Run):
     extension = ".cu"
 
     def __init__(self, plan, folder, device, inputs):
-        self.folder, self.modules = folder, {}
+        self.folder, self.modules, self.images = folder, {}, tempfile.TemporaryDirectory()
         about, memory = device.attributes, device.mem_info[1]
         self.machine = {"units": about["MultiProcessorCount"], "subgroup": about["WarpSize"],
                         "maxGroup": about["MaxThreadsPerBlock"], "localBytes": about["MaxSharedMemoryPerBlockOptin"],
                         "memory": memory, "maxAlloc": memory}
-        self.caps = {"atomics.i64", "fp64", "progress.ticket", "progress.resident", "f32.divide", "f32.denormals"}
-        if int(device.compute_capability) >= 90:
+        self.caps = {"atomics.i64", "fp64", "progress.ticket", "progress.static", "progress.resident", "f32.divide", "f32.denormals"}
+        self.capability = int(device.compute_capability)
+        if self.capability >= 90 and cp.cuda.runtime.driverGetVersion() >= 12000 and cp.cuda.nvrtc.getVersion()[0] >= 12:
             self.caps.add("copy.bulk")
         super().__init__(plan, inputs)
 
@@ -53,25 +54,40 @@ class CUDA(steps.Run):
         assert row0 >= 0 and 0 <= rows < 2**31, f"{rows} rows from {row0} on; a launch spans less than 2^31"
         workgroup, items, chunk = (variant["schedule"].get(key) or 1 for key in ("workgroup", "items", "chunk"))
         groups = self.value(variant.get("grid", {"ceildiv": [rows, workgroup * items * chunk]}), rows)
-        if variant.get("forward") == "resident" and groups > self.machine["units"]:
+        together = variant.get("forward") == "resident"  # the driver refuses what does not run at once
+        if together and groups > self.machine["units"]:
             raise steps.GiveUp(f"{s['kernel']} needs {groups} groups at once")
         if groups == 0:
             return
         args = {a["name"]: a for a in variant.get("args", []) + s.get("bind", [])}  # in the variant's order
         values = [self.buffers[arg["buffer"]][0] if "buffer" in arg else scalar(self.scalars[arg["scalar"]]) if "scalar" in arg
                   else np.int64(self.value(arg["value"], rows)) for arg in args.values()]
-        kernel, local = self.module(variant).get_function(variant["entry"]), self.value(variant.get("localBytes", 0))
+        kernel, local = self.module(variant, together).get_function(variant["entry"]), self.value(variant.get("localBytes", 0))
         if local > 48 << 10:
             kernel.max_dynamic_shared_size_bytes = local
         kernel((groups,), (workgroup,), (np.int64(row0), np.int64(rows), *values), shared_mem=local)
 
-    def module(self, variant):
+    def module(self, variant, together):
         options = [f"-D{spec['name']}={self.value(spec['value'])}" for spec in variant.get("spec", [])]
-        key = variant["file"], *options
+        key = variant["file"], together, *options
         if key not in self.modules:
-            with open(os.path.join(self.folder, variant["file"]), encoding="utf-8") as text:
-                self.modules[key] = cp.RawModule(code=text.read(), options=tuple(options))
+            path = os.path.join(self.images.name, f"{len(self.modules)}.cubin")
+            with open(os.path.join(self.folder, variant["file"]), encoding="utf-8") as text, open(path, "wb") as image:
+                image.write(self.compile(text.read(), variant["file"], options))
+            self.modules[key] = cp.RawModule(path=path, enable_cooperative_groups=together)
         return self.modules[key]
+
+    def compile(self, text, name, options):
+        # RawModule adds -ftz=true to what it compiles, which text that computes with f32 refuses.
+        nvrtc = cp.cuda.nvrtc
+        program = nvrtc.createProgram(text, name, (), ())
+        try:
+            nvrtc.compileProgram(program, (f"--gpu-architecture=sm_{self.capability}", *options))
+            return nvrtc.getCUBIN(program)
+        except nvrtc.NVRTCError as refused:
+            raise ValueError(nvrtc.getProgramLog(program)) from refused
+        finally:
+            nvrtc.destroyProgram(program)
 
 
 def scalar(x):
