@@ -86,6 +86,8 @@ func partChoices(all bool, schedule plan.Schedule) chooser {
 			c.schedule.Part, c.schedule.Variant = []int64{1, 600}[(i/2+j)%2], variants[(i+j)%len(variants)]
 			if (i+j)%2 == 0 {
 				c.schedule.Scheme, c.schedule.Chunk = simt.SchemePublished, 1+i%2
+			} else if i%4 < 2 {
+				c.schedule.Scheme, c.schedule.IDs = simt.SchemeLookback, plan.Static
 			}
 			choices = append(choices, c)
 		}
