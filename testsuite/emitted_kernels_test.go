@@ -41,12 +41,10 @@ func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []by
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: c.schedule})
-	if err != nil && c.schedule.Offsets == plan.Broadcast { // which is refused for all but sums
-		c.schedule.Offsets = plan.Scan
-		out, err = emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: c.schedule})
-	}
-	if err != nil && strings.Contains(err.Error(), "scheme="+simt.SchemeRound+": ") { // TestRoundsOfCorpus knows which
+	out, err := makeBy(c.schedule, func(s plan.Schedule) (*backends.Output, error) {
+		return emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: s})
+	})
+	if refusesRounds(err) {
 		return nil
 	}
 	if err != nil {

@@ -199,7 +199,7 @@ func hostAgrees(t *testing.T, python string, h host, entry Entry, level string) 
 		t.Fatal(err)
 	}
 	out, err := h.emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: h.schedule})
-	if err != nil && h.schedule.Scheme == simt.SchemeRound { // which few kernels cannot take
+	if refusesRounds(err) {
 		t.Skip(err)
 	}
 	if err != nil {

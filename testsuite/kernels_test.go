@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/kernels"
@@ -149,15 +150,28 @@ func makeKernels(t *testing.T, emitter kernels.Emitter, entry Entry, level strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := emitter.Make(program, schedule)
-	if err != nil && schedule.Offsets == plan.Broadcast { // which is refused for all but sums
-		schedule.Offsets = plan.Scan
-		made, err = emitter.Make(program, schedule)
-	}
+	made, err := makeBy(schedule, func(s plan.Schedule) (*kernels.Program, error) { return emitter.Make(program, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made
+}
+
+// makeBy makes something by a schedule, or where offsets cannot be broadcast, which
+// is so for all but sums, by one that scans them.
+func makeBy[T any](s plan.Schedule, make func(plan.Schedule) (T, error)) (T, error) {
+	made, err := make(s)
+	if err != nil && s.Offsets == plan.Broadcast {
+		s.Offsets = plan.Scan
+		return make(s)
+	}
+	return made, err
+}
+
+// refusesRounds reports whether a kernel cannot walk in rounds; TestRoundsOfCorpus
+// knows which.
+func refusesRounds(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "scheme="+simt.SchemeRound+": ")
 }
 
 // isSame reports whether two programs differ by the name of their level only.
