@@ -1,9 +1,7 @@
 package main
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -38,17 +36,11 @@ func TestCUDAEmulationTimeLimit(t *testing.T) {
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("the emulation needs g++")
 	}
-	folder := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	pipeline := write("sums.kg", "pipeline sums(x: [n]i32) {\n\treturn sums: scan(add, i64(x))\n}\n")
-	data := write("x.csv", "x\n"+strings.Repeat("1\n", 100_000))
-	code, _, message := execute("", "run", pipeline, "--in", data, "--device", "cudaemu:check", "--time-limit", "1ms")
+	writeFiles(t, map[string]string{
+		"sums.kg": "pipeline sums(x: [n]i32) {\n\treturn sums: scan(add, i64(x))\n}\n",
+		"x.csv":   "x\n" + strings.Repeat("1\n", 100_000),
+	})
+	code, _, message := execute("", "run", "sums.kg", "--in", "x.csv", "--device", "cudaemu:check", "--time-limit", "1ms")
 	if code != 1 || !strings.Contains(message, "late: ") || !strings.Contains(message, "1ms") {
 		t.Errorf("with 1 ms it ends with %d: %s", code, message)
 	}

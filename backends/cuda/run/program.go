@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"gorgonia.org/cu"
@@ -43,7 +44,7 @@ func (d *device) build(ctx context.Context, s source) (*program, error) {
 	compiler, missing := loadNVRTC()
 	version := ""
 	if missing == nil {
-		version = compiler.version
+		version = compiler.version + os.Getenv(warningsVariable) // what was compiled in spite of a warning stays apart
 	}
 	key := cache.Key(append(append(d.identity(), version, s.text), s.options...)...)
 	if p := d.programs[key]; p != nil {

@@ -179,16 +179,18 @@ func TestWithoutNVRTC(t *testing.T) {
 	}
 }
 
-// Whoever tests emitted text hears of warnings; users do not.
+// Whoever tests emitted text hears of warnings, also where a user's run has
+// left it compiled; users do not.
 func TestWarnings(t *testing.T) {
 	suite.Device(t)
 	for _, text := range []struct {
 		body    string
 		refused bool
 	}{{"\tcount[0] = (int)rows;\n\tfull[0] = 0;\n", false}, {"\tint unused;\n\tcount[0] = (int)rows;\n\tfull[0] = 0;\n", true}} {
+		folder := t.TempDir()
 		for _, strict := range []bool{false, true} {
 			c := suite.Open(t, func(o *worker.Options) {
-				o.Environment = []string{"KGEN_CACHE=" + t.TempDir()}
+				o.Environment = []string{"KGEN_CACHE=" + folder}
 				if strict {
 					o.Environment = append(o.Environment, "KGEN_CUDA_WARNINGS_ARE_ERRORS=1")
 				}
