@@ -3,10 +3,10 @@
 package backends
 
 import (
+	"github.com/kgen-go/kgen/internal/partial"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/partial"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // Version is the version of kgen that emitted text names.

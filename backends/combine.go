@@ -1,9 +1,9 @@
 package backends
 
 import (
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // Combine writes one field of a monoid's combination, over the fields of the

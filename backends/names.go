@@ -3,7 +3,7 @@ package backends
 import (
 	"strconv"
 
-	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/internal/loop"
 )
 
 // Names gives what a program declares its names in emitted text: the name

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/ir"
 )
 

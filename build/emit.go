@@ -18,12 +18,12 @@ import (
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/gocpu"
-	"github.com/kgen-go/kgen/backends/gocpu/gotest"
 	"github.com/kgen-go/kgen/backends/opencl"
-	"github.com/kgen-go/kgen/compile"
-	"github.com/kgen-go/kgen/ir/partial"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/gotest"
+	"github.com/kgen-go/kgen/internal/partial"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/table"
 )
 
 // Emitters are all backends that emit text.

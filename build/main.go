@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table"
 )
 
 // Main is the main function of a program that makes pipelines: it emits them

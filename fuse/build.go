@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // ChunkRows is the length of the chunks that a partial scan works in where its

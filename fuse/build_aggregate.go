@@ -3,8 +3,8 @@ package fuse
 import (
 	"slices"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // argument returns the aggregated column as kind k, for the rows of domain.

@@ -3,8 +3,8 @@ package fuse
 import (
 	"slices"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // leaves returns what a row contributes to the fields of p's monoid.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // Explanation says what a level made of a pipeline and why. Bytes and times

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kgen-go/kgen/tile"
+	"github.com/kgen-go/kgen/internal/tile"
 )
 
 // Pair is two stages that could share a kernel because a value goes from one

@@ -3,8 +3,8 @@ package fuse
 import (
 	"fmt"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // Unsupported says that a pipeline uses an operator that has no lowering yet.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/tile"
+	"github.com/kgen-go/kgen/internal/tile"
 )
 
 // TestOrderedAggregation holds the published counts of kernels.

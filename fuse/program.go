@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // Program is what a backend gets: the host program, and the tile program of

@@ -1,8 +1,8 @@
 package fuse
 
 import (
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // StageKind is what a stage does.

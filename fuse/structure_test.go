@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/tile"
+	"github.com/kgen-go/kgen/internal/tile"
 )
 
 // TestStructure names the kernels of pipelines that branch, join, filter what

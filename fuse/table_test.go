@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/tile"
+	"github.com/kgen-go/kgen/internal/tile"
 )
 
 // byTables lowers g's pipeline anew, with tables.

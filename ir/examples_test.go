@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 )
 
 // example is a row of a table of docs/language.md: an expression, the columns

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 )
 
 // randomColumn returns rows values of kind k, small ones mostly.

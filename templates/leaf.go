@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
 )
 
 // Leaf is a leaf intrinsic: a function that emitted text of a GPU dialect

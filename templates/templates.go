@@ -8,25 +8,25 @@ import _ "embed"
 
 // GoSupport is the support file of emitted Go, in package support.
 //
-//go:embed gosupport/support.go
+//go:embed internal/gosupport/support.go
 var GoSupport []byte
 
 // GoTrace is the file of emitted Go that tells how long each step took.
 //
-//go:embed gosupport/trace.go
+//go:embed internal/gosupport/trace.go
 var GoTrace []byte
 
 // GoProperty is the file that tests of emitted Go share.
 //
-//go:embed gosupport/property.go
+//go:embed internal/gosupport/property.go
 var GoProperty []byte
 
 // GoPartial is the file of emitted Go that partials share.
 //
-//go:embed gosupport/partial.go
+//go:embed internal/gosupport/partial.go
 var GoPartial []byte
 
 // GoShards is the file that tests of partials share.
 //
-//go:embed gosupport/shards.go
+//go:embed internal/gosupport/shards.go
 var GoShards []byte

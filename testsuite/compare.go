@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 )
 
 // Expectation is what every device has to give for an input, and how near.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kgen-go/kgen/ir/interp"
+	"github.com/kgen-go/kgen/internal/interp"
 )
 
 var update = flag.Bool("update", false, "write the expected results of the corpus anew from the interpreter")

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/ir"
 )
 

@@ -13,11 +13,11 @@ import (
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/backends/kernels"
-	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // mutations are bugs to plant in emitted CUDA C++: each match of a pattern is

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/cuda"
-	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/cudacompile"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/testsuite/cudacompile"
 )
 
 // cudaCompilers returns the compilers of CUDA C++ of this machine, and says which

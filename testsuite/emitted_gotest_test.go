@@ -9,9 +9,9 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
-	"github.com/kgen-go/kgen/backends/gocpu/gotest"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/gotest"
 	"github.com/kgen-go/kgen/ir"
 )
 

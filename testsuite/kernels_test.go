@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/backends/kernels"
-	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // kernelDevice runs emitted kernels.

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
-	"github.com/kgen-go/kgen/backends/simt"
 	"github.com/kgen-go/kgen/fuse"
+	planexec "github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/oclgrind"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/plan"
-	planexec "github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/table"
-	"github.com/kgen-go/kgen/testsuite/oclgrind"
 )
 
 // grind runs programs under Oclgrind.

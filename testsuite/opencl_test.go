@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
-	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/memory"
+	planexec "github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/plan"
-	planexec "github.com/kgen-go/kgen/plan/exec"
 )
 
 // openCLSchedule has small tiles, so that few rows fill several and drivers

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 )
 
 // oracles are some pipelines of the corpus written by hand in Go, as loops

@@ -14,10 +14,10 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/difftest/random"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/testsuite/random"
 )
 
 // Whatever of the corpus can be computed in shards gives the results of the

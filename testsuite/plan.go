@@ -3,10 +3,10 @@ package testsuite
 import (
 	"errors"
 
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/table"
 )
 
 // RunPlan runs the plan of p over in by run, and returns the results, or the

@@ -3,9 +3,9 @@ package testsuite
 import (
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // agreeOn requires that a run of a plan, and not of its fallback, gives what the

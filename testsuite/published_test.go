@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
 )
 

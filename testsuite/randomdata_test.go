@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 )
 
 // Every pipeline of the corpus takes data of every shape, the same data for

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table"
 )
 
 // Render writes what running p gave, as text to compare: a CSV section per

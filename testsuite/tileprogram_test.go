@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/internal/tile/tiletest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/tile"
-	"github.com/kgen-go/kgen/tile/tiletest"
 )
 
 // TestTilePrograms compares the tile programs of the corpus with the

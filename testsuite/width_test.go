@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // TestLookBackWidths runs look-back with states of one word of 32 bits and

@@ -3,7 +3,7 @@ package cuda
 import (
 	"regexp"
 
-	"github.com/kgen-go/kgen/backends/ctext"
+	"github.com/kgen-go/kgen/internal/ctext"
 )
 
 // isReserved reports whether a CUDA compiler or the headers that nvcc includes

@@ -1,9 +1,9 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // neededOps returns the operations of a range function.

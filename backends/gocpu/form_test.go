@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // compiled is the program of the one pipeline in source.

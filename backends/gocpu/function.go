@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // argument is a parameter of a range function and what the driver passes.

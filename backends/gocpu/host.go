@@ -7,8 +7,8 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/plan"
 )
 

@@ -3,8 +3,8 @@ package gocpu
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
 )
 

@@ -1,8 +1,8 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // kernel is a tile program with what lowering decides about it.

@@ -3,8 +3,8 @@ package gocpu
 import (
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // withoutNumber is a name without the number that told it from another in the

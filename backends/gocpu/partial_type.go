@@ -6,8 +6,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/kgen-go/kgen/internal/partial"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/partial"
 	"github.com/kgen-go/kgen/plan"
 )
 

@@ -1,9 +1,9 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // pickedRows are tested at once: their numbers fit a byte.

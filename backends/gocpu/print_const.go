@@ -7,8 +7,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
 )
 
 // literal prints c where its type follows from the context.

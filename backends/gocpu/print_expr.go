@@ -5,8 +5,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
 )
 
 // text is a printed expression and how strongly it binds.

@@ -3,7 +3,7 @@ package gocpu
 import (
 	"testing"
 
-	"github.com/kgen-go/kgen/ir/loop"
+	"github.com/kgen-go/kgen/internal/loop"
 )
 
 func TestGoNames(t *testing.T) {

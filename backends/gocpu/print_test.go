@@ -12,8 +12,8 @@ import (
 	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.golden anew")

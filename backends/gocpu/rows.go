@@ -2,9 +2,9 @@ package gocpu
 
 import (
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // body writes the statements of a kernel's rows into a function, or those of

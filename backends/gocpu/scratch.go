@@ -3,8 +3,8 @@ package gocpu
 import (
 	"maps"
 
-	"github.com/kgen-go/kgen/ir/loop"
-	"github.com/kgen-go/kgen/tile"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 )
 
 // relocates reports whether the carry decides only where results are stored,

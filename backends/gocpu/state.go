@@ -1,8 +1,8 @@
 package gocpu
 
 import (
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/tile"
 )
 
 // stateKey names a field of the running state of a Scan, ChunkScan or Reduce.

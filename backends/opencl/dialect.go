@@ -1,15 +1,15 @@
 // Package opencl is the dialect OpenCL C 1.2: what the printer of package ctext
-// needs to know of it. What drives a device is in backends/opencl/run.
+// needs to know of it. What drives a device is in internal/device/opencl.
 package opencl
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/kgen-go/kgen/backends/ctext"
-	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/internal/ctext"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/loop"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/templates"
 )

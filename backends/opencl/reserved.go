@@ -3,7 +3,7 @@ package opencl
 import (
 	"regexp"
 
-	"github.com/kgen-go/kgen/backends/ctext"
+	"github.com/kgen-go/kgen/internal/ctext"
 )
 
 // isReserved reports whether OpenCL C defines name: as a keyword, a type, a

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
-// It runs where there is a device, or the stand-in of backends/cuda/run.
+// It runs where there is a device, or the stand-in of internal/device/cuda.
 func TestList(t *testing.T) {
 	t.Setenv("KGEN_CACHE", t.TempDir())
 	var text bytes.Buffer

@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
-	"github.com/kgen-go/kgen/backends/opencl/run"
-	"github.com/kgen-go/kgen/backends/worker"
+	run "github.com/kgen-go/kgen/internal/device/opencl"
+	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 func main() {

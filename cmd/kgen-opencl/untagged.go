@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 func main() {

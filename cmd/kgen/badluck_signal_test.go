@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/memory"
 )
 
 func sum(program []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(program)) }

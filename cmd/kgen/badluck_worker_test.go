@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/backends/worker"
+	planexec "github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/plan"
-	planexec "github.com/kgen-go/kgen/plan/exec"
 )
 
 // The command hanging-worker is a worker with one device, whose kernels do not

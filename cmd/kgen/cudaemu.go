@@ -5,16 +5,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kgen-go/kgen/backends/cache"
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/table"
 )
 
 func probeCUDAEmulation(ctx context.Context) (string, error) {

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/table/generate"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table"
-	"github.com/kgen-go/kgen/table/generate"
 )
 
 // dataFlags are those of every kind of data.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/kgen-go/kgen/internal/table/generate"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table/generate"
 )
 
 // dataKinds are the subcommands of kgen data.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/interp"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
-	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/table"
 )
 
 // device is a place where pipelines run.

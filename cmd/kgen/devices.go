@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 // deviceRow is a line of the list.

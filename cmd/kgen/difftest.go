@@ -13,9 +13,9 @@ import (
 
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/table"
+	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/testsuite"
-	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
 type difftestFlags struct {

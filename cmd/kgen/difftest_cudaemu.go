@@ -8,12 +8,12 @@ import (
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/backends/kernels"
-	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
 // emulationTester tests emitted CUDA C++ in the emulation.

@@ -12,12 +12,12 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
-	"github.com/kgen-go/kgen/backends/gocpu/run"
-	"github.com/kgen-go/kgen/backends/simt"
+	run "github.com/kgen-go/kgen/internal/device/gocpu"
+	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/memory"
-	"github.com/kgen-go/kgen/table"
-	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
 // goTester tests emitted Go: jobs that are prepared together share a build.

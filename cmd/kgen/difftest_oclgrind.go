@@ -7,9 +7,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/kgen-go/kgen/backends/worker"
-	"github.com/kgen-go/kgen/testsuite/difftest"
-	"github.com/kgen-go/kgen/testsuite/oclgrind"
+	"github.com/kgen-go/kgen/internal/device/oclgrind"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/difftest"
 )
 
 // simulatorDevice is emitted OpenCL C under a simulator that reports races,

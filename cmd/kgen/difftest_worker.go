@@ -10,14 +10,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kgen-go/kgen/backends/kernels"
-	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/oclgrind"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/memory"
-	"github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/testsuite/difftest"
-	"github.com/kgen-go/kgen/testsuite/oclgrind"
 )
 
 // workerTester tests a device that a worker program drives. Drivers take long

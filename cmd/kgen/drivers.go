@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/backends/cuda"
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
-	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/kernels"
 )
 
 // driver is devices that a worker program drives, NAME:0 and on.

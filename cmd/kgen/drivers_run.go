@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/table"
 )
 
 // prepare compiles a pipeline for a device; number is that in the worker's

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/build"
-	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/internal/compile"
 )
 
 func newEmit() *cobra.Command {

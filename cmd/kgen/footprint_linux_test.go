@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgen-go/kgen/table"
+	"github.com/kgen-go/kgen/internal/table"
 )
 
 // TestFootprint holds what kgen run and its child occupy together: at most 1.3

@@ -7,12 +7,12 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/backends/gocpu"
-	"github.com/kgen-go/kgen/backends/gocpu/run"
 	"github.com/kgen-go/kgen/build"
+	run "github.com/kgen-go/kgen/internal/device/gocpu"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/table"
 )
 
 func probeGoCPU(ctx context.Context) (string, error) {

@@ -2,9 +2,9 @@ package main
 
 import (
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/backends/kernels"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/table"
 )
 
 // kernelsByRows is a pipeline as kernels: those for as many rows as a launch may

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgen-go/kgen/build"
-	"github.com/kgen-go/kgen/table"
+	"github.com/kgen-go/kgen/internal/table"
 )
 
 // Exit codes.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table"
 )
 
 // parseOutputs returns which table goes to which file.

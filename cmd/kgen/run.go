@@ -11,12 +11,12 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/table"
 )
 
 type runFlags struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/kgen-go/kgen/generated/partials"
+	"github.com/kgen-go/kgen/internal/table/generate"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table/generate"
 )
 
 func main() {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
 )
 

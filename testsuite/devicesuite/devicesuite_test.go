@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/build"
+	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
 // The test binary is kgen, too, as far as the suite can tell, and the suite.

@@ -12,17 +12,17 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/backends/cuda"
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
-	"github.com/kgen-go/kgen/backends/worker"
 	"github.com/kgen-go/kgen/build"
-	"github.com/kgen-go/kgen/compile"
+	"github.com/kgen-go/kgen/internal/compile"
+	planexec "github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/memory"
 	"github.com/kgen-go/kgen/plan"
-	planexec "github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/table"
-	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
 // long describes an input with more rows than the interpreter could take. It is

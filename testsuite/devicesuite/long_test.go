@@ -6,14 +6,14 @@ import (
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/build"
+	planexec "github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/interp"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 	"github.com/kgen-go/kgen/plan"
-	planexec "github.com/kgen-go/kgen/plan/exec"
-	"github.com/kgen-go/kgen/table"
-	"github.com/kgen-go/kgen/testsuite/difftest"
 )
 
 // shortLong is a long input of few rows.

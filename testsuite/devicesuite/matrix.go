@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/kgen-go/kgen/testsuite/difftest"
+	"github.com/kgen-go/kgen/internal/difftest"
 )
 
 // total is the sum of a matrix.

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/backends/cuda"
-	"github.com/kgen-go/kgen/backends/simt"
-	"github.com/kgen-go/kgen/backends/worker"
-	"github.com/kgen-go/kgen/compile"
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/internal/compile"
+	planexec "github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
-	planexec "github.com/kgen-go/kgen/plan/exec"
 	"github.com/kgen-go/kgen/testsuite"
 )
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/kgen-go/kgen/testsuite/difftest"
+	"github.com/kgen-go/kgen/internal/difftest"
 )
 
 // record is what is kept of a cell.

@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgen-go/kgen/backends/kernels"
-	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // rate is what one form of a workload reached.

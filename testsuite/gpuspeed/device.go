@@ -9,11 +9,11 @@ import (
 
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/backends/opencl"
-	"github.com/kgen-go/kgen/backends/worker"
-	"github.com/kgen-go/kgen/memory"
-	"github.com/kgen-go/kgen/plan/exec"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/memory"
 )
 
 // device runs emitted kernels.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // digest stands for a column: the number of its rows, and the sum of a hash of

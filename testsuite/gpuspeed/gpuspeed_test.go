@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/backends/cuda/emu"
-	"github.com/kgen-go/kgen/backends/kernels"
-	"github.com/kgen-go/kgen/memory"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/kernels"
+	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // peersVariable makes the test program stand in for the peers: it answers copy

@@ -4,9 +4,9 @@ import (
 	_ "embed"
 	"fmt"
 
-	"github.com/kgen-go/kgen/backends/kernels"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/generated/bench"
+	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )

@@ -8,7 +8,7 @@ import (
 	"math/bits"
 	"os"
 
-	"github.com/kgen-go/kgen/backends/simt"
+	"github.com/kgen-go/kgen/internal/simt"
 )
 
 // report is what was measured.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // workload is a row of the table.

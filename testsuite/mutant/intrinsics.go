@@ -2,20 +2,20 @@ package main
 
 // intrinsics are bugs in functions that emitted text carries along.
 var intrinsics = []Mutant{
-	{Name: "NaN becomes an integer that is not 0", File: "templates/gosupport/support.go", Device: "gocpu",
+	{Name: "NaN becomes an integer that is not 0", File: "templates/internal/gosupport/support.go", Device: "gocpu",
 		Old: `case math.IsNaN(x):
 		return 0`,
 		New: `case math.IsNaN(x):
 		return high`},
-	{Name: "casts wrap at the low end", File: "templates/gosupport/support.go", Device: "gocpu",
+	{Name: "casts wrap at the low end", File: "templates/internal/gosupport/support.go", Device: "gocpu",
 		Old: `case x <= float64(low):
 		return low`,
 		New: `case x <= float64(low):
 		return high`},
-	{Name: "NaN keys differ in Go", File: "templates/gosupport/support.go", Device: "gocpu",
+	{Name: "NaN keys differ in Go", File: "templates/internal/gosupport/support.go", Device: "gocpu",
 		Old: "return x == y || x != x && y != y }",
 		New: "return x == y }"},
-	{Name: "abs of negative numbers", File: "templates/gosupport/support.go", Device: "gocpu",
+	{Name: "abs of negative numbers", File: "templates/internal/gosupport/support.go", Device: "gocpu",
 		Old: `if x < 0 {
 		return -x
 	}

@@ -28,11 +28,11 @@ var text = []Mutant{
 		Old:        "if x.Op == ir.OpMul && x.Type().Kind.IsFloat() {",
 		New:        "if x.Op == ir.OpMul && x.Type().Kind == ir.Char8 {",
 		Equivalent: "on amd64 Go fuses no product with a sum; on arm64 it does, and this shows"},
-	{Name: "shifts in C are not taken modulo the width", File: "backends/ctext/arithmetic.go", Device: "cudaemu",
+	{Name: "shifts in C are not taken modulo the width", File: "internal/ctext/arithmetic.go", Device: "cudaemu",
 		Old:      "mask := x.Type().Kind.Size()*8 - 1",
 		New:      "mask := x.Type().Kind.Size()*16 - 1",
 		Programs: "bit_operations"},
-	{Name: "64 bits are computed in 32", File: "backends/ctext/arithmetic.go", Device: "cudaemu",
+	{Name: "64 bits are computed in 32", File: "internal/ctext/arithmetic.go", Device: "cudaemu",
 		Old: `if t.Kind.Size() == 8 {
 		work = ir.U64`,
 		New: `if t.Kind.Size() == 16 {
@@ -45,7 +45,7 @@ var text = []Mutant{
 	{Name: "OpenCL C has no barriers", File: "backends/opencl/dialect.go", Device: "oclgrind",
 		Old: `return "barrier(CLK_LOCAL_MEM_FENCE);"`,
 		New: `return ";"`},
-	{Name: "no tail guard of rows in OpenCL C", File: "backends/simt/rows.go", Device: "oclgrind",
+	{Name: "no tail guard of rows in OpenCL C", File: "internal/simt/rows.go", Device: "oclgrind",
 		Old: "e.b.If(loop.Lt(at, e.count), body, nil)",
 		New: "e.b.If(loop.Le(at, e.count), body, nil)"},
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table"
 )
 
 // differ says where what a device gave for p differs from the answer of the

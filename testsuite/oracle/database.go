@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
+	"github.com/kgen-go/kgen/internal/table"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table"
 )
 
 // answer is what SQL gives for a pipeline.

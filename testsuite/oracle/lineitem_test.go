@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/table"
+	"github.com/kgen-go/kgen/internal/table/generate"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/table"
-	"github.com/kgen-go/kgen/table/generate"
 )
 
 // onLineitem are pipelines that make sense over TPC-H's lineitem, each with the

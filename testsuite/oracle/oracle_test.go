@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/duckdb/duckdb-go/v2"
+	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/ir/interp"
 	"github.com/kgen-go/kgen/testsuite"
 )
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 const badText = `extern "C" __global__ void endless(long long row0, long long rows, int* out) {

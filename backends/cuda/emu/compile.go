@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kgen-go/kgen/backends/cache"
-	"github.com/kgen-go/kgen/backends/worker"
+	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
 //go:embed runtime/*

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // What a block can have, as on an H200: threads, bytes of shared memory, and

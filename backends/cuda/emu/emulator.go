@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgen-go/kgen/backends/cache"
+	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // Options of New. The zero value runs plainly.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgen-go/kgen/backends/cache"
+	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // newEmulator skips the test where there is no g++; KGEN_REQUIRE_CUDAEMU,

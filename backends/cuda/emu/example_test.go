@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends/cuda/emu"
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
-	"github.com/kgen-go/kgen/plan/exec"
 )
 
 // TestMain leaves examples out where there is no g++, which they cannot do

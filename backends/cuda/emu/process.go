@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	planexec "github.com/kgen-go/kgen/plan/exec"
+	planexec "github.com/kgen-go/kgen/internal/device/exec"
 )
 
 // process is the child that emulates. It answers one request after the other:

@@ -1,6 +1,0 @@
-//go:build opencl && !linux
-
-package run
-
-// vendorNotes knows nothing here: drivers are not registered by files.
-func vendorNotes() (notes []string, folder string) { return nil, "the system's registry" }

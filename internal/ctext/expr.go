@@ -1,0 +1,337 @@
+package ctext
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/templates"
+)
+
+// text is a printed expression and how strongly it binds.
+type text struct {
+	string
+	precedence int
+	op         ir.Op // the outermost one, if it is infix
+}
+
+// The precedences that C gives to operators, of those used here.
+const (
+	choicePrecedence = iota + 1
+	orPrecedence
+	andPrecedence
+	bitPrecedence // | ^ & stand in C on three levels, where nobody expects them
+	equalPrecedence
+	orderPrecedence
+	shiftPrecedence
+	sumPrecedence
+	productPrecedence
+	unaryPrecedence
+	operandPrecedence
+)
+
+// within prints t for a place that binds as strongly as precedence.
+func (t text) within(precedence int) string {
+	if t.precedence < precedence {
+		return "(" + t.string + ")"
+	}
+	return t.string
+}
+
+func operand(format string, args ...any) text {
+	return text{string: fmt.Sprintf(format, args...), precedence: operandPrecedence}
+}
+
+// prefix puts a unary operator or cast before t.
+func prefix(token string, t text) text {
+	inner := t.within(unaryPrecedence)
+	if token == "-" && inner[0] == '-' { // not --
+		inner = "(" + inner + ")"
+	}
+	return text{string: token + inner, precedence: unaryPrecedence}
+}
+
+// cast converts t to a C type.
+func cast(to string, t text) text { return prefix("("+to+")", t) }
+
+// operator is how C spells an infix operator. Its operands are in parentheses
+// unless they bind as strongly as C demands, and where compilers and readers
+// want to see them.
+type operator struct {
+	token      string
+	precedence int
+	operands   int
+	chains     bool // x op y op z is (x op y) op z
+}
+
+var operators = map[ir.Op]operator{
+	ir.OpMul:        {"*", productPrecedence, unaryPrecedence, true},
+	ir.OpDiv:        {"/", productPrecedence, unaryPrecedence, false},
+	ir.OpRem:        {"%", productPrecedence, unaryPrecedence, false},
+	ir.OpAdd:        {"+", sumPrecedence, productPrecedence, true},
+	ir.OpSub:        {"-", sumPrecedence, productPrecedence, true},
+	ir.OpShl:        {"<<", shiftPrecedence, unaryPrecedence, false},
+	ir.OpShr:        {">>", shiftPrecedence, unaryPrecedence, false},
+	ir.OpAnd:        {"&", bitPrecedence, unaryPrecedence, true},
+	ir.OpOr:         {"|", bitPrecedence, unaryPrecedence, true},
+	ir.OpXor:        {"^", bitPrecedence, unaryPrecedence, true},
+	ir.OpLt:         {"<", orderPrecedence, sumPrecedence, false},
+	ir.OpLe:         {"<=", orderPrecedence, sumPrecedence, false},
+	ir.OpGt:         {">", orderPrecedence, sumPrecedence, false},
+	ir.OpGe:         {">=", orderPrecedence, sumPrecedence, false},
+	ir.OpEq:         {"==", equalPrecedence, sumPrecedence, false},
+	ir.OpNe:         {"!=", equalPrecedence, sumPrecedence, false},
+	ir.OpLogicalAnd: {"&&", andPrecedence, equalPrecedence, true},
+	ir.OpLogicalOr:  {"||", orPrecedence, equalPrecedence, true},
+}
+
+// infix prints x op y. Chains of one operator associate to the left.
+func infix(op ir.Op, x, y text) text {
+	o := operators[op]
+	left := x.within(o.operands)
+	if x.op == op && o.chains {
+		left = x.string
+	}
+	return text{left + " " + o.token + " " + y.within(o.operands), o.precedence, op}
+}
+
+// use prints the name of v.
+func (p *printer) use(v *loop.Var) string {
+	name, ok := p.names.Of(v)
+	if !ok {
+		p.fail("%s is used before it is declared", v.Name)
+	}
+	return name
+}
+
+// value prints x, whose C type is that of its kind, or an integer type with a
+// value of its kind where that is narrower than int.
+func (p *printer) value(x loop.Expr) text {
+	switch x := x.(type) {
+	case *loop.Const:
+		return p.literal(x)
+	case *loop.Var:
+		return operand("%s", p.use(x))
+	case *loop.Unary:
+		return p.unary(x)
+	case *loop.Binary:
+		return p.binary(x)
+	case *loop.Compare:
+		return p.compare(x)
+	case *loop.Select:
+		return p.choice(x)
+	case *loop.Cast:
+		return p.cast(x)
+	case *loop.Load:
+		return p.load(x)
+	case *loop.Call:
+		return operand("%s", p.call(x))
+	case *loop.ID:
+		if id, ok := p.dialect.IDs[x.Kind]; ok {
+			return cast(p.counter, operand("%s", id))
+		}
+		p.fail("there is no %v", x.Kind)
+	default:
+		p.fail("there is no text for %T", x)
+	}
+	return operand("0")
+}
+
+// unlessConst prints x without its type where other, the other operand of a
+// sum or comparison, says it.
+func (p *printer) unlessConst(x, other loop.Expr) text {
+	c, isConst := x.(*loop.Const)
+	if _, both := other.(*loop.Const); isConst && !both && c.Counter {
+		return p.plain(c)
+	}
+	return p.value(x)
+}
+
+func (p *printer) unary(x *loop.Unary) text {
+	t := x.X.Type()
+	switch x.Op {
+	case ir.OpNot:
+		return prefix("!", p.value(x.X))
+	case ir.OpNeg:
+		if isWrapped(t) {
+			return p.wrapped(x)
+		}
+		return prefix("-", p.value(x.X))
+	case ir.OpComplement:
+		if t.Kind.Size() < 4 && t.Kind.IsUnsigned() { // C widens it and sets the upper bits
+			return cast(p.valueType(t), prefix("~", p.value(x.X)))
+		}
+		return prefix("~", p.value(x.X))
+	case ir.OpAbs:
+		switch {
+		case t.Kind.IsFloat():
+			return p.floatFunction(x)
+		case t.Kind.IsUnsigned():
+			return p.value(x.X)
+		}
+		return p.apply("absolute", t, x.X)
+	case ir.OpSqrt:
+		p.needRounding(t.Kind)
+		if t.Kind == ir.F32 {
+			p.needs[plan.CapDivideF32] = true
+		}
+		return p.floatFunction(x)
+	case ir.OpYear:
+		return operand("%s(%s)", p.leaf("year"), p.value(x.X).string)
+	case ir.OpMonth:
+		return operand("%s(%s)", p.leaf("month"), p.value(x.X).string)
+	case ir.OpDay:
+		return operand("%s(%s)", p.leaf("day"), p.value(x.X).string)
+	}
+	p.fail("operator %d is not unary", x.Op)
+	return operand("0")
+}
+
+// floatFunction calls what the dialect has for a unary operator on floats.
+func (p *printer) floatFunction(x *loop.Unary) text {
+	return operand("%s(%s)", p.dialect.Floats[x.Op][x.X.Type().Kind], p.value(x.X).string)
+}
+
+// apply calls the leaf intrinsic for type t.
+func (p *printer) apply(name string, t loop.Type, args ...loop.Expr) text {
+	list := make([]string, len(args))
+	for i, a := range args {
+		list[i] = p.value(a).string
+	}
+	return operand("%s(%s)", p.leaf(name+"_"+t.Kind.String()), strings.Join(list, ", "))
+}
+
+// needRounding notes arithmetic on floats of kind k, in which an f32 must keep
+// subnormal numbers.
+func (p *printer) needRounding(k ir.Kind) {
+	if k == ir.F32 {
+		p.needs[plan.CapDenormalsF32] = true
+	}
+}
+
+// noteRounding notes what the arithmetic of x needs.
+func (p *printer) noteRounding(x *loop.Binary) {
+	p.needRounding(x.Type().Kind)
+	if x.Op == ir.OpDiv && x.Type().Kind == ir.F32 {
+		p.needs[plan.CapDivideF32] = true
+	}
+}
+
+func (p *printer) compare(x *loop.Compare) text {
+	kind := x.X.Type().Kind
+	switch {
+	case kind == ir.Bool && x.Op != ir.OpEq && x.Op != ir.OpNe:
+		return p.compareBools(x)
+	case x.Key && kind.IsFloat():
+		return p.compareKeys(x)
+	}
+	p.needRounding(kind)
+	return infix(x.Op, p.unlessConst(x.X, x.Y), p.unlessConst(x.Y, x.X))
+}
+
+// compareBools prints the order of bools, false before true.
+func (p *printer) compareBools(x *loop.Compare) text {
+	switch x.Op {
+	case ir.OpLt:
+		return p.value(loop.And(loop.Not(x.X), x.Y))
+	case ir.OpGt:
+		return p.value(loop.And(x.X, loop.Not(x.Y)))
+	case ir.OpLe:
+		return p.value(loop.Or(loop.Not(x.X), x.Y))
+	}
+	return p.value(loop.Or(x.X, loop.Not(x.Y)))
+}
+
+// compareKeys prints a comparison of floats in the order of keys.
+func (p *printer) compareKeys(x *loop.Compare) text {
+	t := x.X.Type()
+	switch x.Op {
+	case ir.OpEq:
+		return p.apply("key_equal", t, x.X, x.Y)
+	case ir.OpNe:
+		return prefix("!", p.apply("key_equal", t, x.X, x.Y))
+	case ir.OpLt:
+		return p.apply("key_less", t, x.X, x.Y)
+	case ir.OpGe:
+		return prefix("!", p.apply("key_less", t, x.X, x.Y))
+	case ir.OpGt:
+		return p.apply("key_less", t, x.Y, x.X)
+	}
+	return prefix("!", p.apply("key_less", t, x.Y, x.X))
+}
+
+// choice prints a select, of which C evaluates one side only: that is the same
+// where the other has no effects.
+func (p *printer) choice(x *loop.Select) text {
+	for _, side := range []loop.Expr{x.Then, x.Else} {
+		loop.WalkExpr(side, func(e loop.Expr) {
+			if c, ok := e.(*loop.Call); ok && p.hasEffects(c.Callee) {
+				p.fail("%s is called for its effects in a choice, both sides of which happen; call it before", c.Callee.Name)
+			}
+		})
+	}
+	cond, then, otherwise := p.value(x.Cond), p.unlessConst(x.Then, x.Else), p.unlessConst(x.Else, x.Then)
+	return text{string: fmt.Sprintf("%s ? %s : %s", cond.within(choicePrecedence+1), then.within(choicePrecedence+1),
+		otherwise.within(choicePrecedence+1)), precedence: choicePrecedence}
+}
+
+// hasEffects reports whether a call may do more than compute its result. What
+// a function of the program does shows in memory that it is given.
+func (p *printer) hasEffects(s *loop.Signature) bool {
+	if p.funcs[s] == nil {
+		return s.Effects || s.Collective
+	}
+	for _, t := range s.Params {
+		if t.IsMemory() && !t.ReadOnly {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *printer) load(x *loop.Load) text {
+	t := x.Memory.T
+	element := operand("%s", p.element(x.Memory, x.Index))
+	if x.Volatile {
+		element = prefix(fmt.Sprintf("*(volatile %s%s *)", p.dialect.Space[t.Space], p.memoryType(t)),
+			text{string: "&" + element.string, precedence: unaryPrecedence})
+	}
+	switch {
+	case t.Kind == ir.Bool:
+		return text{string: element.string + " != 0", precedence: equalPrecedence}
+	case isSwapped(t):
+		return operand("%s(%s)", p.leaf("swap_char8"), element.string)
+	}
+	return element
+}
+
+// element prints m[i].
+func (p *printer) element(m *loop.Var, i loop.Expr) string {
+	return fmt.Sprintf("%s[%s]", p.use(m), p.initial(i))
+}
+
+func (p *printer) call(x *loop.Call) string {
+	args := make([]string, len(x.Args))
+	for i, a := range x.Args {
+		args[i] = p.value(a).string
+	}
+	return fmt.Sprintf("%s(%s)", p.callee(x.Callee), strings.Join(args, ", "))
+}
+
+// callee returns the name of a function of the program or of a leaf intrinsic.
+func (p *printer) callee(s *loop.Signature) string {
+	if f := p.funcs[s]; f != nil {
+		return f.name
+	}
+	if leaf, ok := p.dialect.Leaves.Lookup(s.Name); ok && !isSignature(leaf, s) {
+		p.fail("%s is called as another function than the leaf intrinsic", s.Name)
+	}
+	return p.leaf(s.Name)
+}
+
+func isSignature(leaf *templates.Leaf, s *loop.Signature) bool {
+	l := leaf.Signature
+	return fmt.Sprint(l.Params, l.Results) == fmt.Sprint(s.Params, s.Results)
+}

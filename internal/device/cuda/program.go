@@ -1,0 +1,152 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"gorgonia.org/cu"
+
+	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/worker"
+)
+
+// program is a compiled text with its kernels.
+type program struct {
+	module  cu.Module
+	kernels map[string]*kernel
+}
+
+// kernel is an entry of a program.
+type kernel struct {
+	function cu.Function
+	most     int64 // work-items of a group
+	count    int   // parameters, or -1
+	local    int64 // dynamic shared memory that it may be launched with
+}
+
+// source is what a program is compiled from.
+type source struct {
+	kernel  string // for which it is compiled, for messages
+	file    string
+	text    string
+	options []string
+}
+
+// build returns the program of s: loaded before, or compiled before by any
+// process, or compiled now. Without NVRTC, PTX that another machine has left in
+// the cache serves as well.
+func (d *device) build(ctx context.Context, s source) (*program, error) {
+	compiler, missing := loadNVRTC()
+	version := ""
+	if missing == nil {
+		version = compiler.version + os.Getenv(warningsVariable) // what was compiled in spite of a warning stays apart
+	}
+	key := cache.Key(append(append(d.identity(), version, s.text), s.options...)...)
+	if p := d.programs[key]; p != nil {
+		return p, nil
+	}
+	p := &program{kernels: map[string]*kernel{}}
+	load := func(image []byte) error {
+		var err error
+		if p.module, err = cu.LoadData(string(image) + "\x00"); err != nil {
+			return fmt.Errorf("the driver refuses what NVRTC made of %s: %w", s.file, described{err})
+		}
+		return nil
+	}
+	var ptx []byte
+	err := d.cache.Do(ctx, key, load, func() ([]byte, error) {
+		if missing != nil {
+			return nil, missing
+		}
+		var image []byte
+		var err error
+		if ptx, image, err = d.compile(compiler, s); err != nil {
+			return nil, err
+		}
+		if image == nil {
+			image = ptx // the driver compiles it
+		}
+		return image, load(image)
+	})
+	switch {
+	case err != nil && errors.Is(err, missing):
+		err = d.loadPTX(ctx, s, load, missing)
+	case ptx != nil && err == nil:
+		d.cache.Do(ctx, ptxKey(s, d.capability), func([]byte) error { return nil }, func() ([]byte, error) { return ptx, nil })
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.programs[key] = p
+	return p, nil
+}
+
+// compile has NVRTC compile s for this device.
+func (d *device) compile(compiler *nvrtc, s source) (ptx, machine []byte, err error) {
+	options := append([]string{"--gpu-architecture=" + compiler.architecture(d.capability)}, s.options...)
+	ptx, machine, err = compiler.compile(s.file, s.text, options)
+	var refused *compileError
+	if errors.As(err, &refused) {
+		err = worker.NewBuildError(s.kernel, s.file, compiler.version+" for "+d.machine.Device, refused.log, s.text)
+	}
+	return ptx, machine, err
+}
+
+// capabilities are those that PTX is looked for by, beside the device's own.
+var capabilities = []int{120, 103, 100, 90, 89, 87, 86, 80, 75, 72, 70, 62, 61, 60}
+
+func ptxKey(s source, capability int) string {
+	return cache.Key(append([]string{"PTX", fmt.Sprint(capability), s.text}, s.options...)...)
+}
+
+// loadPTX loads PTX from the cache that is for this device or an older one.
+func (d *device) loadPTX(ctx context.Context, s source, load func([]byte) error, missing error) error {
+	for _, capability := range append([]int{d.capability}, capabilities...) {
+		if capability > d.capability {
+			continue
+		}
+		none := errors.New("no PTX")
+		if err := d.cache.Do(ctx, ptxKey(s, capability), load, func() ([]byte, error) { return nil, none }); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w; nor does kgen's cache hold PTX of this text, which a machine with NVRTC leaves there", missing)
+}
+
+// kernel returns an entry of the program.
+func (p *program) kernel(entry string) (*kernel, error) {
+	if k := p.kernels[entry]; k != nil {
+		return k, nil
+	}
+	if strings.Contains(entry, "\x00") {
+		return nil, fmt.Errorf("the text has no kernel %q", entry)
+	}
+	f, err := p.module.Function(entry)
+	if err != nil {
+		return nil, fmt.Errorf("the text has no kernel %q (%w)", entry, described{err})
+	}
+	most, err := f.Attribute(cu.FnMaxThreadsPerBlock)
+	if err != nil {
+		return nil, described{err}
+	}
+	k := &kernel{function: f, most: int64(most), count: countParameters(f), local: 48 << 10}
+	p.kernels[entry] = k
+	return k, nil
+}
+
+// allow lets k be launched with so much dynamic shared memory.
+func (k *kernel) allow(local int64) error {
+	if local <= k.local {
+		return nil
+	}
+	if err := allowLocal(k.function, local); err != nil {
+		return fmt.Errorf("%d bytes of shared memory: %w", local, described{err})
+	}
+	k.local = local
+	return nil
+}

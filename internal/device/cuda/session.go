@@ -1,0 +1,376 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	shared "github.com/kgen-go/kgen/internal/device"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// session is a device during one run, as the executor drives it. All is queued
+// in the context's default stream, in order.
+type session struct {
+	device   *device
+	texts    map[string]string
+	options  []string // of the compiler, beside our own
+	timed    bool
+	commands shared.Commands[event]
+	compiles atomic.Pointer[string]  // the kernel that is compiled now
+	kernels  shared.Kernels[*kernel] // those launched before
+}
+
+func (s *session) Machine() plan.Machine { return s.device.machine }
+
+// Resident is what the driver computes from the registers and the shared memory
+// that the kernel takes.
+func (s *session) Resident(ctx context.Context, _ *plan.Kernel, v *plan.Variant) (int64, error) {
+	units := int64(s.device.machine.Units)
+	if len(v.Spec) > 0 {
+		return units, nil // its constants are not known yet
+	}
+	k, err := s.kernel(ctx, &exec.Launch{Kernel: &plan.Kernel{Name: v.Entry}, Variant: v})
+	if err != nil {
+		return 0, err
+	}
+	local := int64(0)
+	if v.LocalBytes.Op == plan.OpConst {
+		local = v.LocalBytes.Const
+	}
+	if err := k.allow(local); err != nil {
+		return 0, err
+	}
+	each, err := k.function.MaxActiveBlocksPerMultiProcessor(max(v.Schedule.Workgroup, 1), local)
+	if err != nil {
+		return 0, s.failure("how many groups run at once", err)
+	}
+	return units * int64(each), nil
+}
+
+func (s *session) Alloc(bytes int64) (exec.Memory, error) {
+	b, err := s.take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// take is the pool's Take. A kernel before may have lost the device.
+func (s *session) take(bytes int64) (*buffer, error) {
+	b, err := s.device.pool.Take(bytes)
+	if full := new(exec.FullError); err != nil && !errors.As(err, &full) {
+		err = s.failure("the allocation of a buffer", err)
+	}
+	return b, err
+}
+
+func (s *session) Import(data []byte) (exec.Memory, error) {
+	b, err := s.take(max(int64(len(data)), 1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == 0 {
+		return b, nil
+	}
+	defer pin(data, reads)()
+	err = s.queued("the copy of a column to the device", false, func() error {
+		return cu.MemcpyHtoD(b.Object, unsafe.Pointer(&data[0]), int64(len(data)))
+	})
+	runtime.KeepAlive(data)
+	if err != nil {
+		s.Free(b)
+		return nil, err
+	}
+	return b, nil
+}
+
+func (s *session) Free(m exec.Memory) { s.device.pool.Give(m.(*buffer)) }
+
+func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
+	b := m.(*buffer)
+	size := count * int64(len(element))
+	if size == 0 {
+		return nil
+	}
+	if size > b.Size {
+		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
+	}
+	return s.queued("the fill of a buffer", false, func() error { return fill(b.Object, element, size) })
+}
+
+// fill stores an element of 1, 2, 4 or 8 bytes until size bytes are full. The
+// driver sets words of at most 4 bytes; of others it copies what is there twice.
+func fill(to cu.DevicePtr, element []byte, size int64) error {
+	word := element
+	for len(word) > 1 && bytes.Equal(word[:len(word)/2], word[len(word)/2:]) {
+		word = word[:len(word)/2]
+	}
+	switch len(word) {
+	case 1:
+		return cu.MemsetD8Async(to, word[0], size, cu.NoStream)
+	case 2:
+		return cu.MemsetD16Async(to, binary.LittleEndian.Uint16(word), size/2, cu.NoStream)
+	case 4:
+		return cu.MemsetD32Async(to, uint(binary.LittleEndian.Uint32(word)), size/4, cu.NoStream)
+	}
+	pattern := bytes.Repeat(word, int(min(size, 4096))/len(word))
+	if err := cu.MemcpyHtoD(to, unsafe.Pointer(&pattern[0]), int64(len(pattern))); err != nil {
+		return err
+	}
+	for full := int64(len(pattern)); full < size; full *= 2 {
+		if err := cu.MemcpyDtoDAsync(to+cu.DevicePtr(full), to, min(full, size-full), cu.NoStream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
+	b := m.(*buffer)
+	if len(to) == 0 {
+		return nil
+	}
+	if offset < 0 || offset > b.Size-int64(len(to)) {
+		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.Size)
+	}
+	defer pin(to, writes)()
+	err := s.queued("the copy of a column from the device", false, func() error {
+		return cu.MemcpyDtoH(unsafe.Pointer(&to[0]), b.Object+cu.DevicePtr(offset), int64(len(to)))
+	})
+	runtime.KeepAlive(to)
+	if err != nil {
+		return s.finish(err)
+	}
+	return s.finish(nil)
+}
+
+// queued runs what queues a command. Where the driver lacks memory for it, it
+// is tried again once the pool's free buffers are gone. The executor says what
+// command it is that fails; name is for one that fails later.
+func (s *session) queued(name string, isKernel bool, enqueue func() error) error {
+	e, err := s.marked(enqueue)
+	switch {
+	case isMemory(err):
+		return &exec.FullError{Reason: describe(err)}
+	case err != nil:
+		return s.notLost(name, described{err})
+	}
+	s.commands.Add(name, isKernel, e)
+	return nil
+}
+
+// marked queues a command with a mark behind it, and one before it where it is
+// timed.
+func (s *session) marked(enqueue func() error) (e event, err error) {
+	e = event{context: s.device.context, timed: s.timed}
+	if s.timed {
+		if e.start, err = mark(true); err != nil {
+			return e, err
+		}
+	}
+	if err = enqueue(); isMemory(err) && s.device.pool.Idle() > 0 {
+		cu.Synchronize()
+		s.device.pool.Trim()
+		err = enqueue()
+	}
+	if err == nil {
+		e.end, err = mark(s.timed)
+	}
+	if err != nil && s.timed {
+		cu.DestroyEvent(&e.start)
+	}
+	return e, err
+}
+
+// notLost returns err, or, where the device is lost, what lost it.
+func (s *session) notLost(what string, err error) error {
+	if isLost(err) {
+		return s.failure(what, err)
+	}
+	return err
+}
+
+// failure says what went wrong with what. A kernel that loses the device may come
+// up at any later call, so that kernels are looked for first.
+func (s *session) failure(what string, err error) error {
+	if !isLost(err) {
+		return fmt.Errorf("%s: %w", what, described{err})
+	}
+	if err := s.finish(nil); err != nil {
+		return err
+	}
+	return &worker.LostError{Err: fmt.Errorf("%s failed: %w; the device is opened anew", what, described{err})}
+}
+
+// mostNamed is how many kernels an error names beside the first.
+const mostNamed = 5
+
+// finish forgets all commands, which have ended, and returns how the first of
+// them failed, or err. Where the device is lost all of them have failed, and a
+// kernel has done it.
+func (s *session) finish(err error) error {
+	failed := s.commands.Finish()
+	if failed == nil || !isLost(failed) {
+		return cmp.Or(failed, err)
+	}
+	var which *shared.FailedError
+	if errors.As(failed, &which) && len(which.Kernels) > 0 {
+		failed = fmt.Errorf("%s failed: %w", which.Kernels[0], which.Err)
+		if behind := which.Kernels[1:]; len(behind) > 0 {
+			if len(behind) > mostNamed {
+				behind = append(behind[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(behind)-mostNamed))
+			}
+			failed = fmt.Errorf("%w (or one behind it: %s)", failed, strings.Join(behind, ", "))
+		}
+	}
+	return &worker.LostError{Err: fmt.Errorf("%w; the device is opened anew", failed)}
+}
+
+func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
+	k, err := s.kernel(ctx, l)
+	if err != nil {
+		return err
+	}
+	group := int64(max(l.Variant.Schedule.Workgroup, 1))
+	switch {
+	case l.Groups < 1:
+		return nil
+	case l.Rows < 0 || l.Rows > plan.MaxRows:
+		return fmt.Errorf("a launch over %d rows; one spans at most %d", l.Rows, plan.MaxRows)
+	case l.Groups > math.MaxInt32:
+		return fmt.Errorf("%d groups are more than the device counts", l.Groups)
+	case k.most < group:
+		return fmt.Errorf("the device runs this kernel in groups of at most %d work-items, for want of registers; the plan asks for %d", k.most, group)
+	}
+	if err := k.allow(l.Local); err != nil {
+		return s.notLost(fmt.Sprintf("the preparation of kernel %q", l.Kernel.Name), err)
+	}
+	arguments := argumentsOf(l)
+	if k.count >= 0 && k.count != len(arguments) {
+		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, k.count, len(arguments))
+	}
+	return s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), true, func() error {
+		if l.Variant.Forward == plan.ForwardResident {
+			return launchTogether(k.function, l.Groups, group, l.Local, arguments)
+		}
+		places := make([]unsafe.Pointer, len(arguments))
+		for i := range arguments {
+			places[i] = unsafe.Pointer(&arguments[i])
+		}
+		return k.function.Launch(int(l.Groups), 1, 1, int(group), 1, 1, int(l.Local), cu.NoStream, places)
+	})
+}
+
+// argumentsOf returns row0, rows and the plan's arguments, each in 8 bytes, of
+// which a kernel reads as many as it declares.
+func argumentsOf(l *exec.Launch) []uint64 {
+	arguments := []uint64{uint64(l.Row0), uint64(l.Rows)}
+	for _, arg := range l.Args {
+		if arg.Memory != nil {
+			arguments = append(arguments, uint64(arg.Memory.(*buffer).Object))
+			continue
+		}
+		var word [8]byte
+		copy(word[:], arg.Value.Bytes())
+		arguments = append(arguments, binary.LittleEndian.Uint64(word[:]))
+	}
+	return arguments
+}
+
+// kernel compiles what a launch needs, once.
+func (s *session) kernel(ctx context.Context, l *exec.Launch) (*kernel, error) {
+	return s.kernels.Of(l.Variant, l.Spec, func() (*kernel, error) { return s.compile(ctx, l) })
+}
+
+func (s *session) compile(ctx context.Context, l *exec.Launch) (*kernel, error) {
+	text, ok := s.texts[l.Variant.File]
+	if !ok {
+		return nil, fmt.Errorf("the text %q of kernel %q was not given", l.Variant.File, l.Kernel.Name)
+	}
+	constants, err := shared.Constants(l.Variant.Spec, l.Spec)
+	if err != nil {
+		return nil, err
+	}
+	compiles := fmt.Sprintf("the compilation of kernel %q", l.Kernel.Name)
+	s.compiles.Store(&compiles)
+	defer s.compiles.Store(nil)
+	p, err := s.device.build(ctx, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: append(constants, s.options...)})
+	if err != nil {
+		return nil, s.notLost(compiles, err)
+	}
+	k, err := p.kernel(l.Variant.Entry)
+	return k, s.notLost(compiles, err)
+}
+
+func (s *session) Sync() error {
+	err := cu.Synchronize()
+	if failed := s.finish(nil); failed != nil {
+		return failed
+	}
+	if err != nil {
+		return s.failure("waiting for the device", err)
+	}
+	return nil
+}
+
+func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
+
+// Spans has marks of its own: those of timed commands would stand between them.
+func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
+	defer func(timed bool) { s.timed = timed }(s.timed)
+	s.timed = false
+	marks := make([]event, 0, times)
+	defer func() {
+		for _, m := range marks {
+			m.Release()
+		}
+	}()
+	for range times {
+		start, err := mark(true)
+		if err != nil {
+			return nil, s.failure("a repetition", err)
+		}
+		if err := work(); err != nil {
+			return nil, err
+		}
+		end, err := mark(true)
+		if err != nil {
+			return nil, s.failure("a repetition", err)
+		}
+		marks = append(marks, event{s.device.context, start, end, true})
+	}
+	if err := s.Sync(); err != nil {
+		return nil, err
+	}
+	var spans []time.Duration
+	for _, m := range marks {
+		spans = append(spans, m.Took())
+	}
+	return spans, nil
+}
+
+func (s *session) Busy() string {
+	if compiles := s.compiles.Load(); compiles != nil {
+		return *compiles
+	}
+	return s.commands.Busy()
+}
+
+// Close waits for what is queued: its buffers are in the pool.
+func (s *session) Close() { s.Sync() }

@@ -1,0 +1,269 @@
+package gocpu
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Options of Build. The zero value is ready for use.
+type Options struct {
+	// CacheFolder holds the executables; the default is KGEN_CACHE, else the
+	// folder kgen in the user's cache.
+	CacheFolder string
+	// Race builds for the race detector, which ends the process at a race: a
+	// call is a [CrashError] then. It needs gcc.
+	Race bool
+}
+
+// Binary is a built executable.
+type Binary struct {
+	Path   string
+	Cached bool // it was built before
+	source Source
+	race   bool
+}
+
+// BuildError is a compile error of emitted Go: a fault of kgen, not of its user.
+type BuildError struct{ Output string }
+
+func (e *BuildError) Error() string {
+	return "the emitted Go does not build (a bug of kgen, please report it):\n" + e.Output
+}
+
+// keepUnused is how long the cache keeps an executable that nobody runs.
+const keepUnused = 30 * 24 * time.Hour
+
+// Build returns the executable of s, from the cache if it is there and whole.
+// Any number of processes may build at once. Where there is no toolchain, a
+// cache serves that was filled where there was one, on a system of the same kind.
+func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
+	files, err := s.files()
+	if err != nil {
+		return nil, err
+	}
+	cache, err := cacheFolder(options)
+	if err != nil {
+		return nil, err
+	}
+	b := &Binary{source: s, race: options.Race}
+	arguments := buildArguments(options)
+	cached := func(entry string) bool {
+		b.Path, b.Cached = filepath.Join(entry, executableName()), isWhole(entry)
+		return b.Cached
+	}
+	name := hashSource(files, arguments) + "-"
+	toolchain, err := FindGo(ctx)
+	var missing *NoToolchainError
+	if errors.As(err, &missing) {
+		entries, _ := os.ReadDir(cache)
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), name) && cached(filepath.Join(cache, e.Name())) {
+				return b, nil
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	entry := filepath.Join(cache, name+hashToolchain(toolchain))
+	if cached(entry) {
+		now := time.Now()
+		os.Chtimes(entry, now, now) // marks it as used; not worth failing for
+		return b, nil
+	}
+	lock := flock.New(filepath.Join(cache, "lock"))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, cacheError(cache, err)
+	}
+	defer lock.Unlock()
+	if cached(entry) { // built while this process waited
+		return b, nil
+	}
+	tidy(cache)
+	err = build(ctx, toolchain, arguments, files, cache, entry)
+	var bug *BuildError
+	if err != nil && ctx.Err() == nil && !errors.As(err, &bug) {
+		err = cacheError(cache, err)
+	}
+	return b, err
+}
+
+// cacheError says what the user can do where the system fails the cache.
+func cacheError(folder string, err error) error {
+	return fmt.Errorf("no program can be built in %s (KGEN_CACHE can name another folder): %w", folder, err)
+}
+
+func cacheFolder(options Options) (string, error) {
+	folder := options.CacheFolder
+	if folder == "" {
+		folder = os.Getenv("KGEN_CACHE")
+	}
+	if folder == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("%w (KGEN_CACHE can name a folder for built programs)", err)
+		}
+		folder = filepath.Join(user, "kgen")
+	}
+	folder, err := filepath.Abs(filepath.Join(folder, "gocpu"))
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", cacheError(folder, err)
+	}
+	return folder, nil
+}
+
+// buildArguments are those of the go command.
+func buildArguments(options Options) []string {
+	arguments := []string{"build", "-trimpath", "-ldflags=-s -w"}
+	if options.Race {
+		arguments = append(arguments, "-race")
+	}
+	return arguments
+}
+
+// hashToolchain and hashSource together name everything that the executable
+// depends on.
+func hashToolchain(toolchain Toolchain) string {
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", toolchain.target)))[:8]
+}
+
+func hashSource(files map[string][]byte, arguments []string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q\n", runtime.GOOS, runtime.GOARCH, arguments)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(files[name]))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+func executableName() string {
+	if runtime.GOOS == "windows" {
+		return "program.exe"
+	}
+	return "program"
+}
+
+const sumName = "sha256"
+
+// isWhole reports whether a cache entry is what the build left there.
+func isWhole(entry string) bool {
+	want, err := os.ReadFile(filepath.Join(entry, sumName))
+	if err != nil {
+		return false
+	}
+	executable := filepath.Join(entry, executableName())
+	info, err := os.Stat(executable)
+	if err != nil || runtime.GOOS != "windows" && info.Mode()&0o100 == 0 {
+		return false
+	}
+	got, err := fileSum(executable)
+	return err == nil && bytes.Equal(want, got)
+}
+
+func fileSum(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	return []byte(hex.EncodeToString(sum[:])), nil
+}
+
+const buildPrefix = "build-"
+
+// tidy removes what killed builds left and what has long been unused. The
+// caller holds the lock, so no build is under way.
+func tidy(cache string) {
+	entries, err := os.ReadDir(cache)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !e.IsDir() {
+			continue
+		}
+		if strings.HasPrefix(e.Name(), buildPrefix) || time.Since(info.ModTime()) > keepUnused {
+			os.RemoveAll(filepath.Join(cache, e.Name()))
+		}
+	}
+}
+
+// compileError is a position in emitted Go. A build that fails without one has
+// met the system: a full disk, a cache of Go's that it cannot write.
+var compileError = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: `)
+
+// build compiles files and moves the result to entry in one step.
+func build(ctx context.Context, toolchain Toolchain, arguments []string, files map[string][]byte, cache, entry string) error {
+	folder, err := os.MkdirTemp(cache, buildPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	source, done := filepath.Join(folder, "source"), filepath.Join(folder, "done")
+	for name, text := range files {
+		path := filepath.Join(source, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return err
+		}
+	}
+	temporary := filepath.Join(folder, "temporary") // go's own, to be found by tidy if all are killed
+	if err := os.Mkdir(temporary, 0o700); err != nil {
+		return err
+	}
+	executable := filepath.Join(done, executableName())
+	command := exec.CommandContext(ctx, toolchain.Path, append(slices.Clone(arguments), "-o", executable, ".")...)
+	command.Dir, command.Env = source, append(buildEnvironment(), "GOTMPDIR="+temporary)
+	if slices.Contains(arguments, "-race") {
+		command.Env = append(command.Env, "CGO_ENABLED=1")
+	}
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	err = runTree(ctx, command)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && compileError.Match(out.Bytes()) {
+		return &BuildError{strings.TrimSpace(out.String())}
+	}
+	if err != nil {
+		return fmt.Errorf("%s build: %w%s", toolchain.Path, err, below(out.Bytes()))
+	}
+	sum, err := fileSum(executable)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(done, sumName), sum, 0o600); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(entry); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replacing a damaged program: %w", err)
+	}
+	return os.Rename(done, entry)
+}

@@ -1,0 +1,98 @@
+//go:build opencl
+
+package opencl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/jgillich/go-opencl/cl"
+
+	shared "github.com/kgen-go/kgen/internal/device"
+	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// device is a device that stays open from run to run, with its built programs
+// and its free buffers.
+type device struct {
+	facts
+	cache    *cache.Cache
+	id       *cl.Device
+	context  *cl.Context
+	programs map[string]*program // by key
+	pool     shared.Pool[*cl.MemObject]
+	machine  plan.Machine
+	findings []worker.Finding
+	resident int64 // groups that certainly run at once
+}
+
+func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
+	d := &device{facts: queryFacts(f.platform, f.device), cache: c, id: f.device, programs: map[string]*program{}}
+	switch {
+	case !d.available:
+		return nil, errors.New("the driver says that the device is not available")
+	case !d.compiles:
+		return nil, errors.New("the driver has no compiler")
+	}
+	if defect := defectOf(d.platform); defect != "" && os.Getenv(useDefective) == "" {
+		return nil, errors.New(defect)
+	}
+	var err error
+	if d.context, err = cl.CreateContext([]*cl.Device{f.device}); err != nil {
+		return nil, fmt.Errorf("the device cannot be opened: %s", describe(err))
+	}
+	d.pool = newPool(d.context, d.memory)
+	d.pool.Exact = os.Getenv("KGEN_OPENCL_EXACT_BUFFERS") != "" // for tools that look for accesses out of bounds
+	if err := d.probe(ctx); err != nil {
+		return nil, fmt.Errorf("the probe failed: %w", err)
+	}
+	return d, nil
+}
+
+// machine is what the driver says; the probe adds to it.
+func (f facts) machine() plan.Machine {
+	return plan.Machine{
+		Device: f.name, Driver: f.platform + ", driver " + f.driver,
+		Units: int(f.units), MaxGroup: int(f.maxGroup), LocalBytes: f.localBytes, Memory: f.memory, MaxAlloc: f.maxAlloc,
+		Caps: map[plan.Cap]plan.Evidence{},
+	}
+}
+
+// identity names the device and its driver, for keys of the cache.
+func (f facts) identity() []string {
+	return []string{f.name, f.vendor, f.version, f.driver, f.platform, fmt.Sprint(f.units, f.maxGroup, f.localBytes)}
+}
+
+// session readies the device for a run.
+func (d *device) session(options worker.SessionOptions) (*session, error) {
+	properties := cl.CommandQueueProperty(0)
+	if options.Timed {
+		properties = cl.CommandQueueProfilingEnable
+	}
+	queue, err := d.context.CreateCommandQueue(d.id, properties)
+	if err != nil {
+		return nil, fmt.Errorf("no queue: %s", describe(err))
+	}
+	kept := d.cache
+	if options.Passing {
+		kept = nil
+	}
+	return &session{device: d, queue: queue, texts: options.Texts, options: options.Build, cache: kept, commands: shared.Commands[event]{Timed: options.Timed}}, nil
+}
+
+// useDefective is the environment variable that lets defective drivers be used.
+const useDefective = "KGEN_OPENCL_DEFECTIVE"
+
+// defectOf says why kernels cannot be trusted to a platform, or "".
+func defectOf(platform string) string {
+	if strings.Contains(platform, "PoCL 5.0") {
+		return "PoCL 5.0 compiles some kernels wrongly, not each time: of 40 compilations of the same text 4 lost a result; install " +
+			"PoCL 3.1 or 6.0, with which none did, or set " + useDefective + "=1 to use it all the same"
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+//go:build opencl
+
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jgillich/go-opencl/cl"
+
+	shared "github.com/kgen-go/kgen/internal/device"
+)
+
+// buffer is memory of the device. It must stay reachable while a kernel that
+// has it as an argument is queued; the session sees to that.
+type buffer = shared.Buffer[*cl.MemObject]
+
+func newPool(context *cl.Context, limit int64) shared.Pool[*cl.MemObject] {
+	return shared.Pool[*cl.MemObject]{
+		Limit: limit,
+		Allocate: func(bytes int64) (*cl.MemObject, error) {
+			return context.CreateEmptyBuffer(cl.MemReadWrite, int(bytes))
+		},
+		Release:  func(m *cl.MemObject) { m.Release() },
+		IsFull:   isMemory,
+		Describe: describe,
+	}
+}
+
+func isMemory(err error) bool {
+	return errors.Is(err, cl.ErrMemObjectAllocationFailure) || errors.Is(err, cl.ErrInvalidBufferSize) || errors.Is(err, cl.ErrOutOfResources) || errors.Is(err, cl.ErrOutOfHostMemory)
+}
+
+// event is the driver's event of a command.
+type event struct {
+	*cl.Event
+	span *span // that the command is part of, or nil
+}
+
+// span is the time of several commands, in nanoseconds of the device's clock.
+type span struct{ start, end int64 }
+
+func (e event) State() (done bool, err error) {
+	state := eventStatus(e.Event)
+	if state < 0 {
+		err = fmt.Errorf("OpenCL error %d", state)
+	}
+	return state == 0, err
+}
+
+func (e event) Took() time.Duration {
+	start, err1 := e.GetEventProfilingInfo(cl.ProfilingInfoCommandStart)
+	end, err2 := e.GetEventProfilingInfo(cl.ProfilingInfoCommandEnd)
+	if err1 != nil || err2 != nil || end < start {
+		return 0
+	}
+	if e.span != nil {
+		if e.span.end == 0 {
+			e.span.start = start
+		}
+		e.span.end = end
+	}
+	return time.Duration(end - start)
+}
+
+func (e event) Release() { e.Event.Release() }

@@ -1,0 +1,104 @@
+//go:build opencl
+
+package opencl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jgillich/go-opencl/cl"
+
+	shared "github.com/kgen-go/kgen/internal/device"
+	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/worker"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// program is a built text with its kernels.
+type program struct {
+	built   *cl.Program
+	kernels map[string]*cl.Kernel
+}
+
+// source is what a program is built from.
+type source struct {
+	kernel  string // for which it is built, for messages
+	file    string
+	text    string
+	options string
+}
+
+// options returns the driver's options for a text: our own, those that come
+// with it, and its constants.
+func (d *device) options(given []string, constants []plan.Spec, values []int64) (string, error) {
+	options := []string{"-cl-std=CL1.2"}
+	if d.dividesExactly {
+		options = append(options, "-cl-fp32-correctly-rounded-divide-sqrt")
+	}
+	for _, option := range given {
+		if !slices.Contains(options, option) {
+			options = append(options, option)
+		}
+	}
+	more, err := shared.Constants(constants, values)
+	return strings.Join(append(options, more...), " "), err
+}
+
+// build returns the program of s: built before by this process, or by another
+// one (its binary is in the cache, which may be nil), or now.
+func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program, error) {
+	key := cache.Key(append(d.identity(), s.options, s.text)...)
+	if p := d.programs[key]; p != nil {
+		return p, nil
+	}
+	p := &program{kernels: map[string]*cl.Kernel{}}
+	err := c.Do(ctx, key, func(binary []byte) error {
+		built, err := programFromBinary(d.context, d.id, binary)
+		if err != nil {
+			return err
+		}
+		if _, err := buildProgram(built, d.id, s.options); err != nil {
+			built.Release()
+			return err
+		}
+		p.built = built
+		return nil
+	}, func() ([]byte, error) {
+		built, err := d.context.CreateProgramWithSource([]string{s.text})
+		if err != nil {
+			return nil, errors.New(describe(err))
+		}
+		if log, err := buildProgram(built, d.id, s.options); err != nil {
+			built.Release()
+			return nil, worker.NewBuildError(s.kernel, s.file, d.name+" ("+d.driver+")", log, s.text)
+		}
+		p.built = built
+		if c == nil {
+			// For a binary, PoCL compiles all kernels once more, for groups of any size.
+			return nil, nil
+		}
+		return binaryOf(built)
+	})
+	if p.built == nil {
+		return nil, err
+	}
+	// A driver that gives no binary is no error: the program is built.
+	d.programs[key] = p
+	return p, nil
+}
+
+// kernel returns an entry of the program.
+func (p *program) kernel(entry string) (*cl.Kernel, error) {
+	if k := p.kernels[entry]; k != nil {
+		return k, nil
+	}
+	k, err := p.built.CreateKernel(entry)
+	if err != nil {
+		return nil, fmt.Errorf("the text has no kernel %q (%s)", entry, describe(err))
+	}
+	p.kernels[entry] = k
+	return k, nil
+}

@@ -1,0 +1,276 @@
+//go:build opencl
+
+package opencl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/jgillich/go-opencl/cl"
+
+	shared "github.com/kgen-go/kgen/internal/device"
+	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// session is a device during one run, as the executor drives it. Its queue is
+// in order.
+type session struct {
+	device   *device
+	queue    *cl.CommandQueue
+	texts    map[string]string
+	options  []string     // of the driver's compiler, beside our own
+	cache    *cache.Cache // of programs; nil keeps none
+	commands shared.Commands[event]
+	building atomic.Pointer[string]     // the kernel that the driver compiles
+	kernels  shared.Kernels[*cl.Kernel] // those launched before
+	span     *span                      // of the commands that are queued now, or nil
+}
+
+func (s *session) Machine() plan.Machine { return s.device.machine }
+
+// Resident is one group a unit, which the probe has seen run at once: OpenCL
+// has no way to ask for more.
+func (s *session) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
+	return s.device.resident, nil
+}
+
+func (s *session) Alloc(bytes int64) (exec.Memory, error) {
+	b, err := s.take((bytes + 7) &^ 7) // kernels change an element through the word that holds it
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// take is the pool's Take, with the driver's errors described.
+func (s *session) take(bytes int64) (*buffer, error) {
+	b, err := s.device.pool.Take(bytes)
+	if full := new(exec.FullError); err != nil && !errors.As(err, &full) {
+		err = errors.New(describe(err))
+	}
+	return b, err
+}
+
+func (s *session) Import(data []byte) (exec.Memory, error) {
+	b, err := s.take(max(int64(len(data)), 1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == 0 {
+		return b, nil
+	}
+	err = s.queued("the copy of a column to the device", false, func() (*cl.Event, error) {
+		return s.queue.EnqueueWriteBuffer(b.Object, true, 0, len(data), unsafe.Pointer(&data[0]), nil)
+	})
+	runtime.KeepAlive(data)
+	if err == nil {
+		err = s.commands.Finish() // a blocking write waits for all before it
+	}
+	if err != nil {
+		s.Free(b)
+		return nil, err
+	}
+	return b, nil
+}
+
+func (s *session) Free(m exec.Memory) { s.device.pool.Give(m.(*buffer)) }
+
+func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
+	b := m.(*buffer)
+	size := count * int64(len(element))
+	if size == 0 {
+		return nil
+	}
+	if size > b.Size {
+		return fmt.Errorf("a fill of %d bytes in a buffer of %d", size, b.Size)
+	}
+	return s.queued("the fill of a buffer", false, func() (*cl.Event, error) {
+		return s.queue.EnqueueFillBuffer(b.Object, unsafe.Pointer(&element[0]), len(element), 0, int(size), nil)
+	})
+}
+
+func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
+	b := m.(*buffer)
+	if len(to) == 0 {
+		return nil
+	}
+	if offset < 0 || offset > b.Size-int64(len(to)) {
+		return fmt.Errorf("a read of %d bytes at %d of a buffer of %d", len(to), offset, b.Size)
+	}
+	err := s.queued("the copy of a column from the device", false, func() (*cl.Event, error) {
+		return s.queue.EnqueueReadBuffer(b.Object, true, int(offset), len(to), unsafe.Pointer(&to[0]), nil)
+	})
+	runtime.KeepAlive(to)
+	if err != nil {
+		return errors.Join(err, s.commands.Finish())
+	}
+	return s.commands.Finish()
+}
+
+// queued runs an enqueue and records its event. Drivers that take memory only
+// at the first use of a buffer may fail here for want of it: once the pool's
+// free buffers are gone, it is tried again. The executor says what command it is
+// that fails; name is for one that fails later.
+func (s *session) queued(name string, isKernel bool, enqueue func() (*cl.Event, error)) error {
+	mark, err := enqueue()
+	if isMemory(err) && s.device.pool.Idle() > 0 {
+		s.queue.Finish()
+		s.device.pool.Trim()
+		mark, err = enqueue()
+	}
+	switch {
+	case errors.Is(err, cl.ErrMemObjectAllocationFailure):
+		return &exec.FullError{Reason: "the device has no memory left for the buffers of the command (" + describe(err) + ")"}
+	case err != nil:
+		return errors.New(describe(err))
+	}
+	s.commands.Add(name, isKernel, event{mark, s.span})
+	return nil
+}
+
+func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
+	kernel, err := s.kernel(ctx, l)
+	if err != nil {
+		return err
+	}
+	group := int64(max(l.Variant.Schedule.Workgroup, 1))
+	switch {
+	case l.Groups < 1:
+		return nil
+	case l.Rows < 0 || l.Rows > plan.MaxRows:
+		return fmt.Errorf("a launch over %d rows; one spans at most %d", l.Rows, plan.MaxRows)
+	case l.Groups > math.MaxInt64/group || s.device.addressBits == 32 && l.Groups*group > math.MaxUint32:
+		return fmt.Errorf("%d groups of %d work-items are more than the device counts", l.Groups, group)
+	}
+	if err := s.setArguments(kernel, l); err != nil {
+		return err
+	}
+	err = s.queued(fmt.Sprintf("kernel %q over %d rows", l.Kernel.Name, l.Rows), true, func() (*cl.Event, error) {
+		return s.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(l.Groups * group)}, []int{int(group)}, nil)
+	})
+	if err != nil {
+		// What the driver says of the largest group may be too small, so only a
+		// failure makes it believable.
+		if most, asked := kernel.WorkGroupSize(s.device.id); asked == nil && int64(most) < group {
+			return fmt.Errorf("%w: the device runs this kernel in groups of at most %d work-items, for want of registers or local memory; the plan asks for %d", err, most, group)
+		}
+		return err
+	}
+	return flush(s.queue)
+}
+
+// kernel builds what a launch needs, once.
+func (s *session) kernel(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {
+	return s.kernels.Of(l.Variant, l.Spec, func() (*cl.Kernel, error) { return s.build(ctx, l) })
+}
+
+func (s *session) build(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {
+	text, ok := s.texts[l.Variant.File]
+	if !ok {
+		return nil, fmt.Errorf("the text %q of kernel %q was not given", l.Variant.File, l.Kernel.Name)
+	}
+	options, err := s.device.options(s.options, l.Variant.Spec, l.Spec)
+	if err != nil {
+		return nil, err
+	}
+	building := fmt.Sprintf("the compilation of kernel %q", l.Kernel.Name)
+	s.building.Store(&building)
+	defer s.building.Store(nil)
+	p, err := s.device.build(ctx, s.cache, source{kernel: l.Kernel.Name, file: l.Variant.File, text: text, options: options})
+	if err != nil {
+		return nil, err
+	}
+	return p.kernel(l.Variant.Entry)
+}
+
+// setArguments passes row0, rows, the plan's arguments and the local memory.
+func (s *session) setArguments(kernel *cl.Kernel, l *exec.Launch) error {
+	count, err := kernel.NumArgs()
+	if err != nil {
+		return fmt.Errorf("the number of arguments: %s", describe(err))
+	}
+	given := 2 + len(l.Args)
+	hasLocal := count == given+1 && l.Local > 0
+	if count != given && !hasLocal {
+		return fmt.Errorf("%s takes %d arguments, the plan gives %d", l.Variant.Entry, count, given)
+	}
+	for i, value := range []int64{l.Row0, l.Rows} {
+		err := kernel.SetArgInt64(i, value)
+		if errors.Is(err, cl.ErrInvalidArgSize) && value <= math.MaxInt32 {
+			err = kernel.SetArgInt32(i, int32(value))
+		}
+		if err != nil {
+			return fmt.Errorf("argument %s, %d: %s", []string{"row0", "rows"}[i], value, describe(err))
+		}
+	}
+	for i, arg := range l.Args {
+		if arg.Memory != nil {
+			err = kernel.SetArgBuffer(2+i, arg.Memory.(*buffer).Object)
+		} else {
+			bytes := arg.Value.Bytes()
+			err = kernel.SetArgUnsafe(2+i, len(bytes), unsafe.Pointer(&bytes[0]))
+		}
+		if err != nil {
+			return fmt.Errorf("argument %q: %s", l.Variant.Args[i].Name, describe(err))
+		}
+	}
+	if hasLocal {
+		if err := kernel.SetArgLocal(given, int(l.Local)); err != nil {
+			return fmt.Errorf("%d bytes of local memory: %s", l.Local, describe(err))
+		}
+	}
+	return nil
+}
+
+func (s *session) Sync() error {
+	err := s.queue.Finish()
+	if failed := s.commands.Finish(); failed != nil {
+		return failed
+	}
+	if err != nil {
+		return errors.New(describe(err))
+	}
+	return nil
+}
+
+func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
+
+func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
+	defer func() { s.span = nil }()
+	all := make([]span, times)
+	for i := range all {
+		s.span = &all[i]
+		if err := work(); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Sync(); err != nil {
+		return nil, err
+	}
+	var spans []time.Duration
+	for _, one := range all {
+		spans = append(spans, time.Duration(one.end-one.start))
+	}
+	return spans, nil
+}
+
+func (s *session) Busy() string {
+	if building := s.building.Load(); building != nil {
+		return *building
+	}
+	return s.commands.Busy()
+}
+
+// Close waits for what is queued: its buffers are in the pool.
+func (s *session) Close() {
+	s.Sync()
+	s.queue.Release()
+}

@@ -1,0 +1,111 @@
+package device
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/kgen-go/kgen/internal/device/exec"
+)
+
+// Pool hands out buffers of a device and keeps those that are given back, by
+// size. M is the driver's handle of memory.
+type Pool[M any] struct {
+	Limit    int64                        // bytes of the device
+	Allocate func(bytes int64) (M, error) // of the driver
+	Release  func(M)                      // likewise
+	IsFull   func(error) bool             // whether Allocate failed for want of memory
+	Describe func(error) string           // what Allocate's error says then
+	Exact    bool                         // buffers are as large as asked for and go at once, for tools that watch their ends
+
+	free map[int64][]*Buffer[M]
+	held int64 // bytes in use and free
+	idle int64 // bytes free
+}
+
+// Buffer is memory of a device.
+type Buffer[M any] struct {
+	Object M
+	Size   int64 // bytes
+}
+
+// Idle returns how many bytes the pool keeps that nobody uses.
+func (p *Pool[M]) Idle() int64 { return p.idle }
+
+// Held returns how many bytes the pool has of the driver.
+func (p *Pool[M]) Held() int64 { return p.held }
+
+// mostWasted bounds what a large buffer loses by being rounded up.
+const mostWasted int64 = 64 << 20
+
+// roundedSize makes sizes meet again: at most an eighth is wasted, and little of
+// those that fill a device.
+func roundedSize(bytes int64) int64 {
+	step := int64(256)
+	if bytes > 8*step {
+		step = min(int64(1)<<(bits.Len64(uint64(bytes-1))-4), mostWasted)
+	}
+	return (bytes + step - 1) / step * step
+}
+
+// Take returns a buffer of at least so many bytes. For want of memory it fails
+// with an [exec.FullError], otherwise with the driver's error.
+func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
+	size := roundedSize(bytes)
+	if p.Exact {
+		size = bytes
+	}
+	if list := p.free[size]; len(list) > 0 {
+		b := list[len(list)-1]
+		p.free[size] = list[:len(list)-1]
+		p.idle -= size
+		return b, nil
+	}
+	if size > p.Limit-p.held {
+		p.Trim()
+	}
+	if size > p.Limit-p.held {
+		size = bytes // without the rounding it may still fit
+	}
+	if size > p.Limit-p.held {
+		return nil, &exec.FullError{Reason: fmt.Sprintf("the device has %d bytes", p.Limit)}
+	}
+	object, err := p.Allocate(size)
+	if err != nil && p.IsFull(err) && p.idle > 0 {
+		p.Trim()
+		object, err = p.Allocate(size)
+	}
+	switch {
+	case err != nil && p.IsFull(err):
+		return nil, &exec.FullError{Reason: p.Describe(err)}
+	case err != nil:
+		return nil, err
+	}
+	p.held += size
+	return &Buffer[M]{object, size}, nil
+}
+
+// Give takes a buffer back. What is queued may still use it: whoever gets it
+// next queues behind.
+func (p *Pool[M]) Give(b *Buffer[M]) {
+	if p.Exact {
+		p.Release(b.Object) // which waits for what is queued
+		p.held -= b.Size
+		return
+	}
+	if p.free == nil {
+		p.free = map[int64][]*Buffer[M]{}
+	}
+	p.free[b.Size] = append(p.free[b.Size], b)
+	p.idle += b.Size
+}
+
+// Trim gives free buffers back to the driver.
+func (p *Pool[M]) Trim() {
+	for _, list := range p.free {
+		for _, b := range list {
+			p.Release(b.Object)
+			p.held -= b.Size
+		}
+	}
+	p.free, p.idle = nil, 0
+}

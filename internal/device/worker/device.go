@@ -1,0 +1,78 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Listing is what a worker finds on its machine.
+type Listing struct {
+	Devices []Device `json:"devices"`
+	Notes   []string `json:"notes,omitzero"` // drivers that are installed and cannot be used, with the reason
+}
+
+// Device describes one device.
+type Device struct {
+	Name     string       `json:"name"` // as --device takes it: opencl:0
+	Platform string       `json:"platform"`
+	Vendor   string       `json:"vendor"`
+	Version  string       `json:"version"` // of the interface that the driver implements
+	Machine  plan.Machine `json:"machine"`
+	Findings []Finding    `json:"findings,omitzero"`
+	Problem  string       `json:"problem,omitzero"` // why it cannot be used
+}
+
+// Finding is a property of a device and how it is known.
+type Finding struct {
+	Name     string        `json:"name"`
+	Value    string        `json:"value"`
+	Evidence plan.Evidence `json:"evidence"`
+	Detail   string        `json:"detail,omitzero"`
+}
+
+// Step is a part of a run.
+type Step struct {
+	Step   string `json:"step"` // as in exec.Event
+	Name   string `json:"name,omitzero"`
+	Groups int64  `json:"groups,omitzero"`
+	Rows   int64  `json:"rows,omitzero"`
+	Bytes  int64  `json:"bytes,omitzero"`
+	Reason string `json:"reason,omitzero"` // of a fallback
+	Host   int64  `json:"host"`            // nanoseconds until the step had ended
+	Device int64  `json:"device,omitzero"` // nanoseconds of the device's own clock
+}
+
+// Driver is what a worker program links.
+type Driver interface {
+	// List describes all devices; those that cannot be used have a Problem.
+	List(context.Context) (Listing, error)
+	// Open readies a device for one run.
+	Open(ctx context.Context, device int, options SessionOptions) (Session, error)
+}
+
+// SessionOptions are what a device must know of a run.
+type SessionOptions struct {
+	Texts   map[string]string // the emitted text by Variant.File
+	Build   []string          // options of the driver's compiler
+	Passing bool              // what is built need not be kept for other processes
+	Timed   bool              // Elapsed or Spans will be called
+}
+
+// Session is a device during one run.
+type Session interface {
+	exec.Device
+	// Elapsed returns the time that the device's own clock counted for all
+	// that has ended since the last call.
+	Elapsed() time.Duration
+	// Spans queues work so many times, one behind the other, and waits for all.
+	// It returns the time of each on the device's own clock, from the start of
+	// its first command to the end of its last.
+	Spans(times int, work func() error) ([]time.Duration, error)
+	// Busy says what the device is doing, or "". It may be called while
+	// another call of the session waits.
+	Busy() string
+	Close()
+}

@@ -1,0 +1,159 @@
+package difftest
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
+)
+
+// streams keep what chance decides apart: equal seeds and numbers give
+// independent choices.
+const (
+	streamSchedule = 0x5c4ed01e << 32
+	streamRounds   = 0x20bd5 << 32
+	streamLevel    = 0x1e7e1 << 32
+	streamData     = 0xda7a << 40
+)
+
+// chance returns the source of a decision about run of program.
+func chance(seed, stream uint64, program, run int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, stream^uint64(program)<<16^uint64(run)))
+}
+
+// scheduleOf chooses the shape of work-group kernels for a program: small, so
+// that few rows fill several tiles.
+func scheduleOf(seed uint64, program int) plan.Schedule {
+	r := chance(seed, streamSchedule, program, 0)
+	s := plan.Schedule{Workgroup: []int{1, 2, 4, 8, 16, 32, 64}[r.IntN(7)], Items: 1 + r.IntN(5)}
+	if r.IntN(3) == 0 {
+		s.Scheme = simt.SchemePublished
+		if r.IntN(2) == 0 {
+			s.Offsets = plan.Broadcast
+		}
+		if r.IntN(2) == 0 {
+			s.Chunk = 2 + r.IntN(2)
+		}
+	}
+	if r.IntN(2) == 0 {
+		s.Variant = plan.Variants[r.IntN(len(plan.Variants))]
+	}
+	if r.IntN(4) == 0 {
+		s.Part = 1 + r.Int64N(40*s.Rows()) // no whole number of tiles
+	}
+	if s.Scheme == "" && r.IntN(4) == 0 {
+		s.IDs = plan.Static
+	}
+	if r := chance(seed, streamRounds, program, 0); r.IntN(5) == 0 {
+		return inRounds(r, s)
+	}
+	return s
+}
+
+// inRounds chooses a schedule of rounds whose work-items are like those of s.
+func inRounds(r *rand.Rand, s plan.Schedule) plan.Schedule {
+	rounds := plan.Schedule{Workgroup: plan.RoundControl + []int{32, 64, 128}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemeRound, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
+	rounds.Ring = rounds.Lookahead + 2 + r.IntN(3)
+	return rounds
+}
+
+// withoutRounds returns a schedule of any device with the same tiles.
+func withoutRounds(s plan.Schedule) plan.Schedule {
+	if s.Scheme != simt.SchemeRound {
+		return s
+	}
+	if s.Workgroup > 0 { // else each kernel chooses
+		s.Workgroup -= plan.RoundControl
+	}
+	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant}
+}
+
+// allowed returns a schedule that a program takes on a device: rounds need
+// subgroups and a single cut, and offsets can be broadcast only where they are
+// sums, and not in parts.
+func allowed(d Device, p *backends.Program, s plan.Schedule) plan.Schedule {
+	if s.Offsets == "" && s.Scheme != simt.SchemeRound || takes(d, p, s) {
+		return s
+	}
+	s = withoutRounds(s)
+	s.Offsets = ""
+	return s
+}
+
+// takes reports whether a schedule is not refused. What is broken is taken, so
+// that it is found.
+func takes(d Device, p *backends.Program, s plan.Schedule) (taken bool) {
+	defer func() { taken = taken || recover() != nil }()
+	_, err := d.Target().Lower(p, s)
+	return err == nil || strings.Contains(err.Error(), internalError)
+}
+
+// levelOf chooses a level for a program: for rounds one of those where kernels
+// have cuts.
+func levelOf(seed uint64, program int) string {
+	levels := fuse.Levels
+	if scheduleOf(seed, program).Scheme == simt.SchemeRound {
+		levels = []string{fuse.LevelOnePass, fuse.LevelAuto}
+	}
+	return levels[chance(seed, streamLevel, program, 0).IntN(len(levels))]
+}
+
+// blockRows are the rows after which workers of emitted Go hand over, and
+// sharedRows those from which several of them work.
+const (
+	blockRows  = 1 << 15
+	sharedRows = 1 << 16
+)
+
+// mostWalked are the rows that groups walk over in rounds: what devices with
+// checks do in reasonable time.
+const mostWalked = 2400
+
+// dataOf describes the input of a run: lengths around the edges of tiles,
+// work-groups, chunks and blocks, and values that some kernel may get wrong.
+func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData {
+	r := chance(seed, streamData, program, run)
+	tile := int(s.Rows())
+	around := func(edge int) int { return edge - 1 + r.IntN(3) }
+	shapes := testsuite.Shapes()
+	d := testsuite.RandomData{
+		Shape:    shapes[r.IntN(len(shapes))],
+		Tile:     tile,
+		Seed:     r.Uint64(),
+		Careless: r.IntN(4) == 0,
+		Whole:    r.IntN(3) > 0,
+		Special:  r.IntN(2) == 0,
+	}
+	if r.IntN(6) == 0 {
+		d.Shape = testsuite.Extreme
+	}
+	switch choice := r.IntN(120); {
+	case choice < 24:
+		d.Rows = around(tile)
+	case choice < 34:
+		d.Rows = around(s.Workgroup)
+	case choice < 64 && s.Scheme == simt.SchemeRound: // so many that a group walks through some
+		d.Rows = around((2 + r.IntN(max(mostWalked/tile, 4))) * tile)
+	case choice < 64:
+		d.Rows = around((2 + r.IntN(4)) * tile)
+	case choice < 74:
+		d.Rows = r.IntN(3)
+	case choice < 111:
+		d.Rows = r.IntN(4*tile + 40)
+	case choice < 116:
+		d.Rows = around((1 + r.IntN(2)) * fuse.ChunkRows)
+		d.Tile = fuse.ChunkRows
+	case choice == 116:
+		d.Rows = around((1 + r.IntN(2)) * blockRows)
+		d.Tile = blockRows
+	default:
+		d.Rows = around(sharedRows + (1+r.IntN(3))*blockRows)
+		d.Tile = blockRows
+	}
+	d.Rows = max(d.Rows, 0)
+	return d
+}

@@ -1,0 +1,67 @@
+package difftest
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/simt/simttest"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Emulated is a device of work-groups that needs no driver: package simttest
+// runs the loop programs statement by statement, switches between work-items
+// at random, and reports races that barriers should have ended as reads of
+// local memory that nobody wrote, barriers that not all reach, and accesses
+// out of bounds.
+type Emulated struct{}
+
+// Name returns "emulated".
+func (Emulated) Name() string { return "emulated" }
+
+// Target is what all devices have.
+func (Emulated) Target() simt.Target { return simt.Target{} }
+
+// Close does nothing.
+func (Emulated) Close() {}
+
+// Prepare lowers programs for work-groups.
+func (Emulated) Prepare(_ context.Context, jobs []Job) []Prepared {
+	ready := make([]Prepared, len(jobs))
+	for i, job := range jobs {
+		ready[i] = Guard(func() (Executable, error) {
+			lowered, err := simt.Lower(job.Program, job.Schedule)
+			if err != nil {
+				return nil, err
+			}
+			return &emulated{job: job, program: lowered}, nil
+		})
+	}
+	return ready
+}
+
+// emulated is a program lowered for work-groups.
+type emulated struct {
+	job     Job
+	program *simt.Program
+}
+
+// emulatedSteps end a launch that hangs. A row takes some hundred.
+const emulatedSteps = 30_000_000
+
+func (e *emulated) Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error) {
+	device := simttest.NewDevice(e.program.Kernels, rand.New(rand.NewPCG(e.job.Seed, choice)))
+	device.Groups = []int{3, 8, 1, 16, 5}[choice%5]
+	device.Steps = emulatedSteps
+	return RunPlan(e.job.Program.Pipeline, e.program.Plan, func(inputs exec.Inputs) (*exec.Result, error) {
+		return exec.Run(ctx, device, e.program.Plan, inputs, exec.Options{})
+	}, in)
+}
+
+func (e *emulated) Features() []string { return PlanFeatures(e.program.Plan) }
+
+func (e *emulated) Close() {}
+
+// MaxRows bounds a run, which takes some microseconds a row and statement.
+func (e *emulated) MaxRows() int { return 600 }

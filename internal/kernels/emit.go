@@ -1,0 +1,135 @@
+// Package kernels emits programs as the kernels of work-groups, in any dialect
+// of package ctext, with the plan by which a host runs them.
+package kernels
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/ctext"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Emitter emits kernels in one dialect.
+type Emitter struct {
+	Backend   string // as the user names it: opencl
+	Extension string // of the files with kernels: .cl
+	Dialect   *ctext.Dialect
+}
+
+// Name returns the name of the backend.
+func (e Emitter) Name() string { return e.Backend }
+
+// Emit makes three files per pipeline, for the extension .cl: NAME.cl, the
+// kernels; NAME.plan.json, how a host runs them; and NAME.h, the constants of
+// the plan for a host in C. The kernels of a fallback are in NAME.fallback.cl.
+func (e Emitter) Emit(programs []*backends.Program, options backends.Options) (*backends.Output, error) {
+	out := &backends.Output{}
+	files, macros := backends.FileNames{}, macroNames{}
+	for _, program := range programs {
+		base := files.Base(program.Pipeline.Name, ordinary)
+		made, err := e.makeAs(base, program, options.Schedule)
+		if err != nil {
+			return nil, err
+		}
+		host, err := plan.Encode(made.Plan)
+		if err != nil {
+			return nil, err
+		}
+		out.Files = append(append(out.Files, made.Files...),
+			backends.File{Name: base + ".plan.json", Text: host},
+			backends.File{Name: base + ".h", Text: header(base, made.Plan, macros)})
+		out.Entries = append(out.Entries, backends.Entry{Pipeline: program.Pipeline.Name})
+	}
+	return out, nil
+}
+
+// Loops returns the loop IR of the kernels.
+func (e Emitter) Loops(program *backends.Program, options backends.Options) (string, error) {
+	lowered, err := e.Target().Lower(program, options.Schedule)
+	if err != nil {
+		return "", err
+	}
+	return join(lowered.Plan.Pipeline, lowered.Kernels).String(), nil
+}
+
+// Target is what kernels of the dialect may use.
+func (e Emitter) Target() simt.Target {
+	return simt.Target{Subgroup: e.Dialect.Subgroup, Occupancy: e.Dialect.Occupancy}
+}
+
+// Program is a pipeline as a device runs it.
+type Program struct {
+	Plan    *plan.Plan      // its variants name their file and the kernels there
+	Files   []backends.File // the text of the plan, then that of its fallback
+	Options []string        // of the driver's compiler
+}
+
+// Make lowers and prints a program. A fallback has a text of its own: most runs
+// never build it.
+func (e Emitter) Make(program *backends.Program, schedule plan.Schedule) (*Program, error) {
+	return e.makeAs(backends.FileNames{}.Base(program.Pipeline.Name, ordinary), program, schedule)
+}
+
+// makeAs is Make for files called base.
+func (e Emitter) makeAs(base string, program *backends.Program, schedule plan.Schedule) (*Program, error) {
+	lowered, err := e.Target().Lower(program, schedule)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Plan: lowered.Plan}
+	kernels := lowered.Kernels
+	for host := p.Plan; host != nil; host = host.Fallback {
+		text, err := ctext.Print(join(program.Pipeline.Name, kernels[:len(host.Kernels)]), e.Dialect)
+		if err != nil {
+			return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
+		}
+		kernels = kernels[len(host.Kernels):]
+		file := base + e.Extension
+		host.Needs = text.Needs
+		for i := range host.Kernels {
+			describe(&host.Kernels[i].Variants[0], file, text.Kernels[i])
+		}
+		p.Files = append(p.Files, backends.File{Name: file, Text: text.Source})
+		for _, option := range text.Options {
+			if !slices.Contains(p.Options, option) {
+				p.Options = append(p.Options, option)
+			}
+		}
+		base += ".fallback"
+	}
+	return p, nil
+}
+
+// Texts returns the texts by their names.
+func (p *Program) Texts() map[string]string {
+	texts := map[string]string{}
+	for _, f := range p.Files {
+		texts[f.Name] = string(f.Text)
+	}
+	return texts
+}
+
+// join puts kernels into one program.
+func join(name string, kernels []*loop.Program) *loop.Program {
+	all := &loop.Program{Name: name}
+	for _, k := range kernels {
+		all.Funcs = append(all.Funcs, k.Funcs...)
+		all.Long = all.Long || k.Long
+	}
+	return all
+}
+
+// describe completes a variant by what the printer decided.
+func describe(v *plan.Variant, file string, k ctext.Kernel) {
+	v.File, v.Entry, v.OwnBytes = file, k.Entry, k.LocalBytes
+	for i := range v.Args {
+		v.Args[i].Name = k.Params[i+2]
+	}
+}
+
+// ordinary is what compilers of kernels and hosts make of any name of a file.
+func ordinary(string) bool { return false }

@@ -1,0 +1,168 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Under look-back a tile waits for the earlier ones. Often its rows need not:
+// where those decide only at which place of a result the tile's rows begin, and
+// what the group that is open at its beginning holds, the tile puts its results
+// together in local memory first. Then it looks back, writes them to their
+// place, and closes that one group. The columns are no longer needed while it
+// waits, and the earlier tiles have had time to tell.
+
+// worksAhead reports whether a tile can do its rows before it looks back.
+func (s *launches) worksAhead() bool {
+	if !s.lookback || len(s.cuts) != 1 || len(s.pool.regions) == 0 {
+		return false
+	}
+	for _, i := range s.cuts[0] {
+		if op := &s.Ops[i]; op.Kind != tile.Scan || !op.Exclusive {
+			return false
+		}
+	}
+	for i := range s.Ops {
+		op := &s.Ops[i]
+		if op.Epilogue || op.Kind != tile.Reduce && (!op.HasEffect() || s.phase[i] == 0) {
+			continue
+		}
+		for _, condition := range s.Conditions(op.Domain) {
+			if !s.isLocal(condition) && !s.opens(condition, op.Domain) {
+				return false
+			}
+		}
+		switch _, direct := s.pool.regions[i]; {
+		case op.Kind == tile.Reduce:
+			if !s.areLocal(op.Args) {
+				return false
+			}
+		case !direct || !s.countsPlaces(op.Args[1]):
+			return false
+		case !s.isLocal(op.Args[0]) && !(s.Domains[op.Domain].Kind == tile.Close && s.isOfGroup(op.Args[0], op.Domain)):
+			return false
+		}
+	}
+	return true
+}
+
+// isLocal reports whether v does not depend on a scan.
+func (k *kernel) isLocal(v tile.ID) bool {
+	op := &k.Ops[k.Values[v].Op]
+	return op.Kind != tile.Scan && k.areLocal(op.Args)
+}
+
+func (k *kernel) areLocal(list []tile.ID) bool {
+	for _, v := range list {
+		if !k.isLocal(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// countsPlaces reports whether v is a count of rows, or one less.
+func (k *kernel) countsPlaces(v tile.ID) bool {
+	if of, ok := oneLess(k.Kernel, v); ok {
+		v = of
+	}
+	return k.isCount(v)
+}
+
+// isCount reports whether v is a count over all earlier rows.
+func (k *kernel) isCount(v tile.ID) bool {
+	op := &k.Ops[k.Values[v].Op]
+	return op.Kind == tile.Scan && op.Monoid.Kind == tile.Fold && k.isRowCount(v)
+}
+
+// opens reports whether v says that a group of d, which closes where the next
+// one begins, has begun.
+func (k *kernel) opens(v tile.ID, d int) bool {
+	domain := &k.Domains[d]
+	op := &k.Ops[k.Values[v].Op]
+	if domain.Kind != tile.Close || domain.Open != v || op.Kind != tile.Map || op.Operator != ir.OpGt || !k.isCount(op.Args[0]) {
+		return false
+	}
+	scan := &k.Ops[k.Values[op.Args[0]].Op]
+	counted, ok := countedFlag(k.Kernel, scan.Args[0])
+	return ok && counted == domain.Guard && scan.Domain == domain.Parent && isConstant(k.Kernel, op.Args[1], 0)
+}
+
+// isOfGroup reports whether v, for groups that close in d, depends on the rows
+// since the group began alone.
+func (k *kernel) isOfGroup(v tile.ID, d int) bool {
+	domain := &k.Domains[d]
+	op := &k.Ops[k.Values[v].Op]
+	if op.Kind != tile.Scan {
+		for _, arg := range op.Args {
+			if !k.isOfGroup(arg, d) {
+				return false
+			}
+		}
+		return true
+	}
+	if op.Domain != domain.Parent || v == op.Res[0] {
+		return false
+	}
+	flag := op.Args[0]
+	atHead := flag == domain.Guard
+	return op.Monoid.Kind == tile.Segmented && atHead || op.Monoid.IsLast() && (atHead || isConstant(k.Kernel, flag, 1))
+}
+
+// rowsAhead runs the rows after the only cut, then looks back.
+func (s *launches) rowsAhead(e *emission) {
+	const cut = 0
+	st := s.stateOf(s.cuts[cut])
+	before, total := e.groupScan(st, e.folded(st), duringScan{tell: s.announcement(e, cut)})
+	if e.columnsStay() {
+		e.takeColumns()
+		e.barrier()
+	}
+	for j, slot := range st.slots {
+		e.running[slot.stateKey] = e.b.Decl(st.name(j), before[j])
+		e.earlier[slot.stateKey] = st.identities()[j]
+	}
+	e.pack()
+	for d := range s.Domains {
+		if s.Domains[d].Kind == tile.Close {
+			e.open[d] = &openGroup{e.b.Decl("open", loop.False), e.declare(st, st.identities())}
+		}
+	}
+	e.loopRows(e.until)
+	earlier := s.lookBack(e, cut, total)
+	e.know(st, earlier, total)
+	for _, p := range e.parcels {
+		p.base, p.end = e.span(p.place)
+	}
+	now := e.now
+	e.now = atEnd
+	for d := range s.Domains {
+		if e.open[d] == nil {
+			continue
+		}
+		e.b.If(e.open[d].here, func() {
+			for j, x := range e.combine(st, earlier, exprsOf(e.open[d].state)) {
+				e.running[st.slots[j].stateKey] = e.b.Decl(st.name(j), x)
+			}
+			e.values = map[tile.ID]loop.Expr{}
+			e.nested(e.expr(s.Domains[d].Open), func() { e.block(d) })
+		}, nil)
+	}
+	e.now = now
+	e.deliver()
+}
+
+// openGroup is the group that was open before the tile, where it closes.
+type openGroup struct {
+	here  *loop.Var   // whether the work-item has that row
+	state []*loop.Var // the state before the row, of the tile alone
+}
+
+// hold keeps the state at the row where the group closes.
+func (e *emission) hold(g *openGroup) {
+	e.b.Assign(g.here, loop.True)
+	for j, slot := range e.stateOf(e.cuts[0]).slots {
+		e.b.Assign(g.state[j], e.running[slot.stateKey])
+	}
+}

@@ -1,0 +1,137 @@
+package simt
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// arguments are the parameters of one kernel, made when they are first used.
+type arguments struct {
+	b     *loop.Builder
+	list  []plan.Arg
+	known map[argument]int // positions in list
+	vars  []*loop.Var      // one per position
+	row0  loop.Expr        // where tile 0 begins
+	rows  loop.Expr        // from there to the end of the launch
+	part  loop.Expr        // the first row of the launch, in parts
+}
+
+// argument is what a parameter stands for. A user's column may be called like
+// anything that lowering adds, so a name alone does not tell.
+type argument struct {
+	sort argumentSort
+	name string
+}
+
+type argumentSort uint8
+
+const (
+	bufferArgument argumentSort = iota
+	wordsArgument               // a buffer as words
+	scalarArgument
+	valueArgument // an expression of the host
+)
+
+// newArguments begins with what every kernel takes first.
+func newArguments(b *loop.Builder) *arguments {
+	// To the host they are 64 bits wide; a launch itself has fewer than 2^31 rows.
+	row0, rows := b.Param("row0", loop.ScalarOf(ir.I64)), b.Param("rows", loop.ScalarOf(ir.I64))
+	return &arguments{b: b, known: map[argument]int{}, row0: b.Let("row0", loop.ToCounter(row0)), rows: b.Let("rows", loop.ToCounter(rows))}
+}
+
+// beginAt0 counts tiles and rows from the first part on.
+func (a *arguments) beginAt0() {
+	a.part = a.row0
+	a.row0, a.rows = loop.Int(0), a.b.Let("end", loop.Add(a.part, a.rows))
+}
+
+// param returns the parameter for what, made from t and arg at its first use.
+func (a *arguments) param(what argument, t loop.Type, arg plan.Arg) *loop.Var {
+	if i, ok := a.known[what]; ok {
+		return a.vars[i]
+	}
+	arg.Name = what.name
+	for i := 2; slices.ContainsFunc(a.list, func(other plan.Arg) bool { return other.Name == arg.Name }); i++ {
+		arg.Name = fmt.Sprintf("%s_%d", what.name, i)
+	}
+	v := a.b.Param(arg.Name, t)
+	a.known[what] = len(a.list)
+	a.list, a.vars = append(a.list, arg), append(a.vars, v)
+	return v
+}
+
+// buffer returns a buffer of the plan.
+func (a *arguments) buffer(name string, k ir.Kind, access plan.Access) *loop.Var {
+	what := argument{bufferArgument, name}
+	if i, ok := a.known[what]; ok && a.list[i].Access != access {
+		a.list[i].Access = plan.ReadsWrites
+		a.vars[i].T.ReadOnly = false
+	}
+	t := loop.SliceOf(loop.ScalarOf(k)).In(loop.Global)
+	if access == plan.Reads {
+		t = t.AsReadOnly()
+	}
+	return a.param(what, t, plan.Arg{Buffer: name, Access: access})
+}
+
+// words returns a buffer as words of kind k, whatever its elements are.
+func (a *arguments) words(buffer string, k ir.Kind) *loop.Var {
+	return a.param(argument{wordsArgument, buffer + "_words"}, loop.SliceOf(loop.ScalarOf(k)).In(loop.Global),
+		plan.Arg{Buffer: buffer, Access: plan.ReadsWrites})
+}
+
+// scalar returns a scalar of the plan.
+func (a *arguments) scalar(name string, k ir.Kind) *loop.Var {
+	return a.param(argument{scalarArgument, name}, loop.ScalarOf(k), plan.Arg{Scalar: name})
+}
+
+// value returns an expression of the host, as an i64.
+func (a *arguments) value(name string, e plan.Expr) *loop.Var {
+	return a.param(argument{valueArgument, name}, loop.ScalarOf(ir.I64), plan.Arg{Value: e})
+}
+
+// names gives the buffers that lowering adds names that nothing else in the
+// plan has.
+type names struct{ taken map[string]bool }
+
+func newNames(p *plan.Plan) *names {
+	n := &names{map[string]bool{}}
+	for _, b := range p.Buffers {
+		n.taken[b.Name] = true
+	}
+	for _, s := range p.Scalars {
+		n.taken[s.Name] = true
+	}
+	for _, d := range p.Domains {
+		n.taken[d.Name] = true
+	}
+	for _, k := range p.Kernels {
+		n.taken[k.Name] = true
+	}
+	return n
+}
+
+func (n *names) fresh(name string) string {
+	unique := name
+	for i := 2; n.taken[unique]; i++ {
+		unique = fmt.Sprintf("%s_%d", name, i)
+	}
+	n.taken[unique] = true
+	return unique
+}
+
+// streamAccess is how the rows of a kernel use a stream.
+func streamAccess(s tile.Stream) plan.Access {
+	switch {
+	case s.Access == tile.Scatter && s.Write:
+		return plan.ReadsWrites
+	case s.Write:
+		return plan.Writes
+	}
+	return plan.Reads
+}

@@ -1,0 +1,137 @@
+package simt
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Offsets as published (Saxena et al., "Code fusion of prefix sum with ordered
+// aggregation", algorithm 1): each tile adds its fold to the offsets of all
+// later tiles, by atomic operations. That needs no launch of its own, and work
+// that grows with the square of the number of tiles.
+
+// mostBroadcast is how many tiles may do so.
+const mostBroadcast = 1 << 15
+
+// broadcasts reports whether the offsets of tiles are made in this way.
+func (s *launches) broadcasts() bool {
+	return !s.lookback && s.schedule.Offsets == plan.Broadcast && len(s.broadcastOps()) > 0
+}
+
+// broadcastOps lists the operations whose folds go from tile to tile.
+func (s *launches) broadcastOps() (list []int) {
+	for _, cut := range s.gridCuts() {
+		list = append(list, s.gridScans(cut)...)
+	}
+	for i := range s.Ops {
+		if s.Ops[i].Kind == tile.ScanTotals {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// adds reports whether additions combine all that is broadcast, and refuses
+// anything else.
+func (s *launches) adds() bool {
+	for _, i := range s.broadcastOps() {
+		op := &s.Ops[i]
+		if m := op.Monoid; m.Kind == tile.Fold && m.Combine[0].Operator == ir.OpAdd {
+			continue
+		}
+		stage := op.Stage
+		if line := s.lines(op.Pos); line != "" {
+			stage += ", " + line
+		}
+		s.faults = append(s.faults, fmt.Errorf("offsets=%s adds up what tiles hold, and kernel %s folds otherwise (%s): choose offsets=%s, or a variant of aggregation other than %s where groups are folded",
+			plan.Broadcast, s.Name, stage, plan.Scan, plan.Segmented))
+		return false
+	}
+	return true
+}
+
+// laterTiles runs body for the tiles after tile, dealt out to the work-items.
+func (s *launches) laterTiles(e *emission, tile loop.Expr, body func(later loop.Expr)) {
+	tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
+	later := e.b.Decl("later", loop.Add(loop.Add(tile, loop.Int(1)), e.lane))
+	e.b.While(loop.Lt(later, tiles), func() {
+		body(later)
+		e.b.Assign(later, loop.Add(later, loop.Int(int64(e.workgroup))))
+	})
+}
+
+// broadcast adds the fold of the tile to the offsets of later tiles, and to the
+// total.
+func (s *launches) broadcast(e *emission, st *state, total []loop.Expr) {
+	add := func(to map[stateKey]string, at loop.Expr) {
+		for j, slot := range st.slots {
+			e.combineAt(to[slot.stateKey], slot.kind, s.Ops[slot.op].Monoid.Combine[slot.field], at, total[j])
+		}
+	}
+	s.laterTiles(e, e.tile, func(later loop.Expr) { add(s.states, later) })
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { add(s.totals, loop.Int(0)) }, nil)
+}
+
+// broadcastChunk adds the fold of a chunk, which is the tile, to the offsets of
+// later chunks.
+func (s *launches) broadcastChunk(e *emission, i int, st *state, total []loop.Expr) {
+	totals := s.totalsOf(i)
+	if totals == nil {
+		return
+	}
+	s.laterTiles(e, e.tile, func(later loop.Expr) {
+		for f, stream := range totals.Offsets {
+			to := s.Streams[stream]
+			e.combineAt(to.Buffer, to.Kind, totals.Monoid.Combine[f], later, st.result(total, stateKey{i, f}))
+		}
+	})
+}
+
+// totalsOf returns the operation that makes offsets of the totals of a
+// ChunkScan, or nil.
+func (k *kernel) totalsOf(i int) *tile.Op {
+	at := slices.IndexFunc(k.Ops, func(op tile.Op) bool {
+		return op.Kind == tile.ScanTotals && slices.Equal(op.Totals, k.Ops[i].Totals)
+	})
+	if at < 0 {
+		return nil
+	}
+	return &k.Ops[at]
+}
+
+// clearOffsets appends the steps after which all offsets of chunks are zero.
+func (s *launches) clearOffsets() {
+	for i := range s.Ops {
+		if op := &s.Ops[i]; op.Kind == tile.ScanTotals {
+			for _, stream := range op.Offsets {
+				s.out.Steps = append(s.out.Steps, plan.Step{Init: &plan.Init{Buffer: s.Streams[stream].Buffer}})
+			}
+		}
+	}
+}
+
+// lastChunk defines the fold of all chunks: that before the last, and its own.
+func (s *launches) lastChunk(e *emission, i int, chunks loop.Expr) {
+	op := &e.Ops[i]
+	st := e.stateOf([]int{i})
+	whole := e.declare(st, st.identities())
+	e.b.If(loop.Gt(chunks, loop.Int(0)), func() {
+		last := e.b.Let("last", loop.Sub(chunks, loop.Int(1)))
+		of := func(streams []int) (list []loop.Expr) {
+			for _, stream := range streams {
+				from := s.Streams[stream]
+				list = append(list, e.b.Let("chunk", loop.At(e.arguments.buffer(from.Buffer, from.Kind, plan.Reads), last)))
+			}
+			return list
+		}
+		e.assignAll(whole, e.combine(st, of(op.Offsets), of(op.Totals)))
+	}, nil)
+	for f, result := range op.Res {
+		e.values[result] = st.result(exprsOf(whole), stateKey{i, f})
+	}
+}

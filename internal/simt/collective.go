@@ -1,0 +1,147 @@
+package simt
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// barrier waits for the work-items that share a tile.
+func (e *emission) barrier() {
+	if e.window != nil {
+		e.b.Barrier(loop.SubgroupScope)
+		return
+	}
+	e.b.Barrier(loop.GroupScope)
+}
+
+// sharedState returns local memory for a state: per slot an element per
+// work-item, and those that groupScan needs.
+func (e *emission) sharedState(st *state) []*loop.Var { return e.localState("shared", st, e.shared()) }
+
+// localArray returns local memory for length values.
+func (e *emission) localArray(name string, k ir.Kind, length int) *loop.Var {
+	if e.local[name] == nil {
+		e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(length, loop.ScalarOf(k)).In(loop.Local)}
+	}
+	return e.local[name]
+}
+
+// localState returns local memory for length states.
+func (e *emission) localState(name string, st *state, length int) (list []*loop.Var) {
+	count := map[string]int{}
+	for _, s := range st.slots {
+		kind := s.kind.String()
+		name := fmt.Sprintf("%s_%s_%d", name, kind, count[kind])
+		count[kind]++
+		list = append(list, e.localArray(name, s.kind, length))
+	}
+	return list
+}
+
+// shared returns the elements per slot of sharedState.
+func (k *kernel) shared() int {
+	if k.hasSubgroups() {
+		return k.workgroup / k.subgroup
+	}
+	return k.workgroup + 3*rakes(k.workgroup)
+}
+
+// rakes returns how many work-items of a group fold stretches of the others.
+func rakes(workgroup int) int {
+	n := 1
+	for n*n < workgroup {
+		n *= 2
+	}
+	return n
+}
+
+// loadState and storeState are of an element of a shared state.
+func (e *emission) loadState(shared []*loop.Var, at loop.Expr) (list []loop.Expr) {
+	for _, memory := range shared {
+		list = append(list, e.b.Let("state", loop.At(memory, at)))
+	}
+	return list
+}
+
+func (e *emission) storeState(shared []*loop.Var, at loop.Expr, values []loop.Expr) {
+	for j, memory := range shared {
+		e.b.Store(memory, at, values[j])
+	}
+}
+
+// duringScan is what a group does in the course of a scan.
+type duringScan struct {
+	meanwhile func()                  // what all do between the first barrier and the second; without subgroups
+	tell      func(total []loop.Expr) // what one work-item does as soon as it knows the total
+}
+
+// groupScan folds a state of each work-item over the group, in order: before
+// is the fold of the work-items before this one, total that of all. Who shares
+// a state next has to wait for the group first.
+//
+// Some work-items, about as many as the square root of the group, each fold a
+// stretch of states one by one, and then the folds of the stretches before
+// their own; and each adds the two parts up. That takes three barriers,
+// whatever the width of the state. Before the last of them, the last work-item
+// may tell the total.
+func (e *emission) groupScan(st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
+	if len(st.slots) == 0 {
+		return nil, nil
+	}
+	if e.hasSubgroups() {
+		before, total = e.groupScanBySubgroups(st, mine)
+		if during.tell != nil {
+			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { during.tell(total) }, nil)
+		}
+		return before, total
+	}
+	shared := e.sharedState(st)
+	n := rakes(e.workgroup)
+	length := e.workgroup / n
+	// A place is left free behind each stretch, so that banks do not collide;
+	// the folds of the stretches and those of the earlier ones lie behind.
+	place := func(lane loop.Expr) loop.Expr { return loop.Add(lane, loop.Div(lane, loop.Int(int64(length)))) }
+	folds := int64(e.workgroup + n)
+	earlier := folds + int64(n)
+	e.storeState(shared, e.b.Let("place", place(e.lane)), mine)
+	e.b.Barrier(loop.GroupScope)
+	if during.meanwhile != nil {
+		during.meanwhile()
+	}
+	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
+		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(length+1))))
+		fold := e.declare(st, st.identities())
+		e.b.For("i", loop.Int(0), loop.Int(int64(length)), func(i *loop.Var) {
+			at := e.b.Let("at", loop.Add(start, i))
+			theirs := e.loadState(shared, at)
+			e.storeState(shared, at, exprsOf(fold)) // that of those before
+			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
+		})
+		e.storeState(shared, loop.Add(loop.Int(folds), e.lane), exprsOf(fold))
+	}, nil)
+	e.b.Barrier(loop.GroupScope)
+	foldOf := func(isPart func(stretch *loop.Var) loop.Expr) []loop.Expr {
+		fold := e.declare(st, st.identities())
+		e.b.For("i", loop.Int(0), loop.Int(int64(n)), func(i *loop.Var) {
+			theirs := e.choose(isPart(i), e.loadState(shared, loop.Add(loop.Int(folds), i)), st.identities())
+			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
+		})
+		return exprsOf(fold)
+	}
+	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
+		isBefore := func(stretch *loop.Var) loop.Expr { return loop.Lt(stretch, e.lane) }
+		e.storeState(shared, loop.Add(loop.Int(earlier), e.lane), foldOf(isBefore))
+	}, nil)
+	if during.tell != nil { // beside these, where groups have several subgroups
+		isAny := func(*loop.Var) loop.Expr { return loop.True }
+		e.b.If(loop.Eq(e.lane, loop.Int(int64(e.workgroup-1))), func() { during.tell(foldOf(isAny)) }, nil)
+	}
+	e.b.Barrier(loop.GroupScope)
+	stretch := e.b.Let("stretch", loop.Div(e.lane, loop.Int(int64(length))))
+	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.lane)))
+	// That one work-item stores this in the branch above, for the others, is what PoCL 3.1 gets wrong.
+	total = e.combine(st, e.loadState(shared, loop.Int(earlier+int64(n-1))), e.loadState(shared, loop.Int(folds+int64(n-1))))
+	return before, total
+}

@@ -1,0 +1,388 @@
+package simt
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// emission writes one function of a kernel.
+type emission struct {
+	*kernel
+	*lowering
+	b         *loop.Builder
+	arguments *arguments
+	until     int                    // the last phase of this function
+	ahead     bool                   // rows run before earlier tiles are known
+	effects   bool                   // rows write; else they only feed the folds of a cut
+	now       int                    // the phase at hand; atEnd after all rows
+	uniform   map[tile.ID]loop.Expr  // known before the rows
+	values    map[tile.ID]loop.Expr  // of the row at hand
+	kept      map[tile.ID]*loop.Var  // values that cross a cut, an element per item
+	running   map[stateKey]*loop.Var // states that rows see
+	folds     map[stateKey]*loop.Var // states of this work-item's rows alone
+	item      loop.Expr
+	row       loop.Expr // number of the row, as a counter
+	lane      loop.Expr // of the work-item in its group
+	tile      loop.Expr // number of the tile in the launch
+	local     map[string]*loop.Var
+	over      map[string]*loop.Var   // what local storage shares its bytes with
+	earlier   map[stateKey]loop.Expr // the fold of all earlier tiles
+	whole     map[stateKey]loop.Expr // the fold up to the end of the tile
+	columns   map[int]*loop.Var      // staged columns: this work-item's rows
+	tables    []*tables              // of the phase at hand
+	chunk     int                    // tiles that the group walks through, where it is more than one
+	part      int64                  // rows of a launch at most, in parts
+	parcels   []*parcel
+	elements  map[int]*loop.Var  // per exchanged store of rows of the base: an element per item
+	first     loop.Expr          // number of the tile's first row
+	count     loop.Expr          // rows of the tile
+	open      map[int]*openGroup // per domain of groups; see ahead.go
+	rowBefore loop.Expr          // number of the row before the one at hand
+	noted     string
+	isWhole   bool                            // all rows of the tile exist
+	picked    []*loop.Var                     // per pick: the bits of this work-item's rows; see positions.go
+	stagedAt  map[int]int64                   // of staged columns: the first byte in the pool
+	before    map[int]*loop.Var               // of staged columns: the row before the tile
+	window    *window                         // of a group that walks in rounds; see round.go
+	inTile    loop.Expr                       // the number in its tile of a row that was picked
+	group     func(scan, field int) loop.Expr // what scans have of the rows since the one picked before it
+}
+
+// atEnd is the phase after all rows.
+const atEnd = 1 << 30
+
+func newEmission(k *kernel, l *lowering, name string) *emission {
+	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
+		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, open: map[int]*openGroup{}, earlier: map[stateKey]loop.Expr{},
+		whole: map[stateKey]loop.Expr{}, stagedAt: map[int]int64{}, before: map[int]*loop.Var{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
+	e.arguments = newArguments(e.b)
+	return e
+}
+
+// begin writes what is known before the rows.
+func (e *emission) begin() {
+	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Domain != tile.Uniform || op.Epilogue || op.Kind == tile.Reduce {
+			continue
+		}
+		switch op.Kind {
+		case tile.Check:
+			if e.effects {
+				e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(&loop.ID{Kind: loop.GroupID}, loop.Int(0))), func() { e.check(op) }, nil)
+			}
+		default:
+			if len(op.Res) == 1 && e.uses[op.Res[0]] > 0 {
+				e.uniform[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.pure(op))
+			}
+		}
+	}
+}
+
+// loopRows runs a phase over the work-item's rows.
+func (e *emission) loopRows(phase int) {
+	e.now = phase
+	e.openTables(phase)
+	rows := func() { e.block(0) }
+	e.b.If(loop.Eq(e.count, loop.Int(e.kernel.rows())), func() { e.eachRow(true, rows) }, func() { e.eachRow(false, rows) })
+	e.closeTables()
+	if phase == 0 && e.picks != nil {
+		e.foldPicked()
+	}
+}
+
+// block writes what happens in the phase at hand for the rows of domain d.
+func (e *emission) block(d int) {
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Domain != d || op.Epilogue {
+			continue
+		}
+		if isScan(op) && (e.now == e.phase[i]+1 || e.now == atEnd) {
+			e.replay(i)
+		}
+		if e.now == e.phase[i] || e.now == atEnd {
+			e.op(i)
+		}
+	}
+	if e.now == 0 {
+		e.mark(d)
+	}
+	for child := d + 1; child < len(e.Domains); child++ {
+		if e.Domains[child].Parent == d && e.isBusy(child) {
+			e.child(child)
+		}
+	}
+	for i := range e.Ops {
+		if op := &e.Ops[i]; op.Domain == d && !op.Epilogue && isScan(op) && op.Exclusive && e.now == e.phase[i]+1 {
+			e.advance(e.running, i, e.exprs(op.Args))
+		}
+	}
+}
+
+// child writes the rows of a derived domain.
+func (e *emission) child(d int) {
+	domain := &e.Domains[d]
+	if domain.Kind != tile.Close {
+		e.nested(e.expr(domain.Guard), func() { e.block(d) })
+		return
+	}
+	if e.open[d] == nil || e.now == atEnd {
+		e.nested(loop.And(e.expr(domain.Guard), e.expr(domain.Open)), func() { e.block(d) })
+		return
+	}
+	e.nested(e.expr(domain.Guard), func() {
+		e.nested(e.expr(domain.Open), func() { e.block(d) })
+		e.b.If(loop.Not(e.expr(domain.Open)), func() { e.hold(e.open[d]) }, nil)
+	})
+}
+
+// nested runs body under a condition; what it defines ends with it.
+func (e *emission) nested(condition loop.Expr, body func()) {
+	outer := e.values
+	e.values = maps.Clone(outer)
+	e.b.If(condition, body, nil)
+	e.values = outer
+}
+
+// crosses reports whether v, a value of rows, is used in a later phase of this
+// function than it is known in, and is not computed again.
+func (e *emission) crosses(v tile.ID) bool {
+	if e.picks != nil || e.window != nil { // computed when it is stored, or once more
+		return false
+	}
+	later := e.used[v] &^ (1<<(e.known(v)+1) - 1) & (1<<(e.until+1) - 1)
+	return later != 0 && !e.isRecomputed(v)
+}
+
+// isBusy reports whether anything happens in the phase at hand for the rows of
+// d, or of those derived from it.
+func (e *emission) isBusy(d int) bool {
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Epilogue || !e.inside(op.Domain, d) {
+			continue
+		}
+		if e.now == atEnd {
+			return true
+		}
+		if e.picks != nil && e.now == 0 && isScan(op) { // counted from bits
+			continue
+		}
+		if e.now == e.phase[i] && (e.isNeeded(i)) || isScan(op) && e.now == e.phase[i]+1 {
+			return true
+		}
+	}
+	return e.now == 0 && slices.ContainsFunc(e.picks, func(p pick) bool { return e.inside(p.parent, d) })
+}
+
+// isNeeded reports whether the operation does something at its own place.
+func (e *emission) isNeeded(i int) bool {
+	op := &e.Ops[i]
+	if op.HasEffect() && op.Kind != tile.ChunkScan {
+		return e.effects
+	}
+	return isScan(op) || op.Kind == tile.Reduce || len(op.Res) > 0 && e.crosses(op.Res[0])
+}
+
+func (e *emission) inside(d, outer int) bool {
+	for d > outer {
+		d = e.Domains[d].Parent
+	}
+	return d == outer
+}
+
+// op writes operation i at its own place.
+func (e *emission) op(i int) {
+	op := &e.Ops[i]
+	switch op.Kind {
+	case tile.Scan, tile.ChunkScan:
+		if e.now != atEnd {
+			e.fold(i)
+		}
+	case tile.Reduce:
+		if e.now == atEnd {
+			e.advance(e.running, i, e.exprs(op.Args))
+		} else {
+			e.fold(i)
+		}
+	case tile.Store:
+		if e.effects {
+			e.note(op)
+			if e.pool.exchanged[i] && e.now != atEnd {
+				e.collect(i)
+			} else {
+				e.store(op)
+			}
+		}
+	case tile.Update:
+		if e.effects {
+			e.note(op)
+			e.combineRow(i)
+		}
+	case tile.Check:
+		if e.effects {
+			e.note(op)
+			e.check(op)
+		}
+	case tile.Head:
+		e.define(op.Res[0], e.head(op))
+	case tile.Shift:
+		e.define(op.Res[0], e.shift(op))
+	default:
+		v := op.Res[0]
+		if e.now == 0 && e.picks != nil && !e.early[v] {
+			return
+		}
+		if e.uses[v] > 1 && !e.isFree(v) || e.crosses(v) || op.Checked {
+			e.define(v, e.pure(op))
+		}
+	}
+}
+
+// define names the value of v, and keeps it where a later phase needs it.
+func (e *emission) define(v tile.ID, x loop.Expr) {
+	e.values[v] = e.b.Let(e.name(v), x)
+	if e.now == atEnd || !e.crosses(v) {
+		return
+	}
+	e.keep(v)
+}
+
+// keep stores the value of v for a later phase: an element of an array per row,
+// or a bit of a word.
+func (e *emission) keep(v tile.ID) {
+	kept := e.kept[v]
+	if e.keepsBits(v) {
+		bit := loop.Apply(ir.OpShl, loop.ToKind(ir.U32, e.values[v]), loop.ToKind(ir.U32, e.item))
+		e.b.Assign(kept, loop.Apply(ir.OpOr, kept, bit))
+		return
+	}
+	e.b.Store(kept, e.item, e.values[v])
+}
+
+// recall returns what keep stored.
+func (e *emission) recall(v tile.ID) loop.Expr {
+	kept := e.kept[v]
+	if !e.keepsBits(v) {
+		return loop.At(kept, e.item)
+	}
+	return isSet(kept, e.item)
+}
+
+// isSet reports whether the bit of an item is set.
+func isSet(bits, item loop.Expr) loop.Expr {
+	bit := loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, bits, loop.ToKind(ir.U32, item)), number(ir.U32, 1))
+	return loop.Ne(bit, number(ir.U32, 0))
+}
+
+// bitsOfRows is how many rows of a work-item a word can have a bit each for.
+const bitsOfRows = 32
+
+// keepsBits reports whether the rows' values of v are the bits of a word.
+func (e *emission) keepsBits(v tile.ID) bool {
+	return e.Values[v].Kind == ir.Bool && e.items <= bitsOfRows
+}
+
+// declareKept declares what keeps the values that cross a cut.
+func (e *emission) declareKept() {
+	for range e.picks {
+		e.picked = append(e.picked, e.b.Decl("picked", number(ir.U32, 0)))
+	}
+	for v := 1; v < len(e.Values); v++ {
+		id := tile.ID(v)
+		if !e.crosses(id) {
+			continue
+		}
+		name := e.name(id) + "_kept"
+		if e.keepsBits(id) {
+			e.kept[id] = e.b.Decl(name, number(ir.U32, 0))
+		} else {
+			e.kept[id] = e.b.Storage(name, loop.ArrayOf(e.items, loop.ScalarOf(e.Values[v].Kind)))
+		}
+	}
+}
+
+func (e *emission) name(v tile.ID) string {
+	if name := e.Values[v].Name; name != "" {
+		return name
+	}
+	return "x"
+}
+
+func (e *emission) note(op *tile.Op) {
+	if text := e.lines(op.Pos); text != "" && text != e.noted {
+		e.noted = text
+		e.b.Note(text)
+	}
+}
+
+// expr returns v for the row at hand.
+func (e *emission) expr(v tile.ID) loop.Expr {
+	if x, ok := e.uniform[v]; ok {
+		return x
+	}
+	if x, ok := e.values[v]; ok {
+		return x
+	}
+	if e.now != atEnd && e.crosses(v) && e.known(v) < e.now {
+		e.values[v] = e.b.Let(e.name(v), e.recall(v))
+		return e.values[v]
+	}
+	i := e.Values[v].Op
+	op := &e.Ops[i]
+	switch {
+	case e.now == atEnd && (op.Kind == tile.Scan || op.Kind == tile.Reduce):
+		return widened(e.running[stateKey{i, slices.Index(op.Res, v)}], e.Values[v].Kind)
+	case e.now != atEnd && e.phase[i] < e.now && !e.isFree(v) && e.uses[v] > 1:
+		e.values[v] = e.b.Let(e.name(v), e.pure(op))
+		return e.values[v]
+	}
+	return e.pure(op)
+}
+
+func (e *emission) exprs(list []tile.ID) []loop.Expr {
+	args := make([]loop.Expr, len(list))
+	for i, v := range list {
+		args[i] = e.expr(v)
+	}
+	return args
+}
+
+// pure returns the expression of an operation that only computes.
+func (e *emission) pure(op *tile.Op) loop.Expr {
+	switch op.Kind {
+	case tile.Const:
+		return loop.ConstOf(op.Const)
+	case tile.Scalar:
+		return e.arguments.scalar(op.Ref, e.Values[op.Res[0]].Kind)
+	case tile.Length:
+		return e.length(op.Ref)
+	case tile.Row:
+		return loop.ToKind(ir.I64, e.row)
+	case tile.Load:
+		if len(op.Args) == 0 {
+			return e.element(op, e.row)
+		}
+		return e.loadAt(op, e.expr(op.Args[0]))
+	case tile.Map:
+		return e.apply(op, e.exprs(op.Args))
+	case tile.Head:
+		return e.head(op)
+	case tile.Shift:
+		return e.shift(op)
+	}
+	panic("simt: " + op.Kind.String() + " is not pure")
+}
+
+func (e *emission) apply(op *tile.Op, args []loop.Expr) loop.Expr {
+	if op.Operator == ir.OpCast {
+		return loop.ToKind(e.Values[op.Res[0]].Kind, args[0])
+	}
+	return loop.Apply(op.Operator, args...)
+}

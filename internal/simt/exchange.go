@@ -1,0 +1,260 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// parcel is what the rows of a tile store at one sort of place.
+type parcel struct {
+	place  tile.ID
+	base   loop.Expr // the place of the first row of the tile that has one
+	end    loop.Expr // behind that of the last
+	offset *loop.Var // per item: behind base, or -1; of stores without a region
+	stores []int
+	values map[int]*loop.Var // of stores without a region: an element per item
+}
+
+// pack declares what exchanged stores collect in the last phase.
+func (e *emission) pack() {
+	for i := range e.Ops {
+		if !e.pool.exchanged[i] {
+			continue
+		}
+		op := &e.Ops[i]
+		rows := func() *loop.Var {
+			return e.b.Storage(e.Streams[op.Stream].Name+"_rows", loop.ArrayOf(e.items, loop.ScalarOf(e.storedKind(op))))
+		}
+		if len(op.Args) == 1 {
+			e.elements[i] = rows()
+			continue
+		}
+		p := e.parcelOf(op.Args[1])
+		p.stores = append(p.stores, i)
+		if _, direct := e.pool.regions[i]; direct {
+			continue
+		}
+		if p.offset == nil {
+			p.offset = e.b.Storage("offset", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
+			e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+				e.b.Store(p.offset, item, number(ir.I32, -1))
+			})
+		}
+		p.values[i] = rows()
+	}
+}
+
+// parcelOf returns the parcel of a place.
+func (e *emission) parcelOf(place tile.ID) *parcel {
+	if at := slices.IndexFunc(e.parcels, func(p *parcel) bool { return p.place == place }); at >= 0 {
+		return e.parcels[at]
+	}
+	p := &parcel{place: place, values: map[int]*loop.Var{}}
+	p.base, p.end = e.span(place)
+	e.parcels = append(e.parcels, p)
+	return p
+}
+
+// span returns the place of the first row of the tile that has one, and the one
+// behind the last, so far as is known.
+func (e *emission) span(place tile.ID) (base, end loop.Expr) {
+	base = e.b.Let("base", loop.ToCounter(e.ofState(place, e.earlier)))
+	if len(e.whole) > 0 {
+		end = e.b.Let("end", loop.ToCounter(e.ofState(place, e.whole)))
+	}
+	return base, end
+}
+
+// ofState returns v where scans have the results of a state.
+func (e *emission) ofState(v tile.ID, state map[stateKey]loop.Expr) loop.Expr {
+	outer := e.values
+	e.values = map[tile.ID]loop.Expr{}
+	for key, x := range state {
+		result := e.Ops[key.op].Res[key.field]
+		e.values[result] = widened(x, e.Values[result].Kind)
+	}
+	x := e.pureOf(v)
+	e.values = outer
+	return x
+}
+
+// pureOf computes v from e.values alone.
+func (e *emission) pureOf(v tile.ID) loop.Expr {
+	if x, ok := e.uniform[v]; ok {
+		return x
+	}
+	if x, ok := e.values[v]; ok {
+		return x
+	}
+	op := &e.Ops[e.Values[v].Op]
+	if op.Kind != tile.Map {
+		return e.pure(op)
+	}
+	args := make([]loop.Expr, len(op.Args))
+	for i, arg := range op.Args {
+		args[i] = e.pureOf(arg)
+	}
+	return e.apply(op, args)
+}
+
+// collect keeps what an exchanged store would write.
+func (e *emission) collect(i int) {
+	op := &e.Ops[i]
+	x := e.expr(op.Args[0])
+	if kind := e.storedKind(op); x.Type().Kind != kind && kind == ir.I32 { // a count
+		x = loop.ToKind(kind, x)
+	}
+	if mine := e.elements[i]; mine != nil {
+		e.b.Store(mine, e.item, x)
+		return
+	}
+	p := e.parcelOf(op.Args[1])
+	offset := e.b.Let("offset", loop.Sub(loop.ToCounter(e.expr(p.place)), p.base))
+	if region, direct := e.pool.regions[i]; direct {
+		word := wordOf(e.storedKind(op))
+		e.b.Store(e.poolOf(word), loop.Add(offset, e.poolStart(region, word)), toWord(word, x))
+		return
+	}
+	e.b.Store(p.offset, e.item, loop.ToKind(ir.I32, offset))
+	e.b.Store(p.values[i], e.item, x)
+}
+
+// deliver writes what was collected.
+func (e *emission) deliver() {
+	used := len(e.pool.regions)+len(e.pool.inPlace) > 0 // what lies in the pool is still to be read
+	if used && !e.ahead {
+		e.barrier()
+	}
+	for _, p := range e.parcels {
+		for _, i := range p.stores {
+			if region, direct := e.pool.regions[i]; direct {
+				e.deliverPlaces(i, p, region)
+			}
+		}
+	}
+	for _, p := range e.parcels {
+		for _, i := range p.stores {
+			if p.values[i] == nil {
+				continue
+			}
+			e.barrierIf(&used)
+			word := wordOf(e.storedKind(&e.Ops[i]))
+			pool := e.poolOf(word)
+			e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+				at := e.b.Let("at", loop.At(p.offset, item))
+				e.b.If(loop.Ge(at, number(ir.I32, 0)), func() {
+					e.b.Store(pool, loop.Add(loop.ToCounter(at), e.poolStart(0, word)), toWord(word, loop.At(p.values[i], item)))
+				}, nil)
+			})
+			e.barrier()
+			e.deliverPlaces(i, p, 0)
+		}
+	}
+	for i := range e.Ops {
+		if e.elements[i] != nil {
+			e.barrierIf(&used)
+			e.deliverRows(i)
+		}
+	}
+}
+
+// barrierIf waits for the readers of the pool where there are any, as there are
+// afterwards.
+func (e *emission) barrierIf(used *bool) {
+	if *used {
+		e.barrier()
+	}
+	*used = true
+}
+
+// deliverPlaces writes the values that lie in the pool from byte region on, in the
+// order of their places.
+func (e *emission) deliverPlaces(i int, p *parcel, region int64) {
+	op := &e.Ops[i]
+	kind, stream := e.storedKind(op), e.Streams[op.Stream]
+	word := wordOf(kind)
+	pool, to := e.poolOf(word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
+	count := e.b.Let("count", loop.Sub(p.end, p.base))
+	closes := e.Domains[op.Domain].Kind == tile.Close
+	begin := e.lane
+	if closes && e.ahead { // the group that was open before the tile is stored already
+		begin = loop.Add(e.lane, loop.Int(1))
+	}
+	at := e.b.Decl("at", begin)
+	e.b.While(loop.Lt(at, count), func() {
+		place := e.b.Let("place", loop.Add(p.base, at))
+		write := func() {
+			x := fromWord(kind, loop.At(pool, loop.Add(at, e.poolStart(region, word))))
+			e.b.Store(to, place, loop.ToKind(loop.ScalarOf(stream.Kind).Kind, x))
+		}
+		if closes && !e.ahead {
+			e.b.If(loop.Ge(place, loop.Int(0)), write, nil) // the first group of all has none before it
+		} else {
+			write()
+		}
+		e.b.Assign(at, loop.Add(at, loop.Int(int64(e.workgroup))))
+	})
+}
+
+// deliverRows writes what was collected for the rows of the base.
+func (e *emission) deliverRows(i int) {
+	op := &e.Ops[i]
+	kind, stream := e.storedKind(op), e.Streams[op.Stream]
+	l := e.layoutOf(kind)
+	var shared loop.Expr
+	if column, ok := e.pool.inPlace[i]; ok {
+		l = e.copiedLayout(kind)
+		shared = e.staged(column, l)
+	} else {
+		shared = e.poolStart(0, l.word)
+	}
+	pool, to := e.poolOf(l.word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
+	own := e.b.Let("own", loop.Add(loop.Mul(e.lane, loop.Int(int64(l.stride))), shared))
+	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
+	value := func(item loop.Expr) loop.Expr { return toWord(l.word, loop.At(e.elements[i], item)) }
+	element := func(x loop.Expr) loop.Expr {
+		return loop.ToKind(loop.ScalarOf(stream.Kind).Kind, fromWord(kind, x))
+	}
+	if l.wide > 0 { // elements of rows that are not there are written, and not read
+		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/l.wide)), func(i *loop.Var) {
+			item := e.b.Let("item", loop.Mul(i, loop.Int(int64(l.wide))))
+			values := make([]loop.Expr, l.wide)
+			for j := range values {
+				values[j] = value(loop.Add(item, loop.Int(int64(j))))
+			}
+			e.b.StoreWide(pool, loop.Add(own, item), values)
+		})
+	} else {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			e.b.If(loop.Lt(loop.Add(start, item), e.count), func() {
+				e.b.Store(pool, loop.Add(own, item), value(item))
+			}, nil)
+		})
+	}
+	e.barrier()
+	single := func() {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
+			e.b.If(loop.Lt(at, e.count), func() {
+				e.b.Store(to, loop.Add(e.first, at), element(loop.At(pool, loop.Add(l.dealt(e.kernel, at), shared))))
+			}, nil)
+		})
+	}
+	if l.wide == 0 || loop.Wide(to.T) != l.wide {
+		single()
+		return
+	}
+	e.b.If(e.isAligned(l.wide), func() {
+		e.eachWide(l.wide, func(at loop.Expr) {
+			values := e.b.LoadWide("word", pool, loop.Add(at, shared))
+			for j := range values {
+				values[j] = element(values[j])
+			}
+			e.b.StoreWide(to, loop.Add(e.first, at), values)
+		})
+	}, single)
+}

@@ -1,0 +1,341 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// What is stored of the rows from one that is picked to the next may also be
+// folded from them, as sums of runs are. A work-item then goes through its rows
+// once more: at each row that is picked it leaves the fold of those before to
+// local memory, where the folds lie in the order of their places. They may take
+// the place of a column that work-items hold; where there is not room for all, a
+// tile stores them batch by batch.
+//
+// In rounds a tile counts the rows that are picked first. Then it leaves the folds
+// as it folds its rows, and goes through them once more only where there are too
+// many. Under look-back, where groups of a unit wait in turn, folding twice is
+// faster: counting first puts off what a tile tells.
+
+// batch is what the pool holds of the folds of groups.
+type batch struct {
+	scans []int // those that fold, from a row picked to the next
+	rows  int64 // folds of each slot that there is room for
+	rooms map[stateKey]room
+}
+
+// room is where the folds of a slot lie.
+type room struct {
+	column int   // the staged column in whose place they are, or -1
+	at     int64 // the first byte: of the column, of the pool, or of what the subgroup has behind the columns of a stage
+}
+
+// foldsGroups reports whether scan i folds something of the rows of the base since
+// guard.
+func (k *kernel) foldsGroups(i int, guard tile.ID) bool {
+	op := &k.Ops[i]
+	return op.Domain == 0 && op.Monoid.Kind == tile.Segmented && op.Args[0] == guard && k.rowsSince(i) != guard && k.areLocal(op.Args)
+}
+
+// foldedSince lists the scans that fold groups, those since guard alone where that
+// is given.
+func (k *kernel) foldedSince(guard tile.ID) (scans []int) {
+	for _, i := range k.batch.scans {
+		if guard == 0 || k.Ops[i].Args[0] == guard {
+			scans = append(scans, i)
+		}
+	}
+	return scans
+}
+
+// foldedBy lists their slots of a state.
+func (k *kernel) foldedBy(st *state, guard tile.ID) (list []int) {
+	scans := k.foldedSince(guard)
+	for j, s := range st.slots {
+		if slices.Contains(scans, s.op) && s.field > 0 {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// planBatch finds room in p for as many folds as possible, and reports whether
+// that is for an eighth of the rows of a tile at least.
+func (k *kernel) planBatch(p *pool, registers int) bool {
+	if len(k.batch.scans) == 0 {
+		return k.settle(*p, registers)
+	}
+	for k.batch.rows = k.rows(); k.batch.rows >= max(k.rows()/8, 1); k.batch.rows /= 2 {
+		whole := *p
+		k.placeFolds(&whole)
+		if k.settle(whole, registers) {
+			return true
+		}
+	}
+	return false
+}
+
+// placeFolds gives each slot its room: where there is some left in a column, else
+// its own, in the pool or behind the columns of a stage.
+func (k *kernel) placeFolds(p *pool) {
+	k.batch.rooms = map[stateKey]room{}
+	st := k.stateOf(k.cuts[0])
+	taken := map[int]int64{}
+	for _, j := range k.foldedBy(st, 0) {
+		s := st.slots[j]
+		bytes := k.foldBytes(s)
+		column, ok := k.freeColumn(*p, func(i int) bool {
+			size := int64(k.Streams[i].Kind.Size())
+			return size >= int64(ir.U32.Size()) && taken[i]+bytes <= k.rows()*size && !k.isDelivered(i)
+		})
+		switch {
+		case ok:
+			k.batch.rooms[s.stateKey] = room{column, taken[column]}
+			taken[column] += bytes
+		case k.round != nil:
+			k.batch.rooms[s.stateKey] = room{-1, p.stage}
+			p.stage += bytes
+		default:
+			k.batch.rooms[s.stateKey] = room{-1, p.bytes}
+			p.bytes += bytes
+		}
+	}
+}
+
+// foldBytes returns the bytes that the folds of a slot take.
+func (k *kernel) foldBytes(s slot) int64 {
+	return aligned16(k.batch.rows * int64(wordOf(s.kind).Size()))
+}
+
+// takesColumns reports whether folds take the place of columns.
+func (b *batch) takesColumns() bool {
+	for _, r := range b.rooms {
+		if r.column >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// leaveColumns waits until nobody reads a column any more in whose place folds are.
+func (e *emission) leaveColumns() {
+	if e.batch.takesColumns() {
+		e.barrier()
+	}
+}
+
+// isDelivered reports whether a column is read for what is stored of a picked row.
+func (k *kernel) isDelivered(stream int) bool {
+	var reads func(v tile.ID) bool
+	reads = func(v tile.ID) bool {
+		op := &k.Ops[k.Values[v].Op]
+		return op.Kind == tile.Load && op.Stream == stream || op.Kind != tile.Scan && slices.ContainsFunc(op.Args, reads)
+	}
+	for _, p := range k.picks {
+		for _, i := range slices.Concat(p.rows, p.groups) {
+			if reads(k.Ops[i].Args[0]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// room returns the memory that holds the folds of a slot, and the place of the first.
+func (e *emission) room(s slot) (memory *loop.Var, first loop.Expr) {
+	word, r := wordOf(s.kind), e.batch.rooms[s.stateKey]
+	memory, size := e.poolOf(word), int64(word.Size())
+	switch {
+	case r.column >= 0:
+		column := wordOf(e.Streams[r.column].Kind)
+		first = e.staged(r.column, layout{word: column})
+		if column != word { // a tile's rows are a multiple of the two sizes
+			first = loop.Div(loop.Mul(first, loop.Int(int64(column.Size()))), loop.Int(size))
+		}
+		first = loop.Add(first, loop.Int(r.at/size))
+	case e.window != nil:
+		first = e.window.behindColumns(e, r.at, e.foldBytes(s), word)
+	default:
+		first = e.poolStart(r.at, word)
+	}
+	return memory, e.b.Let("folds", first)
+}
+
+// foldsAhead reports whether a tile leaves the folds of its groups as it folds its
+// rows.
+func (e *emission) foldsAhead() bool { return e.window != nil && len(e.batch.scans) > 0 }
+
+// foldedPicks returns a pick for each flag since which something is folded.
+func (k *kernel) foldedPicks() (list []pick) {
+	for j, p := range k.picks {
+		if pickedBy(k.picks, p.guard) == j && len(k.foldedSince(p.guard)) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// areAhead reports whether a tile has left the folds of all its groups when it
+// folded its rows: it is whole, and there was room. total are its states.
+func (e *emission) areAhead(st *state, total []loop.Expr) loop.Expr {
+	all := loop.Expr(loop.Eq(e.count, loop.Int(e.kernel.rows())))
+	if e.batch.rows < e.kernel.rows() {
+		for _, p := range e.foldedPicks() {
+			all = loop.And(all, loop.Le(loop.ToCounter(total[st.counted(p)]), loop.Int(e.batch.rows)))
+		}
+	}
+	return e.b.Let("is_ahead", all)
+}
+
+// foldRows folds this work-item's rows since the last one that is picked, and
+// where isAhead, leaves the folds of those before. counts say how many rows of the
+// tile are picked before this work-item's.
+func (e *emission) foldRows(st *state, counts []loop.Expr, isAhead loop.Expr) {
+	e.leaveColumns()
+	picks := e.foldedPicks()
+	e.now = e.until
+	e.b.If(isAhead, func() {
+		memories, places := make([]*loop.Var, len(st.slots)), make([]*loop.Var, len(st.slots))
+		for _, p := range picks {
+			for _, j := range e.foldedBy(st, p.guard) {
+				memory, first := e.room(st.slots[j])
+				memories[j], places[j] = memory, e.b.Decl("at", loop.Add(first, loop.ToCounter(counts[st.counted(p)])))
+			}
+		}
+		e.eachRow(true, func() {
+			for _, p := range picks {
+				isPicked := e.isPicked(p)
+				e.b.If(isPicked, func() {
+					for _, j := range e.foldedBy(st, p.guard) {
+						s := st.slots[j]
+						e.b.Store(memories[j], places[j], toWord(wordOf(s.kind), e.folds[s.stateKey]))
+						e.b.Assign(places[j], loop.Add(places[j], loop.Int(1)))
+					}
+				}, nil)
+				e.advanceGroups(e.folds, p, isPicked)
+			}
+		})
+	}, func() {
+		e.eachRow(false, func() {
+			for _, p := range picks {
+				e.advanceGroups(e.folds, p, e.isPicked(p))
+			}
+		})
+	})
+}
+
+// isPicked reports whether the row at hand is picked.
+func (e *emission) isPicked(p pick) loop.Expr {
+	return e.b.Let("is_picked", isSet(e.bitsOf(p.guard), e.item))
+}
+
+// bitsOf returns the bits of this work-item's rows where guard is set.
+func (e *emission) bitsOf(guard tile.ID) *loop.Var { return e.picked[pickedBy(e.picks, guard)] }
+
+// closeFirst adds to the first fold that this work-item has left what those before
+// it have of the group.
+func (e *emission) closeFirst(st *state, before []loop.Expr, isAhead loop.Expr) {
+	for _, p := range e.foldedPicks() {
+		hasPicked := loop.Ne(e.bitsOf(p.guard), number(ir.U32, 0))
+		e.b.If(loop.And(isAhead, hasPicked), func() {
+			at := loop.ToCounter(before[st.counted(p)])
+			whole := e.combine(st, before, e.loadFolds(st, p, at))
+			for _, j := range e.foldedBy(st, p.guard) {
+				memory, first := e.room(st.slots[j])
+				e.b.Store(memory, loop.Add(at, first), toWord(wordOf(st.slots[j].kind), whole[j]))
+			}
+		}, nil)
+	}
+}
+
+// scanSince folds over a subgroup what its work-items have folded since a row that
+// is picked, where picking has the bits of those that have one. Work-items know
+// by them how far back their group reaches.
+func (e *emission) scanSince(st *state, slots []int, picking loop.Expr, before, total []loop.Expr) {
+	upTo := loop.Sub(loop.Apply(ir.OpShl, number(ir.U32, 2), loop.ToKind(ir.U32, sublane())), number(ir.U32, 1))
+	nearest := loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, loop.Apply(ir.OpAnd, picking, upTo))))
+	nearest = e.b.Let("nearest", loop.Greatest(nearest, loop.Int(0)))
+	mine := e.folded(st)
+	for distance := 1; distance < e.subgroup; distance *= 2 {
+		theirs := slices.Clone(mine)
+		for _, j := range slots {
+			theirs[j] = e.shuffle(single(e.kernel, st.slots[j]), shuffleUp, []loop.Expr{mine[j]}, loop.Int(int64(distance)))[0]
+		}
+		isNearer := e.b.Let("is_nearer", loop.Lt(loop.Sub(sublane(), loop.Int(int64(distance))), nearest))
+		mine = e.combineSince(st, slots, theirs, mine, isNearer)
+	}
+	for _, j := range slots {
+		one := single(e.kernel, st.slots[j])
+		before[j] = e.ofOneBefore(one, sublane(), []loop.Expr{mine[j]})[0]
+		total[j] = e.shuffle(one, broadcast, []loop.Expr{mine[j]}, loop.Int(int64(e.subgroup-1)))[0]
+	}
+}
+
+// combineSince combines folds of groups, where isBegun says whether the later one's
+// group begins behind the earlier.
+func (e *emission) combineSince(st *state, slots []int, earlier, later []loop.Expr, isBegun loop.Expr) []loop.Expr {
+	field := func(values []loop.Expr, flag loop.Expr) func(key stateKey) loop.Expr {
+		return func(key stateKey) loop.Expr {
+			if key.field == 0 {
+				return flag
+			}
+			return st.field(values, key)
+		}
+	}
+	out := slices.Clone(later)
+	e.combineSlots(st, slots, out, field(earlier, loop.False), field(later, isBegun))
+	return out
+}
+
+// foldGroups goes through this work-item's rows and leaves the folds at picked
+// rows whose number in the tile is from base on, as many as there is room for.
+// before are the states of the tile's rows before. That rows ask whether they
+// exist and have room costs less than to have the text for all cases: by a fifth
+// on an H200.
+func (e *emission) foldGroups(st *state, p pick, before []loop.Expr, base loop.Expr) {
+	running := map[stateKey]*loop.Var{}
+	slots := e.foldedBy(st, p.guard)
+	memories, firsts := make([]*loop.Var, len(st.slots)), make([]loop.Expr, len(st.slots))
+	for _, j := range slots {
+		running[st.slots[j].stateKey] = e.b.Decl(st.name(j), before[j])
+		memories[j], firsts[j] = e.room(st.slots[j])
+	}
+	at := e.b.Decl("at", loop.Sub(loop.ToCounter(before[st.counted(p)]), base))
+	e.now = e.until
+	e.eachRow(false, func() {
+		isPicked := e.isPicked(p)
+		e.b.If(isPicked, func() {
+			e.b.If(loop.And(loop.Ge(at, loop.Int(0)), loop.Lt(at, loop.Int(e.batch.rows))), func() {
+				for _, j := range slots {
+					s := st.slots[j]
+					e.b.Store(memories[j], loop.Add(at, firsts[j]), toWord(wordOf(s.kind), running[s.stateKey]))
+				}
+			}, nil)
+			e.b.Assign(at, loop.Add(at, loop.Int(1)))
+		}, nil)
+		e.advanceGroups(running, p, isPicked)
+	})
+}
+
+// advanceGroups adds the row at hand to what is folded since a pick.
+func (e *emission) advanceGroups(states map[stateKey]*loop.Var, p pick, isPicked loop.Expr) {
+	e.values[p.guard] = isPicked
+	for _, i := range e.foldedSince(p.guard) {
+		e.advance(states, i, e.exprs(e.Ops[i].Args))
+	}
+}
+
+// loadFolds returns a state with the folds of a group of a pick, number at of its
+// batch.
+func (e *emission) loadFolds(st *state, p pick, at loop.Expr) []loop.Expr {
+	folds := st.identities()
+	for _, j := range e.foldedBy(st, p.guard) {
+		s := st.slots[j]
+		memory, first := e.room(s)
+		folds[j] = e.b.Let(st.name(j), fromWord(s.kind, loop.At(memory, loop.Add(at, first))))
+	}
+	return folds
+}

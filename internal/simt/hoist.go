@@ -1,0 +1,73 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/tile"
+)
+
+// hoistFirsts stores the first element of each group where the group begins. A
+// tile program stores it where the group closes, and carries it there by a
+// scan; to work-items, which have the heads' places anyway, a store at the head
+// is cheaper than a wider state.
+func hoistFirsts(t *tile.Kernel) *tile.Kernel {
+	k := *t
+	k.Ops, k.Domains, k.Values = slices.Clone(t.Ops), slices.Clone(t.Domains), slices.Clone(t.Values)
+	opening := map[int]int{} // domains of the heads, by those of the closes
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Kind != tile.Store || op.Epilogue || len(op.Args) != 2 || op.Domain <= 0 {
+			continue
+		}
+		d := op.Domain
+		if k.Domains[d].Kind != tile.Close || op.Args[1] != k.Domains[d].Position {
+			continue
+		}
+		x, isFirst := firstOf(&k, op.Args[0], &k.Domains[d])
+		begun, isCounted := begunBefore(&k, &k.Domains[d])
+		if !isFirst || !isCounted {
+			continue
+		}
+		if _, ok := opening[d]; !ok {
+			close := k.Domains[d]
+			opening[d] = len(k.Domains)
+			k.Domains = append(k.Domains, tile.Domain{Kind: tile.Compact, Name: close.Name, Plan: close.Plan,
+				Parent: close.Parent, Guard: close.Guard, Position: begun})
+		}
+		op.Domain, op.Args = opening[d], []tile.ID{x, begun}
+	}
+	if len(opening) == 0 {
+		return t
+	}
+	return k.Pruned()
+}
+
+// firstOf returns the column of which v is the first element of each group that
+// closes in d.
+func firstOf(k *tile.Kernel, v tile.ID, d *tile.Domain) (x tile.ID, ok bool) {
+	scan := &k.Ops[k.Values[v].Op]
+	if scan.Kind != tile.Scan || !scan.Exclusive || scan.Domain != d.Parent || !scan.Monoid.IsLast() || scan.Res[1] != v {
+		return 0, false
+	}
+	flag, x := scan.Args[0], scan.Args[1]
+	if flag == d.Guard {
+		return x, true
+	}
+	// The last element is the first one where all of a group are equal.
+	head := &k.Ops[k.Values[d.Guard].Op]
+	return x, isConstant(k, flag, 1) && head.Kind == tile.Head && slices.Contains(head.Args, x)
+}
+
+// begunBefore returns how many groups have begun before a row, where the groups
+// that close in d are numbered by that.
+func begunBefore(k *tile.Kernel, d *tile.Domain) (begun tile.ID, ok bool) {
+	if begun, ok = oneLess(k, d.Position); !ok {
+		return 0, false
+	}
+	scan := &k.Ops[k.Values[begun].Op]
+	if scan.Kind != tile.Scan || !scan.Exclusive || scan.Domain != d.Parent || scan.Monoid.Kind != tile.Fold {
+		return 0, false
+	}
+	counted, ok := countedFlag(k, scan.Args[0])
+	return begun, ok && counted == d.Guard
+}

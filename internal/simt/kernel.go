@@ -1,0 +1,213 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// kernel is a tile program with what lowering has to know about it.
+type kernel struct {
+	*tile.Kernel
+	shape
+	phase []int    // per operation: how many cuts it comes after
+	cuts  [][]int  // the Scan and ChunkScan operations of each cut
+	used  []uint64 // per value: the phases that use it, a bit each
+	uses  []int    // per value: how many operations and domains use it
+	lines func(ir.Pos) string
+
+	pool pool
+
+	picks []pick           // all that the kernel does after its cut; see positions.go
+	early map[tile.ID]bool // with picks: what is needed before it
+	batch batch            // with picks: what is folded of the rows between; see groups.go
+
+	unstaged bool // there is no room for the columns
+
+	singly bool // columns pass through the pool without wide accesses
+}
+
+// shape is the tile of a kernel.
+type shape struct {
+	workgroup, items int
+	isOpen           bool   // the schedule leaves the size of groups to the kernel
+	foldGroup        int    // that of one that folds between picked rows, or 0
+	subgroup         int    // work-items in lock step that can read each other's values, or 0
+	budget           int64  // bytes of local memory of a group
+	variant          string // of aggregation in tables
+	long             bool   // rows are numbered past 2^31, see parts.go
+	round            *round // groups walk in rounds, and a tile is a subgroup's; see round.go
+}
+
+// rows returns the rows of a tile.
+func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
+
+// newKernel prepares a tile program. A shape without items leaves them open;
+// aligned tells whether a stream certainly has an element for each row.
+func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(stream int) bool) *kernel {
+	k := &kernel{Kernel: t, shape: s, lines: lines}
+	k.phase, k.cuts = t.Phases(tile.Scan, tile.ChunkScan)
+	k.countUses()
+	k.planPool(s.items, aligned)
+	k.useRecomputed()
+	return k
+}
+
+// hasChunks reports whether tiles have to be the chunks of the tile program.
+func (k *kernel) hasChunks() bool {
+	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan })
+}
+
+// maxPhases is how many phases the sets of phases can hold.
+const maxPhases = 63
+
+// phases returns how many phases the kernel has.
+func (k *kernel) phases() int { return len(k.cuts) + 1 }
+
+// countUses finds where values are used. A scan uses its leaves twice: in its
+// own phase for the fold of the tile, and in the next row by row.
+func (k *kernel) countUses() {
+	k.used, k.uses = make([]uint64, len(k.Values)), make([]int, len(k.Values))
+	use := func(v tile.ID, phases uint64) {
+		k.used[v] |= phases
+		k.uses[v]++
+	}
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Epilogue {
+			continue
+		}
+		phases := uint64(1) << k.phase[i]
+		if isScan(op) {
+			phases |= phases << 1
+		}
+		for _, arg := range op.Args {
+			use(arg, phases)
+		}
+		for _, condition := range k.Conditions(op.Domain) {
+			use(condition, phases)
+		}
+	}
+}
+
+func isScan(op *tile.Op) bool { return op.Kind == tile.Scan || op.Kind == tile.ChunkScan }
+
+// known returns the phase in which v is first known.
+func (k *kernel) known(v tile.ID) int {
+	i := k.Values[v].Op
+	if isScan(&k.Ops[i]) {
+		return k.phase[i] + 1
+	}
+	return k.phase[i]
+}
+
+// isFree reports whether v costs nothing to compute again.
+func (k *kernel) isFree(v tile.ID) bool {
+	switch k.Ops[k.Values[v].Op].Kind {
+	case tile.Const, tile.Scalar, tile.Length, tile.Row:
+		return true
+	case tile.Load:
+		if op := &k.Ops[k.Values[v].Op]; len(op.Args) == 0 && k.pool.staged[op.Stream] {
+			return true
+		}
+	}
+	return k.Values[v].Domain == tile.Uniform
+}
+
+// mostRecomputed is how many operators a value may take that is computed again
+// in a later phase instead of being kept.
+const mostRecomputed = 3
+
+// isRecomputed reports whether v is rather computed again, from columns that
+// work-items hold anyway, than kept. Compilers would keep a bool all the same,
+// in a register; as a bit it takes less room.
+func (k *kernel) isRecomputed(v tile.ID) bool {
+	return k.isFree(v) || k.Values[v].Kind != ir.Bool && k.operators(v) <= mostRecomputed
+}
+
+// useRecomputed lets the phases that compute a value again use what it is made of.
+func (k *kernel) useRecomputed() {
+	for v := len(k.Values) - 1; v > 0; v-- {
+		if id := tile.ID(v); !k.isFree(id) && k.isRecomputed(id) {
+			for _, arg := range k.Ops[k.Values[v].Op].Args {
+				k.used[arg] |= k.used[v]
+			}
+		}
+	}
+}
+
+// operators returns how many simple operators v takes, or more than
+// mostRecomputed where it needs anything else.
+func (k *kernel) operators(v tile.ID) int {
+	if k.isFree(v) || k.Values[v].Kind == ir.Bool {
+		return 0
+	}
+	n, op := 1, &k.Ops[k.Values[v].Op]
+	if op.Kind != tile.Map || !isSimple(op.Operator) {
+		return mostRecomputed + 1
+	}
+	for _, arg := range op.Args {
+		n += k.operators(arg)
+	}
+	return n
+}
+
+// isHeld reports whether work-items hold column v, and the row before theirs.
+func (k *kernel) isHeld(v tile.ID) bool {
+	load := &k.Ops[k.Values[v].Op]
+	return load.Kind == tile.Load && len(load.Args) == 0 && k.pool.halo[load.Stream]
+}
+
+// isSimple reports whether an operator is an instruction or two.
+func isSimple(op ir.Op) bool {
+	switch op {
+	case ir.OpAdd, ir.OpSub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpAndNot, ir.OpNot, ir.OpLogicalAnd, ir.OpLogicalOr, ir.OpSelect, ir.OpCast:
+		return true
+	}
+	return loop.IsComparison(op)
+}
+
+// needsOrder reports whether consecutive rows have to lie in one work-item.
+func (k *kernel) needsOrder() bool {
+	return len(k.cuts) > 0 || k.wantsNeighbours() || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
+		return op.Kind == tile.Reduce && op.Monoid.Kind != tile.Fold
+	})
+}
+
+// reductions lists the Reduce operations.
+func (k *kernel) reductions() (list []int) {
+	for i := range k.Ops {
+		if k.Ops[i].Kind == tile.Reduce {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// hasEnd reports whether something remains to be done after all rows.
+func (k *kernel) hasEnd() bool {
+	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Epilogue || op.Kind == tile.Reduce }) ||
+		slices.ContainsFunc(k.Domains, func(d tile.Domain) bool { return d.Kind == tile.Close })
+}
+
+// gridScans returns those of a cut's operations that go on across tiles.
+func (k *kernel) gridScans(cut int) (list []int) {
+	for _, i := range k.cuts[cut] {
+		if k.Ops[i].Kind == tile.Scan {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// gridCuts lists the cuts that go on across tiles.
+func (k *kernel) gridCuts() (list []int) {
+	for cut := range k.cuts {
+		if len(k.gridScans(cut)) > 0 {
+			list = append(list, cut)
+		}
+	}
+	return list
+}

@@ -1,0 +1,488 @@
+package simt
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// launches is the making of the launches of one kernel.
+type launches struct {
+	*lowering
+	*kernel
+	logical  plan.Kernel
+	span     plan.Expr           // rows of the launch
+	tiles    plan.Expr           // how many tiles they are
+	lookback bool                // tiles tell each other; else a launch per cut publishes their folds
+	states   map[stateKey]string // buffers of an element per tile
+	totals   map[stateKey]string // buffers of one element
+	statuses []*status           // of the cuts, under look-back
+	tickets  string              // the buffer that numbers tiles, under look-back
+	turns    plan.Expr           // tiles of whole groups that walk in rounds
+}
+
+// lower writes the functions of the kernel and the steps that launch them.
+func (s *launches) lower() {
+	if s.lookback && s.chunk() > 1 {
+		s.faults = append(s.faults, fmt.Errorf("chunk=%d: under scheme=%s the groups of kernel %s take tile after tile as they come; walking through several is a choice of scheme=%s",
+			s.chunk(), SchemeLookback, s.Name, SchemePublished))
+		return
+	}
+	if s.broadcasts() && !s.adds() || s.refuseParts() {
+		return
+	}
+	for _, cut := range s.gridCuts() {
+		if s.tellsTiles() {
+			s.addStatus(cut)
+			continue
+		}
+		st := s.stateOf(s.gridScans(cut))
+		s.states = s.buffers(s.states, st, "tile", s.folds())
+		s.totals = s.buffers(s.totals, st, "total", plan.Const(1))
+		s.launchRows(s.sum(cut), s.grid(), plan.ForwardNone)
+		if !s.broadcasts() {
+			s.launchOnce(s.scan(cut), s.tiles)
+		}
+	}
+	for _, i := range s.reductions() {
+		s.states = s.buffers(s.states, s.stateOf([]int{i}), "tile", s.folds())
+	}
+	forward := plan.ForwardNone
+	if s.tellsTiles() {
+		switch forward = plan.ForwardTicket; {
+		case s.round != nil:
+			forward = plan.ForwardResident
+		case s.isStatic():
+			forward = plan.ForwardStatic
+		}
+		if s.hasEnd() && !s.lastTileEnds() {
+			for _, cut := range s.gridCuts() {
+				s.totals = s.buffers(s.totals, s.stateOf(s.gridScans(cut)), "total", plan.Const(1))
+			}
+		}
+	}
+	if s.broadcasts() {
+		s.clearOffsets()
+	}
+	if s.round != nil {
+		e := s.rounds()
+		s.launchRows(e, s.roundGrid(e.b.Func().Name), forward)
+	} else {
+		s.launchRows(s.main(), s.grid(), forward)
+	}
+	if s.hasEnd() && !s.lastTileEnds() {
+		s.launchOnce(s.finish(), plan.Const(1))
+	}
+}
+
+// tellsTiles reports whether the tiles of one launch tell each other their folds.
+func (s *launches) tellsTiles() bool { return s.lookback || s.round != nil }
+
+// lastTileEnds reports whether the last tile knows all that comes after the rows.
+func (s *launches) lastTileEnds() bool {
+	return s.tellsTiles() && len(s.reductions()) == 0 && !s.hasChunks()
+}
+
+// grid returns the groups of the launch that does the work.
+func (s *launches) grid() plan.Expr {
+	if s.runsWithoutRows() {
+		return plan.Max(plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows()*int64(s.chunk()))), plan.Const(1))
+	}
+	return plan.Expr{}
+}
+
+// runsWithoutRows reports whether the launch that does the work has something to
+// do even where there are no rows.
+func (s *launches) runsWithoutRows() bool {
+	return s.tellsTiles() && s.hasEnd() || slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Kind == tile.Check })
+}
+
+// folds returns how many folds of tiles there may be: a group that has no rows
+// stores some, too.
+func (s *launches) folds() plan.Expr {
+	if s.round != nil {
+		return plan.Mul(plan.Max(s.turns, plan.Const(1)), plan.Const(int64(s.round.teams)))
+	}
+	return plan.Max(s.tiles, plan.Const(1))
+}
+
+// buffers adds a buffer for each slot of a state.
+func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, length plan.Expr) map[stateKey]string {
+	if to == nil {
+		to = map[stateKey]string{}
+	}
+	for _, slot := range st.slots {
+		name := s.names.fresh(fmt.Sprintf("%s_%s%d", s.Name, suffix, len(to)))
+		to[slot.stateKey] = name
+		role := plan.Temporary
+		if s.broadcasts() && isScan(&s.Ops[slot.op]) {
+			role = plan.Status
+		}
+		s.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(slot.kind.String()), Length: length, Role: role})
+	}
+	return to
+}
+
+// function begins a function of the kernel.
+func (s *launches) function(name string) *emission {
+	e := newEmission(s.kernel, s.lowering, s.names.fresh(name+s.suffix))
+	if s.inParts() {
+		e.arguments.beginAt0()
+	}
+	return e
+}
+
+// sum writes the launch that folds each tile for a cut.
+func (s *launches) sum(cut int) *emission {
+	e := s.function(fmt.Sprintf("%s_sum%d", s.Name, cut))
+	e.until = cut
+	e.begin()
+	s.eachTile(e, func() {
+		s.passes(e)
+		e.loopRows(cut)
+		st := s.stateOf(s.gridScans(cut))
+		_, total := e.scanPicked(st, nil)
+		if s.broadcasts() {
+			s.broadcast(e, st, total)
+		} else {
+			e.publishTile(st, s.states, total)
+		}
+	})
+	return e
+}
+
+// prefix returns the fold of all earlier tiles, per field.
+func (s *launches) prefix(e *emission, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
+	if s.lookback && len(st.slots) > 0 {
+		return s.lookBack(e, cut, total)
+	}
+	e.b.Barrier(loop.GroupScope)
+	for _, slot := range st.slots {
+		earlier = append(earlier, e.b.Let("earlier", loop.At(e.memory(s.states[slot.stateKey], slot, plan.Reads), e.tile)))
+	}
+	return earlier
+}
+
+// tileRows names the rows of the tile.
+func (e *emission) tileRows() {
+	size := e.kernel.rows()
+	offset := e.b.Let("offset", loop.Mul(e.tile, loop.Int(size)))
+	e.first = e.b.Let("first", loop.Add(e.arguments.row0, offset))
+	rest := e.b.Let("rest", loop.Sub(e.arguments.rows, offset))
+	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
+}
+
+// eachTile runs body for each tile of the group.
+func (s *launches) eachTile(e *emission, body func()) {
+	switch group := (&loop.ID{Kind: loop.GroupID}); {
+	case s.lookback && !s.isStatic():
+		e.tile = s.ticket(e)
+		body()
+	case s.chunk() == 1:
+		e.tile = e.b.Let("tile", loop.Add(s.firstTile(e), group))
+		body()
+	default:
+		e.chunk = s.chunk()
+		start := e.b.Let("start", loop.Add(s.firstTile(e), loop.Mul(group, loop.Int(int64(e.chunk)))))
+		tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
+		e.b.For("step", loop.Int(0), loop.Int(int64(e.chunk)), func(step *loop.Var) {
+			e.tile = e.b.Let("tile", loop.Add(start, step))
+			e.b.If(loop.Lt(e.tile, tiles), func() {
+				body()
+				e.b.Barrier(loop.GroupScope) // local memory is there for the next tile
+			}, nil)
+		})
+	}
+}
+
+// isStatic reports whether groups' own numbers stand for tickets.
+func (s *launches) isStatic() bool { return s.schedule.IDs == plan.Static }
+
+// chunk returns how many tiles a group walks through.
+func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
+
+// passes runs the phases before e.until for a tile.
+func (s *launches) passes(e *emission) {
+	e.tileRows()
+	e.stage()
+	e.declareKept()
+	for _, i := range s.reductions() {
+		e.declareFolds([]int{i})
+	}
+	for phase := range e.until {
+		e.declareFolds(s.cuts[phase])
+		e.loopRows(phase)
+		if s.picks != nil {
+			s.storePicked(e)
+			return
+		}
+		if e.ahead {
+			s.rowsAhead(e)
+			return
+		}
+		s.cut(e, phase)
+	}
+	if e.until < len(s.cuts) {
+		e.declareFolds(s.cuts[e.until])
+	}
+}
+
+// scan writes the launch of one group that turns the folds of the tiles into
+// prefixes.
+func (s *launches) scan(cut int) *emission {
+	e := s.function(fmt.Sprintf("%s_scan%d", s.Name, cut))
+	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
+	st := s.stateOf(s.gridScans(cut))
+	memory := func(j int) *loop.Var {
+		return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.ReadsWrites)
+	}
+	carry := e.scanTiles(st, e.arguments.rows, memory, memory)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+		for j, slot := range st.slots {
+			e.b.Store(e.memory(s.totals[slot.stateKey], slot, plan.Writes), loop.Int(0), carry[j])
+		}
+	}, nil)
+	return e
+}
+
+// main writes the launch that does the work of the rows.
+func (s *launches) main() *emission {
+	e := s.function(s.Name)
+	e.until, e.effects, e.ahead = len(s.cuts), true, s.worksAhead()
+	e.begin()
+	s.eachTile(e, func() {
+		s.passes(e)
+		if !e.ahead && s.picks == nil {
+			e.pack()
+			e.loopRows(e.until)
+			e.deliver()
+		}
+		e.publishReductions(s.states, e.reductions())
+		if s.lookback && s.hasEnd() {
+			s.endLastTile(e)
+		}
+	})
+	return e
+}
+
+// finish writes the launch of one group after all rows.
+func (s *launches) finish() *emission {
+	e := s.function(s.Name + "_finish")
+	e.until, e.effects, e.now = len(s.cuts), true, atEnd
+	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
+	for _, cut := range s.gridCuts() {
+		for _, slot := range s.stateOf(s.gridScans(cut)).slots {
+			e.running[slot.stateKey] = e.b.Decl("total", loop.At(e.memory(s.totals[slot.stateKey], slot, plan.Reads), loop.Int(0)))
+		}
+	}
+	for _, i := range s.reductions() {
+		tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
+		st := s.stateOf([]int{i})
+		carry := e.scanTiles(st, tiles, func(j int) *loop.Var {
+			return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.Reads)
+		}, nil)
+		for j, slot := range st.slots {
+			e.running[slot.stateKey] = carry[j]
+		}
+	}
+	e.values = map[tile.ID]loop.Expr{}
+	for i := range s.Ops {
+		if op := &s.Ops[i]; op.Kind == tile.ScanTotals {
+			tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
+			if s.broadcasts() {
+				s.lastChunk(e, i, tiles)
+			} else {
+				e.scanTotals(i, tiles)
+			}
+		}
+	}
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), e.end, nil)
+	return e
+}
+
+// memory returns a buffer of a slot's values.
+func (e *emission) memory(buffer string, s slot, access plan.Access) *loop.Var {
+	return e.arguments.buffer(buffer, s.kind, access)
+}
+
+// declareFolds declares the states of a work-item's own rows.
+func (e *emission) declareFolds(ops []int) {
+	st := e.stateOf(ops)
+	for j, v := range e.declare(st, st.identities()) {
+		e.folds[st.slots[j].stateKey] = v
+	}
+}
+
+// folded returns the states that declareFolds declared.
+func (e *emission) folded(st *state) (list []loop.Expr) {
+	for _, slot := range st.slots {
+		list = append(list, e.folds[slot.stateKey])
+	}
+	return list
+}
+
+// cut makes the states that the rows of the next phase see: the fold of all
+// earlier tiles, which the scheme gives, and of earlier work-items.
+func (s *launches) cut(e *emission, phase int) {
+	all := e.stateOf(e.cuts[phase])
+	grid := e.stateOf(e.gridScans(phase))
+	during := duringScan{}
+	if tell := s.announcement(e, phase); tell != nil {
+		during.tell = func(total []loop.Expr) { tell(grid.part(all, total)) }
+	}
+	before, total := e.groupScan(all, e.folded(all), during)
+	gridTotal := grid.part(all, total)
+	earlier := s.prefix(e, phase, grid, gridTotal)
+	if e.until == len(e.cuts) && len(grid.slots) > 0 {
+		e.know(grid, earlier, gridTotal)
+	}
+	start := e.combine(grid, earlier, grid.part(all, before))
+	for j, slot := range all.slots {
+		name, x := e.Ops[slot.op].Monoid.Fields[slot.field].Name, before[j]
+		if e.Ops[slot.op].Kind == tile.Scan {
+			x = start[grid.of[slot.stateKey].slot]
+		}
+		e.running[slot.stateKey] = e.b.Decl(name, x)
+	}
+	if !e.effects {
+		return
+	}
+	for _, i := range e.cuts[phase] {
+		if e.Ops[i].Kind == tile.ChunkScan {
+			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(i, all, total) }, nil)
+			if s.broadcasts() {
+				s.broadcastChunk(e, i, all, total)
+			}
+		}
+	}
+}
+
+// storeChunk stores the fold of a chunk, which is the tile.
+func (e *emission) storeChunk(i int, st *state, total []loop.Expr) {
+	chunk := loop.Add(loop.Div(e.arguments.row0, loop.Int(e.kernel.rows())), e.tile)
+	for f, stream := range e.Ops[i].Totals {
+		e.b.Store(e.stream(stream), chunk, st.result(total, stateKey{i, f}))
+	}
+}
+
+// publishReductions stores the fold of the tile for each of some reductions.
+func (e *emission) publishReductions(states map[stateKey]string, reductions []int) {
+	for _, i := range reductions {
+		st := e.stateOf([]int{i})
+		_, total := e.groupScan(st, e.folded(st), duringScan{})
+		e.publishTile(st, states, total)
+		e.barrier()
+	}
+}
+
+// publishTile stores the fold of the tile.
+func (e *emission) publishTile(st *state, states map[stateKey]string, total []loop.Expr) {
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+		for j, slot := range st.slots {
+			e.b.Store(e.memory(states[slot.stateKey], slot, plan.Writes), e.tile, total[j])
+		}
+	}, nil)
+}
+
+// tilesAtOnce is how many tiles a work-item of the group folds that walks
+// through the tiles' states.
+const tilesAtOnce = 8
+
+// scanTiles lets one group walk through a state per tile: it stores the fold
+// of all earlier tiles for each, unless to is nil, and returns that of all.
+func (e *emission) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (carry []*loop.Var) {
+	carry = e.declare(st, st.identities())
+	first := e.b.Decl("first", loop.Int(0))
+	each := func(start loop.Expr, body func(at loop.Expr)) {
+		e.b.For("i", loop.Int(0), loop.Int(tilesAtOnce), func(i *loop.Var) {
+			at := e.b.Let("at", loop.Add(start, i))
+			e.b.If(loop.Lt(at, tiles), func() { body(at) }, nil)
+		})
+	}
+	load := func(at loop.Expr) (theirs []loop.Expr) {
+		for j := range st.slots {
+			theirs = append(theirs, e.b.Let("state", loop.At(from(j), at)))
+		}
+		return theirs
+	}
+	e.b.While(loop.Lt(first, tiles), func() {
+		start := e.b.Let("start", loop.Add(first, loop.Mul(e.lane, loop.Int(tilesAtOnce))))
+		mine := e.declare(st, st.identities())
+		each(start, func(at loop.Expr) { e.assignAll(mine, e.combine(st, exprsOf(mine), load(at))) })
+		before, total := e.groupScan(st, exprsOf(mine), duringScan{})
+		if to != nil {
+			prefix := e.declare(st, e.combine(st, exprsOf(carry), before))
+			each(start, func(at loop.Expr) {
+				theirs := load(at)
+				for j := range st.slots {
+					e.b.Store(to(j), at, prefix[j])
+				}
+				e.assignAll(prefix, e.combine(st, exprsOf(prefix), theirs))
+			})
+		}
+		e.assignAll(carry, e.combine(st, exprsOf(carry), total))
+		e.b.Barrier(loop.GroupScope)
+		e.b.Assign(first, loop.Add(first, loop.Int(int64(e.workgroup*tilesAtOnce))))
+	})
+	return carry
+}
+
+// scanTotals turns the folds of chunks into the offsets of chunks.
+func (e *emission) scanTotals(i int, chunks loop.Expr) {
+	op := &e.Ops[i]
+	st := e.stateOf([]int{i})
+	carry := e.scanTiles(st, chunks,
+		func(j int) *loop.Var {
+			s := e.Streams[op.Totals[j]]
+			return e.arguments.buffer(s.Buffer, s.Kind, plan.Reads)
+		},
+		func(j int) *loop.Var { return e.stream(op.Offsets[j]) })
+	for f, result := range op.Res {
+		e.values[result] = st.result(exprsOf(carry), stateKey{i, f})
+	}
+}
+
+// end writes what comes after all rows: the rows of groups that are still open,
+// then the operations of the epilogue. One work-item runs it.
+func (e *emission) end() {
+	e.endRows(0)
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if !op.Epilogue {
+			continue
+		}
+		switch op.Kind {
+		case tile.ScanTotals:
+		case tile.Total:
+			e.values[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.expr(op.Args[0]))
+		case tile.StoreScalar:
+			kind := e.Values[op.Args[0]].Kind
+			e.b.Store(e.arguments.buffer(e.cell(op.Ref, kind), kind, plan.Writes), loop.Int(0), e.expr(op.Args[0]))
+		case tile.Store:
+			e.store(op)
+		case tile.Update:
+			e.update(op)
+		case tile.Check:
+			e.check(op)
+		default:
+			e.values[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.pure(op))
+		}
+	}
+}
+
+// endRows writes the last rows of the domains derived from d.
+func (e *emission) endRows(d int) {
+	for child := d + 1; child < len(e.Domains); child++ {
+		domain := &e.Domains[child]
+		if domain.Parent != d {
+			continue
+		}
+		if domain.Kind == tile.Close {
+			e.nested(e.expr(domain.Open), func() { e.block(child) })
+		}
+		e.endRows(child)
+	}
+}

@@ -1,0 +1,262 @@
+package simt
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Look-back with decoupled tiles: Merrill and Garland, Single-pass Parallel
+// Prefix Scan with Decoupled Look-back, 2016. A tile publishes the fold of its
+// own rows, then adds up what the tiles before it have published until one has
+// published a whole prefix, and publishes its own. Words travel by atomic
+// exchanges, which on some devices others see sooner than stores. Tiles are
+// numbered by a ticket, so that those before are running.
+
+// spinLimit is how often a tile asks before it gives up: seconds, on any device.
+const spinLimit = 1 << 24
+
+// abortCheck is how many questions pass between looks at the abort word.
+const abortCheck = 1 << 10
+
+// mostWindow is how many work-items ask at once.
+const mostWindow = 32
+
+// ticket numbers the tile, in the order in which groups begin.
+func (s *launches) ticket(e *emission) loop.Expr {
+	shared := e.localWords("ticket", 1)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+		tickets := e.arguments.buffer(s.tickets, ir.U32, plan.ReadsWrites)
+		taken := e.b.AtomicOld("taken", loop.AtomicAdd, tickets, loop.Int(0), number(ir.U32, 1))
+		e.b.Store(shared, loop.Int(0), taken)
+	}, nil)
+	e.b.Barrier(loop.GroupScope)
+	return e.b.Let("tile", loop.ToCounter(loop.At(shared, loop.Int(0))))
+}
+
+// localWords returns words of local memory.
+func (e *emission) localWords(name string, count int) *loop.Var {
+	return e.localArray("shared_"+name, ir.U32, count)
+}
+
+// statusOf returns the status of a cut.
+func (s *launches) statusOf(cut int) *status {
+	return s.statuses[slices.IndexFunc(s.statuses, func(t *status) bool { return t.cut == cut })]
+}
+
+// announcement returns what tells the tiles behind the fold of the tile, or nil
+// where they need not know, or find it in another way.
+func (s *launches) announcement(e *emission, cut int) (tell func(total []loop.Expr)) {
+	if !s.lookback || len(s.gridScans(cut)) == 0 {
+		return nil
+	}
+	t := s.statusOf(cut)
+	return func(total []loop.Expr) {
+		memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
+		e.b.If(loop.Gt(e.tile, loop.Int(0)), func() { t.publish(e, memory, flagAggregate, total) }, nil)
+	}
+}
+
+// noPrefix is a number above those of work-items.
+const noPrefix = 1 << 16
+
+// lookBack returns the fold of all earlier tiles: the group walks back over
+// them, a window of tiles at a time, a work-item for each. Some work-items fold a
+// stretch of the window each, and the last of the group folds these folds, while
+// others ask for the next window.
+func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
+	if s.hasSubgroups() {
+		return s.lookBackBySubgroup(e, cut, total)
+	}
+	t := s.statusOf(cut)
+	st := t.state
+	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
+	isLast := loop.Eq(e.lane, loop.Int(int64(e.workgroup-1)))
+	fold := e.declare(st, st.identities()) // of the last work-item
+	window := int64(min(e.workgroup, mostWindow))
+	stretches := int64(rakes(int(window)))
+	// The first work-item that was told a prefix; the next window has another word.
+	nearest := e.localWords("nearest", 2)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Store(nearest, loop.Int(0), number(ir.U32, noPrefix)) }, nil)
+	turn := e.b.Decl("turn", loop.Int(0))
+	e.b.Barrier(loop.GroupScope) // nearest is set
+	before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))
+	shared := e.sharedState(st)
+	e.b.While(loop.Ge(before, loop.Int(0)), func() {
+		e.b.If(loop.Lt(e.lane, loop.Int(window)), func() {
+			theirs := e.declare(st, st.identities())
+			e.b.If(loop.Ge(before, e.lane), func() {
+				q := s.ask(e, t, memory, e.b.Let("asked", loop.Sub(before, e.lane)))
+				s.answer(e, q, func(told []loop.Expr, isPrefix loop.Expr) {
+					e.assignAll(theirs, told)
+					e.b.If(isPrefix, func() { e.b.Atomic(loop.AtomicMin, nearest, turn, loop.ToKind(ir.U32, e.lane)) }, nil)
+				})
+			}, nil)
+			e.storeState(shared, e.lane, exprsOf(theirs))
+		}, nil)
+		e.b.Barrier(loop.GroupScope)
+		last := e.b.Let("last", loop.ToCounter(loop.At(nearest, turn)))
+		e.b.Assign(turn, loop.Sub(loop.Int(1), turn))
+		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Store(nearest, turn, number(ir.U32, noPrefix)) }, nil)
+		e.foldStretches(st, shared, last, window, stretches)
+		e.b.Barrier(loop.GroupScope)
+		e.b.If(isLast, func() {
+			part := e.foldBackwards(st, shared, loop.Int(window), stretches, nil)
+			e.assignAll(fold, e.combine(st, part, exprsOf(fold)))
+		}, nil)
+		e.b.Assign(before, loop.Choose(loop.Lt(last, loop.Int(window)), loop.Int(-1), loop.Sub(before, loop.Int(window))))
+	})
+	e.b.If(isLast, func() { s.tell(e, t, memory, exprsOf(fold), total) }, nil)
+	return e.hear(t)
+}
+
+// tell publishes the prefix of the tile, and leaves the fold of the earlier ones
+// to the group; hear returns it to all.
+func (s *launches) tell(e *emission, t *status, memory *loop.Var, fold, total []loop.Expr) {
+	t.publish(e, memory, flagPrefix, e.combine(t.state, fold, total))
+	e.storeState(e.heard(t), loop.Int(0), fold)
+}
+
+func (e *emission) hear(t *status) []loop.Expr {
+	e.b.Barrier(loop.GroupScope)
+	return e.loadState(e.heard(t), loop.Int(0))
+}
+
+// heard returns local memory for what a cut's look-back has found. Each cut has
+// its own: some work-items may still read that of the cut before.
+func (e *emission) heard(t *status) []*loop.Var {
+	name := "earlier"
+	if t.cut > 0 {
+		name += strconv.Itoa(t.cut)
+	}
+	return e.localState(name, t.state, 1)
+}
+
+// foldStretches folds the shared states last to 0 of a window by stretches, a
+// work-item each, and puts the folds behind the window.
+func (e *emission) foldStretches(st *state, shared []*loop.Var, last loop.Expr, window, stretches int64) {
+	length := window / stretches
+	e.b.If(loop.Lt(e.lane, loop.Int(stretches)), func() {
+		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(length)))
+		fold := e.foldBackwards(st, shared, start, length, last)
+		e.storeState(shared, loop.Add(loop.Int(window), e.lane), fold)
+	}, nil)
+}
+
+// foldBackwards folds count shared states from start on, the last one first; those
+// behind last, where it is given, are left out.
+func (e *emission) foldBackwards(st *state, shared []*loop.Var, start loop.Expr, count int64, last loop.Expr) []loop.Expr {
+	fold := e.declare(st, st.identities())
+	e.b.For("i", loop.Int(0), loop.Int(count), func(i *loop.Var) {
+		at := e.b.Let("at", loop.Sub(loop.Add(start, loop.Int(count-1)), i))
+		theirs := e.loadState(shared, at)
+		if last != nil {
+			theirs = e.choose(loop.Le(at, last), theirs, st.identities())
+		}
+		e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
+	})
+	return exprsOf(fold)
+}
+
+// question is what has been asked of a tile.
+type question struct {
+	*status
+	memory *loop.Var
+	tile   loop.Expr
+	words  map[int][]*loop.Var // by flag
+}
+
+// flags are those of the words that a tile is asked for.
+func (t *status) flags() []int {
+	if t.sole { // its flag says which of the two it is
+		return []int{flagPrefix}
+	}
+	return []int{flagPrefix, flagAggregate}
+}
+
+// ask reads what a tile has told so far.
+func (s *launches) ask(e *emission, t *status, memory *loop.Var, tile loop.Expr) *question {
+	q := &question{t, memory, tile, map[int][]*loop.Var{}}
+	for _, flag := range t.flags() {
+		for w := range t.words {
+			q.words[flag] = append(q.words[flag], e.b.Decl("word", q.read(flag, w)))
+		}
+	}
+	return q
+}
+
+func (q *question) read(flag, w int) loop.Expr {
+	return loop.VolatileAt(q.memory, q.place(q.tile, flag, w))
+}
+
+// has reports whether all words of a flag are there.
+func (q *question) has(flag int) loop.Expr {
+	all := loop.Expr(loop.True)
+	for _, word := range q.words[flag] {
+		all = loop.And(all, q.isThere(word))
+	}
+	return all
+}
+
+// answer asks until the tile has told a state, and runs take with it and whether
+// it is a prefix. Past the limit, or where another tile has given up, it runs take
+// with nothing as a prefix: the plan's fallback will do the work again.
+func (s *launches) answer(e *emission, q *question, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
+	spins := e.b.Decl("spins", loop.Int(0))
+	waiting := e.b.Decl("waiting", loop.True)
+	known := loop.Expr(loop.False)
+	for _, flag := range q.flags() {
+		known = loop.Or(known, q.has(flag))
+	}
+	e.b.While(loop.And(waiting, loop.Not(known)), func() {
+		s.wait(e, spins, waiting)
+		for _, flag := range q.flags() {
+			for w, word := range q.words[flag] {
+				e.b.Assign(word, q.read(flag, w))
+			}
+		}
+	})
+	told := func(flag int) []loop.Expr { return q.unpack(e, exprsOf(q.words[flag])) }
+	if q.sole {
+		take(told(flagPrefix), loop.Or(loop.Not(waiting), q.isPrefix(q.words[flagPrefix][0])))
+		return
+	}
+	e.b.If(loop.And(waiting, loop.Not(q.has(flagPrefix))),
+		func() { take(told(flagAggregate), loop.False) },
+		func() { take(told(flagPrefix), loop.True) })
+}
+
+// wait counts a question without an answer, and ends the waiting past the limit.
+func (s *launches) wait(e *emission, spins, waiting *loop.Var) {
+	e.b.Assign(spins, loop.Add(spins, loop.Int(1)))
+	e.b.If(loop.Eq(loop.Apply(ir.OpAnd, spins, loop.Int(abortCheck-1)), loop.Int(0)), func() {
+		abort := e.arguments.buffer(s.abort, ir.U32, plan.ReadsWrites)
+		e.b.If(loop.Ge(spins, loop.Int(s.spinLimit)), func() { e.b.Atomic(loop.AtomicOr, abort, loop.Int(0), number(ir.U32, 1)) }, nil)
+		e.b.If(loop.Ne(loop.VolatileAt(abort, loop.Int(0)), number(ir.U32, 0)), func() { e.b.Assign(waiting, loop.False) }, nil)
+	}, nil)
+}
+
+// endLastTile does what comes after all rows, or leaves it what it needs.
+func (s *launches) endLastTile(e *emission) {
+	last := loop.Sub(loop.Greatest(loop.ToCounter(e.arguments.value("tiles", s.tiles)), loop.Int(1)), loop.Int(1))
+	e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(e.tile, last)), func() {
+		e.now = atEnd
+		e.values = map[tile.ID]loop.Expr{}
+		for _, cut := range s.gridCuts() {
+			for _, slot := range s.stateOf(s.gridScans(cut)).slots {
+				if s.lastTileEnds() {
+					e.running[slot.stateKey] = e.b.Decl("total", e.whole[slot.stateKey])
+				} else {
+					e.b.Store(e.memory(s.totals[slot.stateKey], slot, plan.Writes), loop.Int(0), e.whole[slot.stateKey])
+				}
+			}
+		}
+		if s.lastTileEnds() {
+			e.end()
+		}
+	}, nil)
+}

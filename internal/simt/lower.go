@@ -1,0 +1,357 @@
+package simt
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Program is a pipeline lowered for work-groups.
+type Program struct {
+	Plan    *plan.Plan
+	Kernels []*loop.Program // in the order of Plan.Kernels, then of its fallback's
+}
+
+// The schemes: how the fold of all earlier tiles reaches a tile.
+const (
+	SchemeFlat      = "flat"      // it need not
+	SchemePublished = "published" // a launch per cut
+	SchemeLookback  = "lookback"  // tiles tell each other
+	SchemeRound     = "round"     // so they do, a round of resident groups after the other
+)
+
+// Lower makes work-group kernels of a program. The schedule's Workgroup and Items
+// are those of every kernel, by default what suits each; its Scheme is that of
+// kernels with cuts, look-back by default, for which the plan has a fallback to
+// published.
+func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
+	return Target{}.Lower(program, schedule)
+}
+
+// flatGroup is the size of groups where the schedule leaves it open; foldGroup
+// that of groups of subgroups whose tiles fold something of the rows between
+// those that are picked: there are steps more to wait for each other, which costs
+// large groups more.
+const flatGroup, foldGroup = 256, 128
+
+// Target is what kernels may use beyond what all devices have.
+type Target struct {
+	Subgroup  int  // work-items that run in lock step and read each other's values, or 0
+	Occupancy bool // kernels say for how many groups of a unit there are registers
+}
+
+// Lower is the function Lower for a target.
+func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
+	return t.lower(program, schedule, spinLimit)
+}
+
+// lower is Lower with another limit of waiting, for tests.
+func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
+	if schedule.Scheme == "" {
+		schedule.Scheme = SchemeLookback
+	}
+	if reason := t.refuseOccupancy(schedule); reason != "" {
+		return nil, fmt.Errorf("pipeline %s: occupancy=%d: %s", program.Pipeline.Name, schedule.Occupancy, reason)
+	}
+	lowered, err := lower(program, t, schedule, spinLimit, "")
+	if err != nil {
+		return nil, err
+	}
+	if !hasAbort(lowered.Plan) {
+		return lowered, validate(lowered.Plan)
+	}
+	if schedule.Scheme == SchemeRound {
+		schedule.Workgroup, schedule.Items, schedule.Ring, schedule.Lookahead = 0, 0, 0, 0
+	}
+	schedule.Scheme = SchemePublished
+	fallback, err := lower(program, t, schedule, spinLimit, "_"+SchemePublished)
+	if err != nil {
+		return nil, err
+	}
+	lowered.Plan.Fallback = fallback.Plan
+	lowered.Kernels = append(lowered.Kernels, fallback.Kernels...)
+	return lowered, validate(lowered.Plan)
+}
+
+// refuseOccupancy says why kernels cannot ask for registers so, or "".
+func (t Target) refuseOccupancy(schedule plan.Schedule) string {
+	switch {
+	case schedule.Occupancy == 0:
+		return ""
+	case schedule.Occupancy < 0:
+		return "there are registers for a group at least"
+	case !t.Occupancy:
+		return "these kernels cannot say how many registers they may have; leave it out"
+	case schedule.Scheme == SchemeRound:
+		return "under scheme=" + SchemeRound + " a unit has one group; leave it out"
+	}
+	return ""
+}
+
+func hasAbort(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Buffers, func(b plan.Buffer) bool { return b.Role == plan.Abort })
+}
+
+func validate(p *plan.Plan) error {
+	if err := plan.Validate(p); err != nil {
+		return fmt.Errorf("pipeline %s: internal error in the plan for work-groups: %w", p.Pipeline, err)
+	}
+	return nil
+}
+
+// lower makes the kernels of one scheme; their names end in suffix.
+func lower(program *backends.Program, target Target, schedule plan.Schedule, spinLimit int64, suffix string) (*Program, error) {
+	logical := program.Plan
+	out := *logical
+	out.Kernels, out.Steps = nil, nil
+	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
+	l := &lowering{target: target, logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
+	for _, b := range logical.Buffers {
+		if b.Role == plan.Errors {
+			l.errors = b.Name
+		}
+	}
+	lines := sourceLines(program.Source)
+	for _, step := range logical.Steps {
+		if step.Launch == nil {
+			out.Steps = append(out.Steps, step)
+			continue
+		}
+		i := slices.IndexFunc(logical.Kernels, func(k plan.Kernel) bool { return k.Name == step.Launch.Kernel })
+		l.kernel(program.Kernels[i], logical.Kernels[i], step.Launch.Rows, lines)
+	}
+	if l.faults != nil {
+		return nil, fmt.Errorf("pipeline %s: %w", logical.Pipeline, errors.Join(l.faults...))
+	}
+	if l.abort != "" {
+		out.Steps = append([]plan.Step{{Alloc: &plan.Alloc{Buffer: l.abort}}, {Init: &plan.Init{Buffer: l.abort}}}, out.Steps...)
+	}
+	return &Program{Plan: &out, Kernels: l.kernels}, nil
+}
+
+// lowering is the plan that grows while kernels are lowered.
+type lowering struct {
+	target    Target
+	logical   *plan.Plan
+	out       *plan.Plan
+	names     *names
+	schedule  plan.Schedule
+	errors    string            // the errors buffer
+	abort     string            // the abort word, once a kernel waits
+	part      *part             // once launches go in parts
+	cells     map[string]string // buffers of one element, for scalars that kernels compute
+	suffix    string            // of the names of functions
+	spinLimit int64             // see lookback.go
+	added     []plan.Buffer     // buffers to allocate before the next launch
+	kernels   []*loop.Program
+	faults    []error
+}
+
+// kernel lowers one kernel and appends the steps that run it.
+func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, lines func(ir.Pos) string) {
+	delete(l.names.taken, t.Name)
+	t = hoistFirsts(t)
+	aligned := func(stream int) bool {
+		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
+	}
+	s := shape{workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}
+	if s.isOpen {
+		s.workgroup = flatGroup
+		if l.schedule.Scheme == SchemeLookback {
+			s.foldGroup = foldGroup
+		}
+	}
+	if l.schedule.Scheme == SchemeRound {
+		if s.isOpen {
+			s.workgroup = roundGroup
+		}
+		var reason string
+		if s, reason = l.roundShape(t, s); reason != "" {
+			l.refuse(reason)
+			return
+		}
+	}
+	k := newKernel(t, s, lines, aligned)
+	if reason := k.refuseRing(l.schedule); reason != "" {
+		l.refuse(reason)
+		return
+	}
+	if k.phases() > maxPhases {
+		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
+		return
+	}
+	made := &launches{lowering: l, kernel: k, logical: logical, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
+	made.lookback = l.schedule.Scheme == SchemeLookback && len(k.gridCuts()) > 0
+	if k.round != nil {
+		made.walkInRounds()
+	}
+	made.lower()
+	checked := false
+	for _, op := range t.Ops {
+		if op.Kind == tile.StoreScalar {
+			if !checked {
+				l.out.Steps = append(l.out.Steps, plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}})
+				checked = true
+			}
+			l.out.Steps = append(l.out.Steps, plan.Step{Read: &plan.Read{Buffer: l.cells[op.Ref], Scalars: []string{op.Ref}}})
+		}
+	}
+}
+
+// refuse notes why groups cannot walk in rounds.
+func (l *lowering) refuse(reason string) {
+	l.faults = append(l.faults, fmt.Errorf("scheme=%s: %s", SchemeRound, reason))
+}
+
+// budget returns the local memory that a group may take.
+func (l *lowering) budget() int64 {
+	if l.suffix != "" {
+		return fallbackBudget
+	}
+	return localBudget
+}
+
+// mostResident is how many work-items the largest units of GPUs run at once;
+// compilers warn where they are to leave registers for more, and leave it.
+const mostResident = 2048
+
+// launchRows ends a function and appends the step that launches it over all rows.
+func (s *launches) launchRows(e *emission, grid plan.Expr, forward plan.Forward) {
+	e.part = s.schedule.Part
+	e.b.Func().Occupancy = min(s.schedule.Occupancy, mostResident/s.workgroup)
+	s.addLaunch(e, grid, forward, s.overRows)
+}
+
+// launchOnce ends a function for one group and appends the step that launches it.
+func (s *launches) launchOnce(e *emission, rows plan.Expr) {
+	s.addLaunch(e, plan.Const(1), plan.ForwardNone, func(kernel string, _ plan.Schedule) plan.Step {
+		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: rows}}
+	})
+}
+
+// addLaunch ends a function and appends the step that launches it.
+func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, launch func(kernel string, schedule plan.Schedule) plan.Step) {
+	group := s.workgroup
+	if e.window != nil {
+		group = s.round.group()
+	}
+	e.b.Kernel(group)
+	f := e.b.Func()
+	var shared []loop.Stmt
+	for _, name := range slices.Sorted(maps.Keys(e.local)) {
+		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: e.window != nil && name == poolName})
+	}
+	f.Body = append(shared, f.Body...)
+	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}, Long: s.inParts()}
+	if err := loop.Verify(program, loop.Simt); err != nil {
+		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))
+	}
+	s.kernels = append(s.kernels, program)
+	schedule := plan.Schedule{Workgroup: group, Items: s.items, Scheme: SchemeFlat, Occupancy: f.Occupancy}
+	switch {
+	case e.window != nil:
+		schedule.Scheme, schedule.Ring, schedule.Lookahead = SchemeRound, s.round.ring, s.round.lookahead
+	case s.lookback:
+		schedule.Scheme, schedule.IDs = SchemeLookback, s.schedule.IDs
+	case len(s.gridCuts()) > 0 && s.round == nil:
+		schedule.Scheme = SchemePublished
+	}
+	if s.hasUpdates() {
+		schedule.Variant = s.variant
+	}
+	schedule.Chunk, schedule.Part = e.chunk, e.part
+	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
+	if e.window != nil {
+		variant.LocalBytes = plan.Const(s.round.bytes(s.kernel))
+	}
+	if s.broadcasts() {
+		schedule.Offsets, variant.GridLimit = plan.Broadcast, int64(max(mostBroadcast/s.chunk(), 1))
+	}
+	variant.Schedule = schedule
+	switch forward {
+	case plan.ForwardTicket:
+		variant.Needs = []plan.Cap{plan.CapTicket}
+	case plan.ForwardStatic:
+		variant.Needs = []plan.Cap{plan.CapStatic}
+	case plan.ForwardResident:
+		variant.Needs = []plan.Cap{plan.CapBulkCopy, plan.CapResident}
+	}
+	kernel := plan.Kernel{Name: f.Name, Stages: s.logical.Stages, Variants: []plan.Variant{variant}}
+	s.out.Kernels = append(s.out.Kernels, kernel)
+	for _, b := range s.added {
+		s.out.Steps = append(s.out.Steps, plan.Step{Alloc: &plan.Alloc{Buffer: b.Name}})
+		if b.Role == plan.Status {
+			s.out.Steps = append(s.out.Steps, plan.Step{Init: &plan.Init{Buffer: b.Name}})
+		}
+	}
+	s.added = nil
+	s.out.Steps = append(s.out.Steps, launch(f.Name, schedule))
+}
+
+// addBuffer adds a buffer that the next launch needs.
+func (l *lowering) addBuffer(b plan.Buffer) {
+	l.out.Buffers = append(l.out.Buffers, b)
+	l.added = append(l.added, b)
+}
+
+// cell returns the buffer that takes a scalar from a kernel to the host.
+func (l *lowering) cell(scalar string, k ir.Kind) string {
+	if name, ok := l.cells[scalar]; ok {
+		return name
+	}
+	name := l.names.fresh(scalar + "_cell")
+	l.cells[scalar] = name
+	l.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(k.String()), Length: plan.Const(1), Role: plan.Counter})
+	return name
+}
+
+// bufferLength returns the elements of a buffer.
+func (l *lowering) bufferLength(name string) plan.Expr {
+	for _, b := range l.out.Buffers {
+		if b.Name == name && b.Role != plan.Input {
+			return b.Length
+		}
+	}
+	for _, port := range l.out.Ports {
+		if port.Buffer == name {
+			return plan.Len(port.Domain)
+		}
+	}
+	panic("simt: no buffer " + name)
+}
+
+// reaches reports whether a buffer of that length certainly has an element for
+// each row of a domain.
+func (l *lowering) reaches(length plan.Expr, domain string) bool {
+	if domain == "" || length.String() == plan.Len(domain).String() {
+		return true
+	}
+	for _, d := range l.logical.Domains {
+		if d.Name == domain {
+			return !d.Bound.IsZero() && length.String() == d.Bound.String()
+		}
+		if domain == d.Name+"_chunks" {
+			return true
+		}
+	}
+	return false
+}
+
+// sourceLines returns a function that describes positions by their line.
+func sourceLines(source []byte) func(ir.Pos) string {
+	lines := strings.Split(string(source), "\n")
+	return func(pos ir.Pos) string {
+		if !pos.IsValid() || pos.Line > len(lines) {
+			return ""
+		}
+		return fmt.Sprintf("%s:%d: %s", pos.Base().File, pos.Line, strings.TrimSpace(lines[pos.Line-1]))
+	}
+}

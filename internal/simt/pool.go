@@ -1,0 +1,400 @@
+package simt
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// A work-item's rows are consecutive, but neighbouring work-items should touch
+// neighbouring elements of global memory. So tiles pass through a pool of local
+// memory: on the way in, from rows dealt out to rows that lie together
+// (stage.go); on the way out, from the rows that have a place in a derived
+// domain to those places, which are dense (exchange.go).
+
+// registerBudget is how many bytes a row's columns may take in registers, summed
+// over the rows of a work-item.
+const registerBudget = 448
+
+// localBudget is how many bytes of local memory a group may take: what all
+// devices of some size have, with room for three groups a unit on most.
+// fallbackBudget is that of a fallback, which OpenCL 1.2 asks of every device.
+const localBudget, fallbackBudget = 44 << 10, 31 << 10
+
+// itemChoices are the rows of a work-item that are tried, the best first: those
+// that wide accesses read without conflicts of banks come before their like.
+var itemChoices = []int{20, 12, 10, 8, 6, 4, 2}
+
+// leastDirect is how few rows a work-item may have before results are rather
+// held in registers than all at once in local memory.
+const leastDirect = 6
+
+// compactItems are the rows of a work-item of a kernel that does nothing but pick
+// rows, where there are no subgroups: they go to local memory at once, which takes
+// no more of it than the column did.
+const compactItems = 28
+
+// mostWide is how many columns pass through the pool by wide accesses. Each has a
+// branch for tiles that are not whole, and compilers for CPUs (PoCL 3.1) take
+// minutes over a dozen of them between barriers.
+const mostWide = 6
+
+// pool is what passes through local memory, and how.
+type pool struct {
+	staged    map[int]bool  // streams
+	halo      map[int]bool  // those of which the row before the first is needed
+	exchanged map[int]bool  // Store operations
+	regions   map[int]int64 // of those, the ones at places that have room of their own: its first byte
+	inPlace   map[int]int   // of those of rows of the base, the streams in whose place in the ring they lie
+	bytes     int64
+	stage     int64 // of each subgroup, behind the columns of a stage of the ring
+}
+
+func newPool() pool {
+	return pool{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}, inPlace: map[int]int{}}
+}
+
+// planPool decides what passes through local memory, and how many rows a work-item
+// has, and work-items a group, where the schedule leaves that open.
+func (k *kernel) planPool(items int, aligned func(stream int) bool) {
+	k.tryGroup(items, aligned)
+	if k.round == nil || !k.isOpen || !k.unstaged && (items > 0 || k.items >= leastDirect) {
+		return
+	}
+	best, most := k.round.usual, k.tileRows()
+	for k.round.least > roundStep {
+		k.round.least -= roundStep
+		k.tryGroup(items, aligned)
+		if rows := k.tileRows(); rows > most {
+			best, most = k.round.least, rows
+		}
+	}
+	k.round.least = best
+	k.tryGroup(items, aligned)
+	for !k.hasRoom() && k.round.least > roundStep { // for states, where no columns are staged
+		k.round.least -= roundStep
+		k.tryGroup(items, aligned)
+	}
+}
+
+// tileRows returns the rows of a group's tile in the ring.
+func (k *kernel) tileRows() int64 {
+	if k.unstaged {
+		return 0
+	}
+	return k.rows() * int64(k.round.teams)
+}
+
+// tryGroup is planPool for a group of some size.
+func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
+	k.pool, k.unstaged = newPool(), false
+	if !k.needsOrder() {
+		k.items = max(items, 1)
+		if items == 0 {
+			k.items = 4
+		}
+		return
+	}
+	var columns []tile.Staged
+	for _, s := range tile.Analyze(k.Kernel).Staged {
+		if aligned(s.Stream) && (k.round == nil || canCopy(k.Streams[s.Stream].Kind)) {
+			columns = append(columns, s)
+		}
+	}
+	var stores []int
+	for i := range k.Ops {
+		if k.canExchange(i) {
+			stores = append(stores, i)
+		}
+	}
+	k.singly = len(columns)+len(stores) > mostWide
+	if k.hasChunks() {
+		items = int(k.Chunk) / k.workgroup
+	}
+	choices := itemChoices
+	if items > 0 {
+		choices = []int{items}
+	}
+	if k.compacts(stores) && k.round == nil && !k.hasSubgroups() && (items == 0 || items == compactItems) {
+		if k.items = compactItems; k.tryPool(columns, stores, true) {
+			return
+		}
+	}
+	k.batch = batch{}
+	if k.picks, k.batch.scans = k.findPicks(); k.picks != nil {
+		k.early = k.needed(0, true)
+		workgroup := k.workgroup
+		if k.foldGroup > 0 && k.hasSubgroups() && len(k.batch.scans) > 0 {
+			k.workgroup = k.foldGroup
+		}
+		for _, choice := range choices {
+			if k.items = choice; (choice >= leastDirect || items > 0) && k.tryPicks(columns) {
+				return
+			}
+		}
+		k.picks, k.batch, k.workgroup = nil, batch{}, workgroup
+	}
+	for _, choice := range choices {
+		if choice < leastDirect && items == 0 {
+			break
+		}
+		if k.items = choice; k.tryPool(columns, stores, true) {
+			return
+		}
+	}
+	for _, choice := range choices {
+		if k.items = choice; k.tryPool(columns, stores, false) {
+			return
+		}
+	}
+	if k.tryPool(columns, nil, false) {
+		return
+	}
+	k.unstaged = len(columns) > 0
+	k.tryPool(nil, nil, false)
+}
+
+// compacts reports whether the kernel stores the rows that it picks, and does
+// nothing else.
+func (k *kernel) compacts(stores []int) bool {
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if (op.Kind == tile.Reduce || !op.Epilogue && op.HasEffect()) && !slices.Contains(stores, i) {
+			return false
+		}
+	}
+	isOther := func(d tile.Domain) bool { return d.Kind != tile.Compact }
+	atRow := func(i int) bool { return len(k.Ops[i].Args) != 2 }
+	return len(stores) > 0 && len(k.cuts) == 1 && !slices.ContainsFunc(k.Domains[1:], isOther) && !slices.ContainsFunc(stores, atRow)
+}
+
+// tryPool plans the pool for k.items rows a work-item, and reports whether
+// registers and local memory suffice.
+func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool {
+	p := newPool()
+	registers, outside := 0, int64(0)
+	for _, s := range columns {
+		kind := k.Streams[s.Stream].Kind
+		p.staged[s.Stream], p.halo[s.Stream] = true, s.Before > 0
+		if k.round == nil {
+			p.bytes = max(p.bytes, k.layoutOf(kind).bytes)
+		}
+		registers += kind.Size()
+	}
+	places := map[tile.ID]bool{}
+	for _, i := range stores {
+		op := &k.Ops[i]
+		kind := k.storedKind(op)
+		p.exchanged[i] = true
+		if stream, ok := k.placeFor(p, i); ok {
+			p.inPlace[i] = stream
+			registers += kind.Size()
+			continue
+		}
+		if len(op.Args) == 2 && direct {
+			p.regions[i] = outside
+			outside += aligned16(k.rows() * int64(wordOf(kind).Size()))
+			continue
+		}
+		p.bytes = max(p.bytes, k.layoutOf(kind).bytes)
+		registers += kind.Size()
+		if len(op.Args) == 2 && !places[op.Args[1]] {
+			places[op.Args[1]] = true
+			registers += 4
+		}
+	}
+	p.bytes = max(p.bytes, outside)
+	return k.settle(p, registers)
+}
+
+// placeFor returns a staged column of the ring that a store of the base's rows can
+// take the place of, once work-items hold the column.
+func (k *kernel) placeFor(p pool, store int) (stream int, ok bool) {
+	if k.round == nil || len(k.Ops[store].Args) != 1 {
+		return 0, false
+	}
+	size := k.storedKind(&k.Ops[store]).Size()
+	taken := slices.Collect(maps.Values(p.inPlace))
+	return k.freeColumn(p, func(i int) bool { return k.Streams[i].Kind.Size() == size && !slices.Contains(taken, i) })
+}
+
+// freeColumn returns a staged column that suits, of which no other work-item needs
+// a row.
+func (k *kernel) freeColumn(p pool, suits func(stream int) bool) (stream int, ok bool) {
+	for i := range k.Streams {
+		if p.staged[i] && !p.halo[i] && suits(i) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// settle makes p the pool where registers, of the bytes that a row takes there, and
+// local memory suffice for k.items rows a work-item.
+func (k *kernel) settle(p pool, registers int) bool {
+	switch {
+	case registers*k.items > registerBudget:
+		return false
+	case k.round != nil && !k.round.fit(k, p):
+		return false
+	case k.round == nil && p.bytes+k.stateBytes() > k.budget:
+		return false
+	}
+	k.pool = p
+	return true
+}
+
+// stateBytes returns the local memory that the states of a cut take at most.
+func (k *kernel) stateBytes() int64 {
+	most := 0
+	for cut := range k.cuts {
+		most = max(most, k.stateOf(k.cuts[cut]).bytes()*k.shared())
+	}
+	return int64(most)
+}
+
+func aligned16(bytes int64) int64 {
+	return (bytes + loop.WideBytes - 1) / loop.WideBytes * loop.WideBytes
+}
+
+// wordOf is the kind of words by which elements of kind k pass through the pool.
+func wordOf(k ir.Kind) ir.Kind {
+	if k.Size() == 8 {
+		return ir.U64
+	}
+	return ir.U32
+}
+
+// storedKind is the kind in which a store's values pass through the pool.
+func (k *kernel) storedKind(op *tile.Op) ir.Kind {
+	if k.isNarrow(op.Args[0]) {
+		return ir.I32
+	}
+	return k.Streams[op.Stream].Kind
+}
+
+// layout is how the rows of a tile lie in the pool, as words.
+type layout struct {
+	word   ir.Kind
+	wide   int   // elements that one access moves, or 0
+	stride int   // from one work-item's rows to the next one's, in words
+	bytes  int64 // of a tile
+}
+
+func (k *kernel) layoutOf(kind ir.Kind) layout {
+	l := layout{word: wordOf(kind), stride: k.items, wide: loop.Wide(loop.SliceOf(loop.ScalarOf(kind)).In(loop.Global))}
+	// Accesses of 16 bytes do not collide where work-items lie an odd number of
+	// them apart; of two elements each they are worth it anyway.
+	if l.wide > 0 && (k.singly || k.items%l.wide != 0 || l.wide > 2 && k.items/l.wide%2 == 0) {
+		l.wide = 0
+	}
+	if l.wide == 0 && k.items%2 == 0 { // a word is left free where banks would collide
+		l.stride++
+	}
+	l.bytes = aligned16(int64(k.workgroup*l.stride) * int64(l.word.Size()))
+	return l
+}
+
+// stagedLayout is the layout of a staged column.
+func (k *kernel) stagedLayout(i int) layout {
+	if k.round != nil {
+		return k.copiedLayout(k.Streams[i].Kind)
+	}
+	return k.layoutOf(k.Streams[i].Kind)
+}
+
+// canExchange reports whether operation i stores, in the last phase, at each row
+// of the base, or at a place that ascends row by row and is known from the state
+// of a scan alone.
+func (k *kernel) canExchange(i int) bool {
+	op := &k.Ops[i]
+	switch {
+	case op.Kind != tile.Store || op.Epilogue || k.phase[i] < len(k.cuts):
+		return false
+	case len(op.Args) == 1:
+		return op.Domain == 0
+	}
+	return k.Streams[op.Stream].Access == tile.Place && k.isOfState(op.Args[1])
+}
+
+// isOfState reports whether v is computed from results of scans and from what
+// is the same for every row.
+func (k *kernel) isOfState(v tile.ID) bool {
+	if k.Values[v].Domain == tile.Uniform {
+		return true
+	}
+	op := &k.Ops[k.Values[v].Op]
+	switch op.Kind {
+	case tile.Scan:
+		return op.Exclusive
+	case tile.Map:
+		return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfState(arg) })
+	}
+	return false
+}
+
+// poolName is what the pool is called.
+const poolName = "pool"
+
+// poolOf returns the pool as words.
+func (e *emission) poolOf(word ir.Kind) *loop.Var {
+	base := e.local[poolName]
+	if base == nil {
+		base = &loop.Var{Name: poolName, T: loop.ArrayOf(int(e.poolBytes())/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
+		e.local[poolName] = base
+	}
+	if word == ir.U32 {
+		return base
+	}
+	view := poolName + "_" + word.String()
+	if e.local[view] == nil {
+		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(int(e.poolBytes())/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
+		e.over[view] = base
+	}
+	return e.local[view]
+}
+
+// poolStart returns the word of the pool at which the first byte region of what
+// the work-items of a tile share lies.
+func (e *emission) poolStart(region int64, word ir.Kind) loop.Expr {
+	if e.window != nil {
+		return e.window.share(e, region, word)
+	}
+	return loop.Int(region / int64(word.Size()))
+}
+
+// poolBytes returns the size of the pool in this function.
+func (e *emission) poolBytes() int64 {
+	if e.window != nil {
+		return e.round.bytes(e.kernel)
+	}
+	if len(e.picks) > 0 && !e.effects { // no rows are numbered
+		return e.picks[0].region
+	}
+	return e.pool.bytes
+}
+
+// toWord and fromWord pass an element through a word of the pool.
+func toWord(word ir.Kind, x loop.Expr) loop.Expr {
+	if k := x.Type().Kind; k == word {
+		return x
+	} else if k.IsFloat() || k == ir.Char8 {
+		x = loop.BitsOf(x)
+	}
+	return loop.ToKind(word, x)
+}
+
+func fromWord(k ir.Kind, x loop.Expr) loop.Expr {
+	switch k {
+	case x.Type().Kind:
+		return x
+	case ir.Bool:
+		return loop.Ne(x, number(x.Type().Kind, 0))
+	case ir.F32, ir.F64, ir.Char8:
+		return loop.FromBits(k, x)
+	}
+	return loop.ToKind(loop.ScalarOf(k).Kind, x)
+}

@@ -1,0 +1,308 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Where rows are only picked, and what is stored of a picked row follows from
+// its columns, or from its distance to the one picked before it (or the rows
+// between, see groups.go), a tile keeps nothing but the numbers of the rows that
+// it picks. A work-item has a bit for each of its rows; counts are counts of bits;
+// the numbers go to local memory, close together; and results are computed in the
+// order in which they are stored, from columns that still lie in local memory, or
+// that were not read before.
+
+// mark sets the bits of the row at hand for picks from domain d.
+func (e *emission) mark(d int) {
+	for j, p := range e.picks {
+		if p.parent == d {
+			bit := loop.Apply(ir.OpShl, loop.ToKind(ir.U32, e.expr(p.guard)), loop.ToKind(ir.U32, e.item))
+			e.b.Assign(e.picked[j], loop.Apply(ir.OpOr, e.picked[j], bit))
+		}
+	}
+}
+
+// Functions of a word.
+var (
+	countOnes    = &loop.Signature{Name: "count_ones_u32", Params: []loop.Type{loop.ScalarOf(ir.U32)}, Results: []loop.Type{loop.ScalarOf(ir.U32)}}
+	leadingZeros = &loop.Signature{Name: "leading_zeros_u32", Params: []loop.Type{loop.ScalarOf(ir.U32)}, Results: []loop.Type{loop.ScalarOf(ir.U32)}}
+)
+
+// foldPicked makes the states of this work-item's rows from their bits.
+func (e *emission) foldPicked() {
+	st := e.stateOf(e.cuts[0])
+	for _, slot := range st.slots {
+		op := &e.Ops[slot.op]
+		if slices.Contains(e.batch.scans, slot.op) && slot.field > 0 { // folded row by row
+			continue
+		}
+		if op.Monoid.Kind != tile.Fold && e.notesLast() {
+			continue
+		}
+		var x loop.Expr
+		if op.Monoid.Kind == tile.Fold {
+			j := slices.IndexFunc(e.picks, func(p pick) bool { return p.scan == slot.op })
+			x = loop.ToKind(slot.kind, loop.CallOf(countOnes, e.picked[j]))
+		} else {
+			bits := e.bitsOf(op.Args[0])
+			none := loop.Eq(bits, number(ir.U32, 0))
+			if x = loop.Not(none); slot.field > 0 {
+				rest := loop.Sub(e.count, loop.Mul(e.lane, loop.Int(int64(e.items))))
+				rows := e.b.Let("mine", loop.Least(loop.Greatest(rest, loop.Int(0)), loop.Int(int64(e.items))))
+				last := loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, bits)))
+				x = loop.ToKind(slot.kind, loop.Choose(none, rows, loop.Sub(rows, last)))
+			}
+		}
+		e.b.Assign(e.folds[slot.stateKey], x)
+	}
+}
+
+// storePicked stores what the kernel stores of the rows that it has picked.
+func (s *launches) storePicked(e *emission) {
+	const cut = 0
+	st := s.stateOf(s.cuts[cut])
+	before, total := e.scanPicked(st, s.announcement(e, cut))
+	s.numberPicked(e, st, before, total)
+	s.deliverAllPicked(e, st, before, total, func() []loop.Expr {
+		if s.lookback {
+			return s.lookBack(e, cut, total)
+		}
+		return s.prefix(e, cut, st, total)
+	})
+}
+
+// numberPicked writes the numbers of this work-item's rows to the pool.
+func (s *launches) numberPicked(e *emission, st *state, before, total []loop.Expr) {
+	for j, p := range s.picks {
+		if p.isStored() {
+			e.number(p, e.picked[j], before[st.counted(p)], total[st.counted(p)])
+		}
+	}
+}
+
+// deliverAllPicked stores what belongs to the rows of all picks. find returns the
+// fold of all earlier tiles, and lets the group wait for what it shares.
+func (s *launches) deliverAllPicked(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
+	if !e.foldsAhead() && len(s.batch.scans) > 0 {
+		e.leaveColumns()
+		for _, p := range s.foldedPicks() {
+			e.foldGroups(st, p, before, loop.Int(0))
+		}
+	}
+	counts := s.shareCounts(e, st, total)
+	earlier := find()
+	e.know(st, earlier, total)
+	deliver := func(p pick) {
+		if p.isStored() {
+			e.deliverPicked(p, st, earlier, loop.Int(0), loop.ToCounter(total[st.counted(p)]))
+		}
+	}
+	batches := func(p pick, first int64) {
+		s.deliverBatches(e, p, st, before, earlier, loop.Int(first), counts(p))
+	}
+	if !e.foldsAhead() {
+		for _, p := range s.picks {
+			deliver(p)
+		}
+		for _, p := range s.picks {
+			if s.isFolded(p) && s.batch.rows < s.rows() {
+				batches(p, s.batch.rows)
+			}
+		}
+		return
+	}
+	e.b.If(e.areAhead(st, total), func() {
+		for _, p := range s.picks {
+			deliver(p)
+		}
+	}, func() {
+		e.takeColumns() // before folds take their place
+		for _, p := range s.picks {
+			if s.isFolded(p) {
+				batches(p, 0)
+			} else {
+				deliver(p)
+			}
+		}
+	})
+}
+
+// deliverBatches stores what belongs to the count rows of a pick from number first
+// on, as many at a time as folds are there for.
+func (s *launches) deliverBatches(e *emission, p pick, st *state, before, earlier []loop.Expr, first, count loop.Expr) {
+	base := e.b.Decl("batch", first)
+	e.b.While(loop.Lt(base, count), func() {
+		e.barrier()
+		e.foldGroups(st, p, before, base)
+		e.barrier()
+		e.deliverPicked(p, st, earlier, base, count)
+		e.b.Assign(base, loop.Add(base, loop.Int(s.batch.rows)))
+	})
+}
+
+// shareCounts makes the counts of picks known to be the same for all who share a
+// tile, once these have waited for each other.
+func (s *launches) shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
+	count = func(p pick) loop.Expr { return e.b.Let("count", loop.ToCounter(total[st.counted(p)])) }
+	if e.window != nil || len(s.batch.scans) == 0 || s.batch.rows >= s.rows() {
+		return count
+	}
+	shared := e.localWords("counts", len(st.slots))
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+		for _, p := range s.picks {
+			e.b.Store(shared, loop.Int(int64(st.counted(p))), loop.ToKind(ir.U32, total[st.counted(p)]))
+		}
+	}, nil)
+	return func(p pick) loop.Expr {
+		return e.b.Let("count", loop.ToCounter(loop.At(shared, loop.Int(int64(st.counted(p))))))
+	}
+}
+
+// isFolded reports whether folds of the rows between those of a pick are stored.
+func (k *kernel) isFolded(p pick) bool {
+	return len(p.groups) > 0 && len(k.foldedSince(p.guard)) > 0
+}
+
+// know notes the fold of the rows before the tile, and of those up to its end.
+func (e *emission) know(st *state, earlier, total []loop.Expr) {
+	whole := e.combine(st, earlier, total)
+	for j, slot := range st.slots {
+		e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
+	}
+}
+
+// counted returns the slot that counts the rows of a pick.
+func (st *state) counted(p pick) int { return st.of[stateKey{p.scan, 0}].slot }
+
+// number writes the numbers of this work-item's rows of a pick to the pool, the
+// first one at place before. Where most of the tile's rows are picked it looks at
+// each, elsewhere at the bits that are set.
+func (e *emission) number(p pick, bits *loop.Var, before, total loop.Expr) {
+	numbers := e.poolOf(numberKind)
+	first := e.b.Let("first", loop.Add(loop.ToCounter(before), e.poolStart(p.region, numberKind)))
+	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
+	store := func(at, item loop.Expr) { e.b.Store(numbers, at, loop.ToKind(numberKind, loop.Add(start, item))) }
+	e.b.If(loop.Gt(loop.ToCounter(total), loop.Int(e.kernel.rows()/2)), func() {
+		at := e.b.Decl("at", first)
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			e.b.If(isSet(bits, item), func() {
+				store(at, item)
+				e.b.Assign(at, loop.Add(at, loop.Int(1)))
+			}, nil)
+		})
+	}, func() {
+		rest := e.b.Decl("rest", bits)
+		at := e.b.Decl("at", loop.Add(first, loop.ToCounter(loop.CallOf(countOnes, bits))))
+		e.b.While(loop.Ne(rest, number(ir.U32, 0)), func() {
+			item := e.b.Let("item", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, rest))))
+			e.b.Assign(at, loop.Sub(at, loop.Int(1)))
+			store(at, item)
+			e.b.Assign(rest, loop.Apply(ir.OpXor, rest, loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, item))))
+		})
+	})
+}
+
+// deliverPicked stores what belongs to the count rows of a pick, from number base
+// on as many as folds are there for; earlier are the states of all earlier tiles.
+func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, base, count loop.Expr) {
+	numbers := e.poolOf(numberKind)
+	first := e.poolStart(p.region, numberKind)
+	numberAt := func(at loop.Expr) loop.Expr { return loop.ToCounter(loop.At(numbers, loop.Add(first, at))) }
+	start := e.b.Let("base", loop.ToCounter(earlier[st.counted(p)]))
+	store := func(ops []int, place loop.Expr) {
+		for _, i := range ops {
+			op := &e.Ops[i]
+			e.note(op)
+			e.b.Store(e.stream(op.Stream), place, e.ofPicked(op.Args[0]))
+		}
+	}
+	isFolded, end := e.isFolded(p), count
+	if isFolded && e.batch.rows < e.kernel.rows() {
+		end = e.b.Let("batch_end", loop.Least(count, loop.Add(base, loop.Int(e.batch.rows))))
+	}
+	e.b.ForStep("at", loop.Add(base, e.lane), end, int64(e.workgroup), func(at *loop.Var) {
+		e.inTile = e.b.Let("number", numberAt(at))
+		e.row = e.b.Let("row", loop.Add(e.first, e.inTile))
+		e.values = map[tile.ID]loop.Expr{}
+		place := e.b.Let("place", loop.Add(start, at))
+		store(p.rows, place)
+		if len(p.groups) == 0 {
+			return
+		}
+		e.b.If(loop.Gt(at, loop.Int(0)), func() {
+			distance := e.b.Let("distance", loop.Sub(e.inTile, numberAt(loop.Sub(at, loop.Int(1)))))
+			folds := st.identities()
+			if isFolded {
+				folds = e.loadFolds(st, p, loop.Sub(at, base))
+			}
+			e.group = func(scan, field int) loop.Expr {
+				if slices.Contains(e.batch.scans, scan) {
+					return folds[st.of[stateKey{scan, field}].slot]
+				}
+				return distance
+			}
+			e.values = map[tile.ID]loop.Expr{}
+			store(p.groups, loop.Sub(place, loop.Int(1)))
+		}, nil)
+	})
+	if len(p.groups) == 0 {
+		return
+	}
+	isOpen := loop.And(loop.Gt(count, loop.Int(0)), loop.Gt(start, loop.Int(0)))
+	e.b.If(loop.And(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(base, loop.Int(0))), isOpen), func() {
+		number := e.b.Let("number", numberAt(loop.Int(0)))
+		folds := st.identities()
+		if isFolded {
+			folds = e.combine(st, earlier, e.loadFolds(st, p, loop.Int(0)))
+		}
+		e.group = func(scan, field int) loop.Expr {
+			slot := st.of[stateKey{scan, field}].slot
+			if slices.Contains(e.batch.scans, scan) {
+				return folds[slot]
+			}
+			return loop.Add(number, loop.ToCounter(earlier[slot]))
+		}
+		e.values = map[tile.ID]loop.Expr{}
+		store(p.groups, loop.Sub(start, loop.Int(1)))
+	}, nil)
+}
+
+// ofPicked computes v for the row that has been picked, or for the rows up to it.
+func (e *emission) ofPicked(v tile.ID) loop.Expr {
+	if x, ok := e.uniform[v]; ok {
+		return x
+	}
+	if x, ok := e.values[v]; ok {
+		return x
+	}
+	op := &e.Ops[e.Values[v].Op]
+	var x loop.Expr
+	switch {
+	case op.Kind == tile.Scan:
+		x = loop.ToKind(e.Values[v].Kind, e.group(e.Values[v].Op, slices.Index(op.Res, v)))
+	case op.Kind == tile.Map:
+		args := make([]loop.Expr, len(op.Args))
+		for i, arg := range op.Args {
+			args[i] = e.ofPicked(arg)
+		}
+		x = e.apply(op, args)
+	case op.Kind == tile.Load && len(op.Args) > 0:
+		x = e.loadAt(op, e.ofPicked(op.Args[0]))
+	case op.Kind == tile.Load && e.pool.staged[op.Stream]:
+		kind := e.Streams[op.Stream].Kind
+		l := e.stagedLayout(op.Stream)
+		base := e.staged(op.Stream, l)
+		x = fromWord(kind, loop.At(e.poolOf(l.word), loop.Add(base, l.dealt(e.kernel, e.inTile))))
+	default:
+		x = e.pure(op)
+	}
+	if e.uses[v] > 1 {
+		x = e.b.Let(e.name(v), x)
+		e.values[v] = x
+	}
+	return x
+}

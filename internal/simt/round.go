@@ -1,0 +1,246 @@
+package simt
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// The round window: as many groups as run at once walk over the rows together,
+// a round of tiles after the other. A group tells the fold of a tile some rounds
+// before it goes on with that tile; then the folds of the round between have
+// been told long ago, and the prefix of a tile is that of the group's tile
+// before and these. Copies beside the work-items bring the columns of the next
+// rounds to a ring in local memory.
+//
+// In a group each subgroup has rows of its own, and for all that comes before
+// and after the fold of the group they are a tile, which the subgroup handles as
+// a group does elsewhere. Three more subgroups are the control: one asks for the
+// folds of other groups, one tells those of its own, one brings columns. All meet
+// once in a round.
+//
+//	round k:  control: fold of the round before tile k - lookahead
+//	          others:  columns of tile k, its fold             (front)
+//	          control: refill the ring, here or behind the barrier
+//	          barrier
+//	          control: tell the fold of tile k
+//	          others:  rows of tile k - lookahead, results     (back)
+
+// roundGroup is the size of a group where the schedule leaves it open: 16
+// subgroups and the control. Two groups a unit of half the size are half as fast:
+// each waits for twice as many.
+const roundGroup = (16 + roundControl) * roundSubgroup
+
+// roundMore is how many subgroups more take rows where no stage is to spare and
+// there is room for them. While their columns have no room, there are fewer, by
+// steps of roundStep.
+const roundMore, roundStep = 4, 4
+
+// roundControl is how many subgroups take no rows.
+const roundControl = plan.RoundControl / roundSubgroup
+
+// roundSubgroup is the size of subgroups that rounds are made for.
+const roundSubgroup = 32
+
+// roundLookahead is by how many rounds folds are told ahead where the schedule
+// leaves it open.
+const roundLookahead = 2
+
+// roundBudget is how many bytes of local memory a group may have; some are left
+// for what compilers align.
+const roundBudget = 227<<10 - 256
+
+// ownBudget is how many of them may be of arrays that the text declares.
+const ownBudget = 48 << 10
+
+// tilesAsked is how many tiles of the round before each work-item of the control
+// asks for, and mostRound how many groups there are at most.
+const tilesAsked, mostRound = 5, tilesAsked * roundSubgroup
+
+// round is how the groups of a kernel walk.
+type round struct {
+	teams     int           // subgroups that take rows
+	least     int           // so many at least
+	usual     int           // least, to begin with
+	lookahead int           // rounds
+	ring      int           // stages; 0 until they are chosen
+	wanted    int           // those of the schedule, or 0
+	columns   map[int]int64 // of staged streams: the first byte in a stage
+	copied    int64         // bytes of a stage that copies bring
+	stage     int64         // bytes of a stage
+}
+
+// group returns the work-items of a group.
+func (r *round) group() int { return (r.teams + roundControl) * roundSubgroup }
+
+// roundShape is the shape of t's tiles where its groups walk in rounds, if they
+// do, or the reason why they cannot.
+func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) {
+	lookahead, ring := l.schedule.Lookahead, l.schedule.Ring
+	if lookahead == 0 {
+		lookahead = roundLookahead
+	}
+	analysis := tile.Analyze(t)
+	isFlat := len(analysis.Cuts) == 0 && !slices.ContainsFunc(t.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan })
+	switch refused := analysis.RefuseRound(); {
+	case refused != "" && !isFlat:
+		return s, fmt.Sprintf("kernel %s: %s; choose scheme=%s or another level of fusion", t.Name, refused, SchemeLookback)
+	case l.target.Subgroup != roundSubgroup:
+		return s, fmt.Sprintf("it takes subgroups of %d; choose scheme=%s", roundSubgroup, SchemeLookback)
+	case l.inParts():
+		return s, fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)
+	case s.workgroup%roundSubgroup != 0 || s.workgroup <= plan.RoundControl:
+		return s, fmt.Sprintf("workgroup=%d: a group is subgroups of %d that take rows, one at least, and %d for control", s.workgroup, roundSubgroup, roundControl)
+	case ring > 0 && ring < lookahead+2:
+		return s, fmt.Sprintf("ring=%d: with lookahead=%d groups would wait for each other forever; the ring has at least %d stages", ring, lookahead, lookahead+2)
+	case isFlat:
+		if s.workgroup&(s.workgroup-1) != 0 {
+			s.workgroup = flatGroup
+		}
+		return s, ""
+	}
+	teams := s.workgroup/roundSubgroup - roundControl
+	s.round = &round{least: teams, usual: teams, lookahead: lookahead, wanted: ring}
+	s.workgroup = roundSubgroup
+	return s, ""
+}
+
+// refuseRing says why the groups' ring or states cannot be, or "".
+func (k *kernel) refuseRing(schedule plan.Schedule) string {
+	switch r := k.round; {
+	case r == nil:
+		return ""
+	case !k.hasRoom():
+		return fmt.Sprintf("kernel %s: what its tiles tell each other, %d bytes, is more than a group has room for; choose scheme=%s or less of lookahead or workgroup",
+			k.Name, k.stateOf(k.cuts[0]).bytes(), SchemeLookback)
+	case !k.unstaged || schedule.Ring == 0 && schedule.Items == 0:
+		return ""
+	}
+	return fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name)
+}
+
+// walkInRounds counts the tiles of subgroups as those of whole groups.
+func (s *launches) walkInRounds() {
+	teams := plan.Const(int64(s.round.teams))
+	s.turns = plan.CeilDiv(s.span, plan.Const(s.rows()*int64(s.round.teams)))
+	s.tiles = plan.Mul(s.turns, teams)
+}
+
+// roundGrid is a group a unit at most, all of which run at once. Where none does,
+// one is too many, and the plan gives up.
+func (s *launches) roundGrid(kernel string) plan.Expr {
+	groups := plan.CeilDiv(plan.Rows(), plan.Const(s.rows()*int64(s.round.teams)))
+	if s.runsWithoutRows() {
+		groups = plan.Max(groups, plan.Const(1))
+	}
+	return plan.Min(groups, plan.Min(plan.Max(plan.Resident(kernel), plan.Const(1)), plan.Min(plan.Property("units"), plan.Const(mostRound))))
+}
+
+// window is what a group that walks in rounds knows at some place of its walk.
+type window struct {
+	team     loop.Expr   // the number of the subgroup
+	arrived  *loop.Var   // a barrier for each stage: its copies have come
+	freed    *loop.Var   // another: all subgroups have done their rows
+	whole    loop.Expr   // tiles of groups that have all their rows
+	stage    loop.Expr   // that of the tile at hand
+	copied   loop.Expr   // whether a bulk copy has brought it
+	folds    []*loop.Var // of the tiles of subgroups, for each round that is under way
+	offsets  []*loop.Var // of the subgroups before each
+	prefixes []*loop.Var // of all earlier tiles, for this round and the next
+}
+
+// rounds writes the launch that does the work of the rows.
+func (s *launches) rounds() *emission {
+	const cut = 0
+	e := s.function(s.Name)
+	r, st := s.round, s.stateOf(s.cuts[cut])
+	e.until, e.effects = len(s.cuts), true
+	e.begin()
+	team, lane := e.b.Let("team", &loop.ID{Kind: loop.SubgroupID}), e.b.Let("lane", sublane())
+	takesRows, asks := loop.Lt(team, loop.Int(int64(r.teams))), loop.Eq(team, loop.Int(int64(r.teams)))
+	tells, brings := loop.Eq(team, loop.Int(int64(r.teams+1))), loop.Eq(team, loop.Int(int64(r.teams+2)))
+	group, groups := e.b.Let("group", &loop.ID{Kind: loop.GroupID}), e.b.Let("groups", &loop.ID{Kind: loop.GroupCount})
+	e.lane = lane
+	slots, ring := int64(r.lookahead+2), int64(r.ring)
+	w := &window{team: team, arrived: e.localArray("arrived", ir.U64, r.ring),
+		folds: e.localState("folds", st, int(slots)*r.teams), offsets: e.localState("offsets", st, int(slots)*r.teams), prefixes: e.localState("prefix", st, 2)}
+	e.window = w
+	if r.isTight() {
+		w.freed = e.localArray("freed", ir.U64, r.ring)
+	}
+	turns := e.b.Let("turns", loop.Greatest(loop.ToCounter(e.arguments.value("turns", s.turns)), loop.Int(1)))
+	w.whole = e.b.Let("whole", loop.Div(e.arguments.rows, loop.Int(s.rows()*int64(r.teams))))
+	if len(r.columns) > 0 {
+		e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.fillRing(e, group, groups) }, nil)
+	}
+	e.b.Barrier(loop.GroupScope)
+
+	// All indices are of the first round; a tile below 0 is none.
+	back := loop.Mul(groups, loop.Int(int64(r.lookahead)))
+	ahead, at := e.b.Decl("ahead", group), e.b.Decl("tile", loop.Sub(group, back))
+	stageAhead, parity := e.b.Decl("stage_ahead", loop.Int(0)), e.b.Decl("parity", number(ir.U32, 0))
+	stage, freed := e.b.Decl("stage", loop.Int(ring-int64(r.lookahead))), e.b.Decl("freed", loop.Int(ring-int64(r.lookahead)-1))
+	freedParity := e.b.Decl("freed_parity", number(ir.U32, 1)) // of the stages' phase before the first
+	foldAhead, fold := e.b.Decl("fold_ahead", loop.Int(0)), e.b.Decl("fold", loop.Int(slots-int64(r.lookahead)))
+	turn := e.b.Decl("turn", loop.Int(0))
+	carry := e.declare(st, st.identities())
+	left := make([][]*loop.Var, r.lookahead+1) // by fronts to backs, by rounds until then
+	for i := range left {
+		for range s.picks {
+			left[i] = append(left[i], e.b.Decl("picked", number(ir.U32, 0)))
+		}
+		left[i] = append(left[i], e.declare(st, st.identities())...)
+	}
+	e.b.While(loop.Lt(at, turns), func() {
+		hasTile := e.b.Let("has_tile", loop.Ge(at, loop.Int(0)))
+		goesAhead := e.b.Let("goes_ahead", loop.Lt(ahead, turns))
+		e.b.If(loop.And(asks, hasTile), func() { s.askRound(e, at, groups, carry, turn) }, nil)
+		refill := func() {
+			e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.refill(e, at, groups, freed, freedParity) }, nil)
+		}
+		if r.isTight() {
+			refill()
+		}
+		e.b.If(loop.And(takesRows, goesAhead), func() {
+			w.stage = stageAhead
+			s.front(e, st, ahead, parity, foldAhead, left[r.lookahead])
+		}, nil)
+		e.b.Barrier(loop.GroupScope)
+		if !r.isTight() && len(r.columns) > 0 {
+			refill()
+		}
+		e.b.If(loop.And(tells, goesAhead), func() { s.tellFold(e, ahead, foldAhead) }, nil)
+		e.b.If(loop.And(takesRows, hasTile), func() {
+			w.stage = stage
+			s.back(e, st, at, fold, turn, left[0])
+		}, nil)
+		for i := range r.lookahead {
+			for j, v := range left[i] {
+				e.b.Assign(v, left[i+1][j])
+			}
+		}
+		e.b.Assign(ahead, loop.Add(ahead, groups))
+		e.b.Assign(at, loop.Add(at, groups))
+		e.b.Assign(turn, loop.Sub(loop.Int(1), turn))
+		step := func(v *loop.Var, count int64) {
+			e.b.Assign(v, loop.Choose(loop.Eq(v, loop.Int(count-1)), loop.Int(0), loop.Add(v, loop.Int(1))))
+		}
+		flip := func(parity *loop.Var, stage *loop.Var) {
+			e.b.If(loop.Eq(stage, loop.Int(ring-1)), func() { e.b.Assign(parity, loop.Sub(number(ir.U32, 1), parity)) }, nil)
+		}
+		flip(parity, stageAhead)
+		if r.isTight() {
+			flip(freedParity, freed)
+		}
+		step(stageAhead, ring)
+		step(stage, ring)
+		step(freed, ring)
+		step(foldAhead, slots)
+		step(fold, slots)
+	})
+	return e
+}

@@ -1,0 +1,247 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// What happens to a tile in the round that tells its fold, and in the one that
+// goes on with it; see round.go.
+
+// beginTile names what a subgroup has of a tile of the group. A subgroup behind the
+// last row begins there: a number of a row beyond might be none of 32 bits.
+func (s *launches) beginTile(e *emission, turn loop.Expr) {
+	teams, size := int64(s.round.teams), s.rows()
+	e.tile = e.b.Let("tile", loop.Add(loop.Mul(turn, loop.Int(teams)), e.window.team))
+	start := e.b.Let("start", loop.Mul(turn, loop.Int(teams*size)))
+	left := e.b.Let("left", loop.Sub(e.arguments.rows, start))
+	share := e.b.Let("share", loop.Mul(e.window.team, loop.Int(size)))
+	share = e.b.Let("share", loop.Choose(loop.Lt(share, left), share, left))
+	e.first = e.b.Let("first", loop.Add(e.arguments.row0, loop.Add(start, share)))
+	rest := e.b.Let("rest", loop.Sub(left, share))
+	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
+	e.window.copied = loop.Lt(turn, e.window.whole)
+}
+
+// await waits for the columns of the tile at hand. Those of one that has not all
+// its rows the subgroups bring themselves.
+func (s *launches) await(e *emission, parity loop.Expr) {
+	if len(s.round.columns) == 0 {
+		return
+	}
+	w := e.window
+	e.b.If(w.copied, func() {
+		e.awaitPhase(w.arrived, w.stage, parity)
+	}, func() {
+		for i := range s.Streams {
+			if s.pool.staged[i] {
+				e.deal(i)
+			}
+		}
+		e.barrier()
+	})
+}
+
+// reductionsOf lists the reductions of a phase.
+func (s *launches) reductionsOf(phase int) (list []int) {
+	for _, i := range s.reductions() {
+		if s.phase[i] == phase {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// front folds a tile, and leaves to its back what the rows need of that.
+func (s *launches) front(e *emission, st *state, turn, parity, slot loop.Expr, left []*loop.Var) {
+	const phase = 0
+	s.beginTile(e, turn)
+	s.await(e, parity)
+	e.takeColumns()
+	e.picked = nil
+	e.declareKept()
+	for _, i := range s.reductionsOf(phase) {
+		e.declareFolds([]int{i})
+	}
+	e.declareFolds(s.cuts[phase])
+	e.loopRows(phase)
+	e.publishReductions(s.states, s.reductionsOf(phase))
+	before, total := e.scanPicked(st, nil)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(e.window.folds, s.foldAt(e, slot, e.window.team), total) }, nil)
+	e.assignAll(left, append(exprsOf(e.picked), before...))
+}
+
+// scanGroups completes the states of a subgroup's rows whose counts are known:
+// what is folded since a row that is picked, and how many rows there are since,
+// of which only those behind the last one are needed.
+func (e *emission) scanGroups(st *state, before, total []loop.Expr) {
+	picking := map[tile.ID]loop.Expr{}
+	for j, slot := range st.slots {
+		op := &e.Ops[slot.op]
+		if op.Monoid.Kind == tile.Fold {
+			continue
+		}
+		guard := op.Args[0]
+		if picking[guard] == nil {
+			hasPicked := loop.Ne(e.bitsOf(guard), number(ir.U32, 0))
+			picking[guard] = e.b.Let("picking", loop.CallOf(ballot, hasPicked))
+			if slots := e.foldedBy(st, guard); len(slots) > 0 {
+				e.scanSince(st, slots, picking[guard], before, total)
+			}
+		}
+		none := loop.Eq(picking[guard], number(ir.U32, 0))
+		switch {
+		case slot.field == 0:
+			total[j] = loop.Not(none)
+		case !slices.Contains(e.batch.scans, slot.op):
+			last := e.b.Let("last", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, picking[guard]))))
+			since := e.shuffle(single(e.kernel, slot), broadcast, []loop.Expr{e.folds[slot.stateKey]}, last)[0]
+			behind := loop.Greatest(loop.Sub(e.count, loop.Mul(loop.Add(last, loop.Int(1)), loop.Int(int64(e.items)))), loop.Int(0))
+			total[j] = e.b.Let("since", loop.Choose(none, loop.ToKind(slot.kind, e.count), loop.Add(since, loop.ToKind(slot.kind, behind))))
+		}
+	}
+}
+
+// foldAt returns where the fold of a subgroup lies.
+func (s *launches) foldAt(e *emission, slot, team loop.Expr) loop.Expr {
+	return e.b.Let("place", loop.Add(loop.Mul(slot, loop.Int(int64(s.round.teams))), team))
+}
+
+// back does the rows of a tile, of which side has the prefix.
+func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left []*loop.Var) {
+	w := e.window
+	s.beginTile(e, turn)
+	e.picked = left[:len(s.picks)]
+	before := exprsOf(left[len(s.picks):])
+	place := s.foldAt(e, slot, w.team)
+	earlier := e.combine(st, e.loadState(w.prefixes, side), e.loadState(w.offsets, place))
+	total := e.loadState(w.folds, place)
+	e.now = e.until
+	if s.picks != nil {
+		s.numberPicked(e, st, before, total)
+		s.deliverAllPicked(e, st, before, total, func() []loop.Expr {
+			e.barrier()
+			return earlier
+		})
+	} else {
+		e.know(st, earlier, total)
+		for j, x := range e.combine(st, earlier, before) {
+			e.running[st.slots[j].stateKey] = e.b.Decl(st.name(j), x)
+		}
+		for _, i := range s.reductionsOf(e.until) {
+			e.declareFolds([]int{i})
+		}
+		e.takeColumns()
+		e.parcels = nil
+		e.pack()
+		e.loopRows(e.until)
+		e.deliver()
+	}
+	if len(e.pool.inPlace) > 0 || e.batch.takesColumns() { // before the next copy to the stage
+		e.b.Do(copyReuse, nil)
+	}
+	e.publishReductions(s.states, s.reductionsOf(e.until))
+	if s.round.isTight() {
+		e.barrier()
+		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Do(copyIsFree, []loop.Expr{w.freed, narrow(w.stage)}) }, nil)
+	}
+	if s.hasEnd() {
+		s.endLastTile(e)
+	}
+}
+
+// askRound folds what the tiles of the round before a tile have told, and tells
+// the group the prefix. Neighbours of the control ask for neighbouring tiles, all
+// for their part of the round at once, and together, since shuffles cost far more
+// where they have parted; then each folds a stretch of tiles.
+func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.Var, side loop.Expr) {
+	t := s.statuses[0]
+	st := t.state
+	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
+	words := e.b.Storage("words", loop.ArrayOf(tilesAsked*t.words, loop.ScalarOf(ir.U64)))
+	first := e.b.Let("first", loop.Sub(turn, groups))
+	// each runs body for some tiles: whether it is one of the round, and its words.
+	each := func(number func(i loop.Expr) loop.Expr, body func(place, tile, exists loop.Expr, at func(w int) loop.Expr)) {
+		e.b.For("i", loop.Int(0), loop.Int(tilesAsked), func(i *loop.Var) {
+			place := e.b.Let("place", number(i))
+			tile := e.b.Let("asked", loop.Add(first, place))
+			exists := e.b.Let("exists", loop.And(loop.Lt(place, groups), loop.Ge(tile, loop.Int(0))))
+			body(place, tile, exists, func(w int) loop.Expr { return t.place(i, flagAggregate, w) })
+		})
+	}
+	dealt := func(i loop.Expr) loop.Expr { return loop.Add(loop.Mul(i, loop.Int(roundSubgroup)), e.lane) }
+	lacking := func(exists loop.Expr, at func(w int) loop.Expr) loop.Expr {
+		hasAll := loop.Expr(loop.True)
+		for w := range t.words {
+			hasAll = loop.And(hasAll, t.isThere(loop.At(words, at(w))))
+		}
+		return loop.And(exists, loop.Not(hasAll))
+	}
+	spins, goesOn, waiting := e.b.Decl("spins", loop.Int(0)), e.b.Decl("goes_on", loop.True), e.b.Decl("waiting", loop.True)
+	e.b.While(waiting, func() {
+		each(dealt, func(_, tile, exists loop.Expr, at func(w int) loop.Expr) {
+			e.b.If(lacking(exists, at), func() {
+				for w := range t.words {
+					e.b.Store(words, at(w), loop.CallOf(loadRelaxed, memory, narrow(t.place(tile, flagAggregate, w))))
+				}
+			}, nil)
+		})
+		lacks := e.b.Decl("lacks", loop.False)
+		each(dealt, func(_, _, exists loop.Expr, at func(w int) loop.Expr) {
+			e.b.Assign(lacks, loop.Or(lacks, lacking(exists, at)))
+		})
+		s.wait(e, spins, goesOn)
+		e.b.Assign(waiting, loop.Ne(loop.CallOf(ballot, loop.And(lacks, goesOn)), number(ir.U32, 0)))
+	})
+	shared := e.localArray("asked", ir.U64, mostRound*t.words)
+	each(dealt, func(place, _, _ loop.Expr, at func(w int) loop.Expr) {
+		for w := range t.words {
+			e.b.Store(shared, t.place(place, flagAggregate, w), loop.At(words, at(w)))
+		}
+	})
+	e.b.Barrier(loop.SubgroupScope)
+	fold := e.declare(st, st.identities())
+	stretch := func(i loop.Expr) loop.Expr { return loop.Add(loop.Mul(e.lane, loop.Int(tilesAsked)), i) }
+	each(stretch, func(place, _, exists loop.Expr, _ func(w int) loop.Expr) {
+		var told []loop.Expr
+		for w := range t.words {
+			told = append(told, e.b.Let("word", loop.At(shared, t.place(place, flagAggregate, w))))
+		}
+		e.assignAll(fold, e.choose(exists, e.combine(st, exprsOf(fold), t.unpack(e, told)), exprsOf(fold)))
+	})
+	whole := e.foldLanes(st, exprsOf(fold), roundSubgroup)
+	e.assignAll(carry, e.combine(st, exprsOf(carry), whole))
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(e.window.prefixes, side, exprsOf(carry)) }, nil)
+}
+
+// tellFold publishes the fold of a tile of the group, and tells the subgroups
+// those of the ones before each.
+func (s *launches) tellFold(e *emission, turn, slot loop.Expr) {
+	t, teams := s.statuses[0], int64(s.round.teams)
+	st := t.state
+	theirs := e.declare(st, st.identities())
+	place := s.foldAt(e, slot, e.lane)
+	isTeam := loop.Lt(e.lane, loop.Int(teams))
+	e.b.If(isTeam, func() { e.assignAll(theirs, e.loadState(e.window.folds, place)) }, nil)
+	e.b.Barrier(loop.SubgroupScope) // together, for the sake of shuffles
+	folds := e.scanSubgroup(st, exprsOf(theirs), s.round.teams)
+	before := e.ofOneBefore(st, e.lane, folds)
+	e.b.If(isTeam, func() { e.storeState(e.window.offsets, place, before) }, nil)
+	e.b.If(loop.Eq(e.lane, loop.Int(teams-1)), func() {
+		e.tile = turn
+		t.publish(e, e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites), flagAggregate, folds)
+	}, nil)
+}
+
+// foldLanes folds the states of the first count work-items of a subgroup, in
+// order; the first one has the result.
+func (e *emission) foldLanes(st *state, fold []loop.Expr, count int) []loop.Expr {
+	for distance := 1; distance < count; distance *= 2 {
+		fold = e.combine(st, fold, e.shuffle(st, shuffleDown, fold, loop.Int(int64(distance))))
+	}
+	return fold
+}

@@ -1,0 +1,203 @@
+package simt
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// eachRow runs body for each of this work-item's rows, all of which exist where
+// the tile is whole.
+func (e *emission) eachRow(whole bool, body func()) {
+	e.isWhole = whole
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+		e.item = item
+		e.values = map[tile.ID]loop.Expr{}
+		at := loop.Add(loop.Mul(e.lane, loop.Int(int64(e.items))), item)
+		if !e.needsOrder() {
+			at = loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane)
+		}
+		at = e.b.Let("at", at)
+		e.row = loop.Add(e.first, at)
+		e.rowBefore = loop.Sub(e.row, loop.Int(1))
+		if whole {
+			body()
+		} else {
+			e.b.If(loop.Lt(at, e.count), body, nil)
+		}
+	})
+}
+
+// stream returns the buffer of a stream.
+func (e *emission) stream(i int) *loop.Var {
+	s := e.Streams[i]
+	return e.arguments.buffer(s.Buffer, s.Kind, streamAccess(s))
+}
+
+// element reads a stream at a row of the base. A column over another domain has
+// been aligned: where that failed, it may be shorter.
+func (e *emission) element(op *tile.Op, row loop.Expr) loop.Expr {
+	if mine := e.columns[op.Stream]; mine != nil && e.now != atEnd {
+		halo := loop.Int(0)
+		if e.pool.halo[op.Stream] {
+			halo = loop.Int(1)
+		}
+		switch row {
+		case e.row:
+			return loop.At(mine, loop.Add(e.item, halo))
+		case e.rowBefore:
+			return loop.At(mine, e.item)
+		}
+	}
+	if e.reaches(e.bufferLength(e.Streams[op.Stream].Buffer), e.Domains[0].Plan) {
+		return loop.At(e.stream(op.Stream), loop.ToCounter(row))
+	}
+	checked := *op
+	checked.Checked = true
+	return e.loadAt(&checked, loop.ToKind(ir.I64, row))
+}
+
+// loadAt reads a stream anywhere; with a check of the place where it may lie
+// outside.
+func (e *emission) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
+	memory := e.stream(op.Stream)
+	if !op.Checked {
+		return loop.At(memory, loop.ToCounter(at))
+	}
+	at = e.b.Let("at", at)
+	x := e.b.Decl(e.name(op.Res[0]), loop.ConstOf(ir.Scalar{Kind: e.Values[op.Res[0]].Kind}))
+	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
+	e.b.If(inside, func() { e.b.Assign(x, loop.At(memory, loop.ToCounter(at))) }, nil)
+	return x
+}
+
+// elementsOf returns how many elements a stream's buffer has.
+func (e *emission) elementsOf(stream int) loop.Expr {
+	buffer := e.Streams[stream].Buffer
+	return e.arguments.value(buffer+"_elements", e.bufferLength(buffer))
+}
+
+// length returns the length of a domain of the plan.
+func (e *emission) length(domain string) loop.Expr {
+	return e.arguments.value(domain+"_length", plan.Len(domain))
+}
+
+// head reports whether a key differs from that of the row before.
+func (e *emission) head(op *tile.Op) loop.Expr {
+	keys := e.exprs(op.Args)
+	differs := func() (any loop.Expr) {
+		for i, key := range op.Args {
+			differs := loop.KeyNe(keys[i], e.at(key, e.rowBefore))
+			if any == nil {
+				any = differs
+			} else {
+				any = loop.Or(any, differs)
+			}
+		}
+		return any
+	}
+	if e.now != atEnd && !slices.ContainsFunc(op.Args, func(key tile.ID) bool { return !e.isHeld(key) }) {
+		first := loop.Eq(e.row, loop.Int(0))
+		if e.isWhole { // row 0 can only be a work-item's first
+			first = loop.And(loop.Eq(e.item, loop.Int(0)), first)
+		}
+		return loop.Or(first, differs())
+	}
+	head := e.b.Decl("head", loop.True)
+	e.b.If(loop.Gt(e.row, loop.Int(0)), func() { e.b.Assign(head, differs()) }, nil)
+	return head
+}
+
+// shift returns the value of another row of the base.
+func (e *emission) shift(op *tile.Op) loop.Expr {
+	x, fill := op.Args[0], op.Args[1]
+	y := e.b.Decl("neighbour", e.expr(fill))
+	most := int64(plan.MaxRows) // beyond all rows either way
+	if e.long {
+		most = math.MaxInt64 / 2
+	}
+	distance := min(max(op.Distance, -most), most)
+	at, exists := loop.Sub(e.row, loop.Int(distance)), loop.Ge(e.row, loop.Int(distance))
+	if distance < 0 {
+		length := loop.ToCounter(e.length(e.Domains[0].Plan))
+		at, exists = loop.Add(e.row, loop.Int(-distance)), loop.Lt(e.row, loop.Sub(length, loop.Int(-distance)))
+	}
+	if op.Distance == 1 {
+		at = e.rowBefore
+	}
+	e.b.If(exists, func() { e.b.Assign(y, e.at(x, at)) }, nil)
+	return y
+}
+
+// at computes v, which is recomputable, for another row of the base.
+func (e *emission) at(v tile.ID, row loop.Expr) loop.Expr {
+	if e.Values[v].Domain == tile.Uniform {
+		return e.expr(v)
+	}
+	switch op := &e.Ops[e.Values[v].Op]; op.Kind {
+	case tile.Row:
+		return loop.ToKind(ir.I64, row)
+	case tile.Load:
+		if len(op.Args) == 0 {
+			return e.element(op, row)
+		}
+		return e.loadAt(op, e.at(op.Args[0], row))
+	default:
+		args := make([]loop.Expr, len(op.Args))
+		for i, arg := range op.Args {
+			args[i] = e.at(arg, row)
+		}
+		return e.apply(op, args)
+	}
+}
+
+// store writes a value at the row, or at its place in a derived domain.
+func (e *emission) store(op *tile.Op) {
+	at := e.row
+	if len(op.Args) == 2 {
+		at = loop.ToCounter(e.expr(op.Args[1]))
+	}
+	e.b.Store(e.stream(op.Stream), at, e.expr(op.Args[0]))
+}
+
+// check reports a failing row: the smallest one stays.
+func (e *emission) check(op *tile.Op) {
+	e.nested(e.expr(op.Args[0]), func() {
+		errors := e.arguments.buffer(e.errors, ir.I64, plan.ReadsWrites)
+		e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))
+	})
+}
+
+// fold adds the row's leaves to the state of this work-item's rows.
+func (e *emission) fold(i int) {
+	if e.picks != nil && isScan(&e.Ops[i]) && (e.foldsAhead() || !slices.Contains(e.batch.scans, i)) { // bits are counted after all rows
+		return
+	}
+	e.advance(e.folds, i, e.exprs(e.Ops[i].Args))
+}
+
+// replay gives the rows of the phase after a scan's cut its results. It adds the
+// row to the state before that, or block does when the row has seen it.
+func (e *emission) replay(i int) {
+	op := &e.Ops[i]
+	leaves := e.exprs(op.Args)
+	if !op.Exclusive {
+		e.advance(e.running, i, leaves)
+	}
+	for f, result := range op.Res {
+		if e.uses[result] > 0 || e.now == atEnd && e.running[stateKey{i, f}] != nil {
+			x := widened(e.running[stateKey{i, f}], e.Values[result].Kind)
+			e.values[result] = e.b.Let(e.name(result), x) // a copy: the state goes on changing
+			if e.now != atEnd && e.crosses(result) {
+				e.keep(result)
+			}
+		}
+	}
+	if op.Exclusive && e.now == atEnd {
+		e.advance(e.running, i, leaves)
+	}
+}

@@ -1,0 +1,128 @@
+package simttest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/kgen-go/kgen/internal/device/exec"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Device runs the kernels of Programs.
+type Device struct {
+	Programs map[string]*loop.Func // by the entry of a variant
+	Random   *rand.Rand
+	Groups   int  // how many groups are resident; 0 is 3
+	Steps    int  // of one launch at most; 0 is 100 million
+	Starved  bool // the group of the first atomic operation rests until all others have ended
+	profile  plan.Machine
+}
+
+// NewDevice returns a device for kernels, each the last function of a program.
+func NewDevice(programs []*loop.Program, random *rand.Rand) *Device {
+	d := &Device{Programs: map[string]*loop.Func{}, Random: random}
+	for _, program := range programs {
+		f := program.Funcs[len(program.Funcs)-1]
+		d.Programs[f.Name] = f
+	}
+	d.profile = plan.Machine{Caps: map[plan.Cap]plan.Evidence{plan.CapTicket: plan.Declared, plan.CapStatic: plan.Declared}, Units: 1, MaxGroup: 1024, LocalBytes: 1 << 20, Memory: 1 << 40, MaxAlloc: 1 << 40}
+	return d
+}
+
+// buffer is global memory.
+type buffer struct{ data []byte }
+
+// Machine implements exec.Device.
+func (d *Device) Machine() plan.Machine { return d.profile }
+
+// Resident implements exec.Device.
+func (d *Device) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
+	return int64(max(d.Groups, 3)), nil
+}
+
+// Import implements exec.Device.
+func (d *Device) Import(data []byte) (exec.Memory, error) { return &buffer{data}, nil }
+
+// Alloc implements exec.Device.
+func (d *Device) Alloc(bytes int64) (exec.Memory, error) {
+	data := make([]byte, (bytes+7)&^7)
+	for i := range data { // what nobody stores shall not look like a result
+		data[i] = byte(d.Random.Uint32())
+	}
+	return &buffer{data}, nil
+}
+
+// Free implements exec.Device.
+func (d *Device) Free(exec.Memory) {}
+
+// Fill implements exec.Device.
+func (d *Device) Fill(m exec.Memory, element []byte, count int64) error {
+	b := m.(*buffer)
+	for i := range count {
+		copy(b.data[int(i)*len(element):], element)
+	}
+	return nil
+}
+
+// Read implements exec.Device.
+func (d *Device) Read(m exec.Memory, offset int64, to []byte) error {
+	copy(to, m.(*buffer).data[offset:])
+	return nil
+}
+
+// Sync implements exec.Device.
+func (d *Device) Sync() error { return nil }
+
+// Launch implements exec.Device.
+func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
+	f := d.Programs[l.Variant.Entry]
+	if f == nil {
+		return fmt.Errorf("simttest: no kernel %s", l.Variant.Entry)
+	}
+	if len(f.Params) != len(l.Args)+2 {
+		return fmt.Errorf("simttest: %s has %d parameters, the plan passes %d", f.Name, len(f.Params), len(l.Args)+2)
+	}
+	launch := &launch{device: d, f: f, size: l.Variant.Schedule.Workgroup, count: int(l.Groups), steps: d.Steps, arguments: map[*loop.Var]any{
+		f.Params[0]: ir.Int(ir.I64, l.Row0), f.Params[1]: ir.Int(ir.I64, l.Rows)}, marks: map[*buffer]*marks{}}
+	if launch.steps == 0 {
+		launch.steps = 100_000_000
+	}
+	for i, arg := range l.Args {
+		p := f.Params[i+2]
+		if arg.Memory != nil {
+			launch.arguments[p] = arg.Memory.(*buffer)
+		} else {
+			launch.arguments[p] = ir.Scalar{Kind: p.T.Kind, Bits: arg.Value.Bits}
+		}
+	}
+	return launch.run()
+}
+
+// encode returns an element in memory.
+func encode(x ir.Scalar) []byte {
+	if x.Kind == ir.Char8 {
+		return binary.BigEndian.AppendUint64(nil, x.Bits)
+	}
+	return binary.LittleEndian.AppendUint64(nil, x.Bits)[:x.Kind.Size()]
+}
+
+// decode reads an element from memory.
+func decode(k ir.Kind, data []byte) ir.Scalar {
+	if k == ir.Char8 {
+		return ir.Scalar{Kind: k, Bits: binary.BigEndian.Uint64(data)}
+	}
+	var word [8]byte
+	copy(word[:], data[:k.Size()])
+	bits := binary.LittleEndian.Uint64(word[:])
+	switch {
+	case k == ir.Bool: // as emitted texts read it, which may be what nobody stored
+		return ir.BoolScalar(bits != 0)
+	case k.IsInteger():
+		return ir.Int(k, int64(bits))
+	}
+	return ir.Scalar{Kind: k, Bits: bits}
+}

@@ -1,0 +1,132 @@
+package simttest
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/kgen-go/kgen/internal/loop"
+)
+
+// launch is one run of a kernel.
+type launch struct {
+	device    *Device
+	f         *loop.Func
+	size      int // work-items in a group
+	count     int // groups
+	steps     int // left
+	arguments map[*loop.Var]any
+	resting   *group // see Device.Starved
+	marks     map[*buffer]*marks
+}
+
+// pause is why a work-item lets others go on.
+type pause int
+
+const (
+	turn    pause = iota // others may go first
+	barrier              // all of the group must arrive
+)
+
+// group is a resident group.
+type group struct {
+	id    int
+	local map[*loop.Var]*storage
+	items []*workItem
+}
+
+// workItem runs one work-item as a coroutine.
+type workItem struct {
+	group   *group
+	lane    int
+	next    func() (pause, bool)
+	stop    func()
+	waiting bool // at a barrier
+	done    bool
+}
+
+// fault is what a kernel did wrong.
+type fault struct{ error }
+
+func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
+
+// run runs all groups, a few at a time, and reports what a kernel did wrong.
+func (l *launch) run() (err error) {
+	var resident []*group
+	defer func() {
+		for _, g := range resident {
+			for _, w := range g.items {
+				w.stop()
+			}
+		}
+		if r := recover(); r != nil {
+			f, ok := r.(fault)
+			if !ok {
+				panic(r)
+			}
+			err = fmt.Errorf("simttest: %s: %w", l.f.Name, f.error)
+		}
+	}()
+	most := l.device.Groups
+	if most == 0 {
+		most = 3
+	}
+	started := 0
+	for started < l.count || len(resident) > 0 {
+		for len(resident) < most && started < l.count {
+			resident = append(resident, l.start(started))
+			started++
+		}
+		at := l.device.Random.IntN(len(resident))
+		g := resident[at]
+		if l.device.Starved && g == l.resting && (len(resident) > 1 || started < l.count) {
+			continue
+		}
+		if g.step(l) {
+			resident = append(resident[:at], resident[at+1:]...)
+		}
+	}
+	return nil
+}
+
+// start makes a group's work-items.
+func (l *launch) start(id int) *group {
+	g := &group{id: id, local: map[*loop.Var]*storage{}}
+	for lane := range l.size {
+		w := &workItem{group: g, lane: lane}
+		w.next, w.stop = iter.Pull(func(yield func(pause) bool) {
+			(&thread{launch: l, item: w, yield: yield, vars: map[*loop.Var]any{}}).body(l.f.Body)
+		})
+		g.items = append(g.items, w)
+	}
+	return g
+}
+
+// step lets one work-item of the group run until it pauses, and reports whether
+// the group has ended.
+func (g *group) step(l *launch) bool {
+	var ready []*workItem
+	done, waiting := 0, 0
+	for _, w := range g.items {
+		switch {
+		case w.done:
+			done++
+		case w.waiting:
+			waiting++
+		default:
+			ready = append(ready, w)
+		}
+	}
+	if len(ready) == 0 {
+		if waiting > 0 && done > 0 {
+			fail("group %d: %d work-items wait at a barrier that %d never reach", g.id, waiting, done)
+		}
+		for _, w := range g.items {
+			w.waiting = false
+		}
+		return waiting == 0
+	}
+	w := ready[l.device.Random.IntN(len(ready))]
+	why, more := w.next()
+	w.done, w.waiting = !more, more && why == barrier
+	return false
+}

@@ -1,0 +1,245 @@
+package simt
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// stage brings the tile's part of each staged column to the work-items, as many
+// columns at a time as the pool has room for.
+func (e *emission) stage() {
+	var batch []int
+	used := int64(0)
+	for _, i := range e.stagedReads() {
+		bytes := e.layoutOf(e.Streams[i].Kind).bytes
+		if used+bytes > e.pool.bytes {
+			e.stageBatch(batch)
+			batch, used = nil, 0
+		}
+		batch, used = append(batch, i), used+bytes
+	}
+	e.stageBatch(batch)
+}
+
+// stagedReads lists the staged columns that a row of this function needs.
+func (e *emission) stagedReads() (list []int) {
+	reads := e.reads()
+	for i := range e.Streams {
+		if e.pool.staged[i] && reads[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// columnsStay reports whether the columns stay in local memory when they have been
+// taken: rows that are picked are read there; and where all columns lie there at
+// once, rows ahead of the look-back are taken once more, so that a scan of the group
+// that takes many registers, as it does without subgroups, finds them free.
+func (e *emission) columnsStay() bool {
+	if e.picks != nil {
+		return true
+	}
+	bytes := int64(0)
+	for _, i := range e.stagedReads() {
+		bytes += e.layoutOf(e.Streams[i].Kind).bytes
+	}
+	return e.ahead && !e.hasSubgroups() && bytes > 0 && bytes <= e.pool.bytes
+}
+
+// reads returns the streams that a row of this function needs: a launch that
+// only folds does without what is only stored.
+func (e *emission) reads() map[int]bool {
+	streams := map[int]bool{}
+	for v := range e.needed(e.until, e.effects) {
+		if op := &e.Ops[e.Values[v].Op]; op.Kind == tile.Load {
+			streams[op.Stream] = true
+		}
+	}
+	return streams
+}
+
+// needed returns the values that the phases up to until need for what they fold
+// and, with effects, for what they write.
+func (k *kernel) needed(until int, effects bool) map[tile.ID]bool {
+	needed := map[tile.ID]bool{}
+	var operation func(op *tile.Op)
+	operation = func(op *tile.Op) {
+		for _, v := range append(k.Conditions(op.Domain), op.Args...) {
+			if !needed[v] {
+				needed[v] = true
+				operation(&k.Ops[k.Values[v].Op])
+			}
+		}
+	}
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if op.Epilogue || k.phase[i] > until || op.HasEffect() && op.Kind != tile.ChunkScan && !effects {
+			continue
+		}
+		if op.HasEffect() || isScan(op) || op.Kind == tile.Reduce {
+			operation(op)
+		}
+	}
+	return needed
+}
+
+func (e *emission) stageBatch(streams []int) {
+	if len(streams) == 0 {
+		return
+	}
+	at := int64(0)
+	for _, i := range streams {
+		if e.pool.halo[i] {
+			e.readBefore(i)
+		}
+	}
+	for _, i := range streams {
+		e.stagedAt[i] = at
+		at += e.layoutOf(e.Streams[i].Kind).bytes
+		e.deal(i)
+	}
+	e.barrier()
+	for _, i := range streams {
+		e.take(i)
+	}
+	if !e.columnsStay() {
+		e.barrier()
+	}
+}
+
+// staged returns the word of the pool at which the tile of a staged column begins.
+func (e *emission) staged(i int, l layout) loop.Expr {
+	if e.window != nil {
+		return e.window.column(e, i, l.word)
+	}
+	return loop.Int(e.stagedAt[i] / int64(l.word.Size()))
+}
+
+// deal loads a column into the pool.
+func (e *emission) deal(i int) {
+	l := e.stagedLayout(i)
+	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
+	single := func() {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
+			place := loop.Add(base, l.dealt(e.kernel, at))
+			e.b.If(loop.Lt(at, e.count), func() {
+				e.b.Store(pool, place, toWord(l.word, loop.At(memory, loop.Add(e.first, at))))
+			}, func() {
+				if l.wide > 0 { // they are taken all alike
+					e.b.Store(pool, place, number(l.word, 0))
+				}
+			})
+		})
+	}
+	if l.wide == 0 || e.window != nil {
+		single()
+		return
+	}
+	e.b.If(e.isAligned(l.wide), func() {
+		e.eachWide(l.wide, func(at loop.Expr) {
+			values := e.b.LoadWide(e.Streams[i].Name, memory, loop.Add(e.first, at))
+			for j := range values {
+				values[j] = toWord(l.word, values[j])
+			}
+			e.b.StoreWide(pool, loop.Add(base, at), values)
+		})
+	}, single)
+}
+
+// isAligned reports whether the tile has all its rows, from a boundary of wide
+// accesses on.
+func (e *emission) isAligned(wide int) loop.Expr {
+	all := loop.Eq(e.count, loop.Int(e.kernel.rows()))
+	return loop.And(all, loop.Eq(loop.Apply(ir.OpAnd, e.first, loop.Int(int64(wide-1))), loop.Int(0)))
+}
+
+// eachWide calls body for the wide accesses of a work-item to a tile of global memory.
+func (e *emission) eachWide(wide int, body func(at loop.Expr)) {
+	e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wide)), func(i *loop.Var) {
+		body(e.b.Let("at", loop.Mul(loop.Add(loop.Mul(i, loop.Int(int64(e.workgroup))), e.lane), loop.Int(int64(wide)))))
+	})
+}
+
+// dealt returns where row at of the tile lies in a layout.
+func (l layout) dealt(k *kernel, at loop.Expr) loop.Expr {
+	if l.stride == k.items {
+		return at
+	}
+	if shift := bits.TrailingZeros(uint(k.items)); k.items == 1<<shift {
+		return loop.Add(at, loop.Apply(ir.OpShr, at, loop.Int(int64(shift))))
+	}
+	return loop.Add(at, loop.Div(at, loop.Int(int64(k.items))))
+}
+
+// take reads a column's rows of this work-item, and the row before where that
+// is needed.
+func (e *emission) take(i int) {
+	kind, l := e.Streams[i].Kind, e.stagedLayout(i)
+	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
+	before := 0
+	if e.pool.halo[i] {
+		before = 1
+	}
+	mine := e.b.Storage(e.Streams[i].Name+"_rows", loop.ArrayOf(e.items+before, loop.ScalarOf(kind)))
+	e.columns[i] = mine
+	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
+	own := e.b.Let("own", loop.Add(base, loop.Mul(e.lane, loop.Int(int64(l.stride)))))
+	if l.wide > 0 {
+		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/l.wide)), func(i *loop.Var) {
+			item := e.b.Let("item", loop.Mul(i, loop.Int(int64(l.wide))))
+			for j, x := range e.b.LoadWide("word", pool, loop.Add(own, item)) {
+				e.b.Store(mine, loop.Add(item, loop.Int(int64(j+before))), fromWord(kind, x))
+			}
+		})
+	} else {
+		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+			e.b.If(loop.Lt(loop.Add(start, item), e.count), func() {
+				e.b.Store(mine, loop.Add(item, loop.Int(int64(before))), fromWord(kind, loop.At(pool, loop.Add(own, item))))
+			}, nil)
+		})
+	}
+	if before == 0 {
+		return
+	}
+	storeBefore := func(at loop.Expr) { e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(pool, at))) }
+	dealt := func(otherwise func()) {
+		e.b.If(loop.And(loop.Gt(start, loop.Int(0)), loop.Lt(start, e.count)), func() {
+			last := loop.Add(base, l.dealt(e.kernel, loop.Sub(start, loop.Int(1))))
+			storeBefore(last)
+		}, otherwise)
+	}
+	if e.window == nil {
+		e.b.Store(mine, loop.Int(0), e.before[i])
+		dealt(nil)
+		return
+	}
+	e.b.If(e.window.copied, func() { // with the row before the tile
+		e.b.If(loop.Or(loop.Gt(start, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() { storeBefore(loop.Sub(own, loop.Int(1))) }, nil)
+	}, func() {
+		dealt(func() { // a subgroup may have no rows
+			isFirst := loop.And(loop.Eq(e.lane, loop.Int(0)), loop.And(loop.Gt(e.first, loop.Int(0)), loop.Gt(e.count, loop.Int(0))))
+			e.b.If(isFirst, func() { e.b.Store(mine, loop.Int(0), loop.At(memory, loop.Sub(e.first, loop.Int(1)))) }, nil)
+		})
+	})
+}
+
+// takeColumns takes all staged columns.
+func (e *emission) takeColumns() {
+	for _, i := range e.stagedReads() {
+		e.take(i)
+	}
+}
+
+// readBefore reads the row before the tile of a column, with the tile: later, all
+// would wait once more for memory.
+func (e *emission) readBefore(i int) {
+	kind := e.Streams[i].Kind
+	e.before[i] = e.b.Decl(e.Streams[i].Name+"_before", loop.ConstOf(ir.Scalar{Kind: kind}))
+	isFirst := loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0)))
+	e.b.If(isFirst, func() { e.b.Assign(e.before[i], loop.At(e.stream(i), loop.Sub(e.first, loop.Int(1)))) }, nil)
+}

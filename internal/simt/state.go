@@ -1,0 +1,334 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// stateKey names a field of the state of a Scan, ChunkScan, Reduce or ScanTotals.
+type stateKey struct{ op, field int }
+
+// state is what some operations fold, as it travels between work-items and
+// tiles. It is narrower than the fields of their monoids: what counts rows of a
+// launch fits 32 bits, and one flag or count can stand for several fields.
+type state struct {
+	*kernel
+	slots []slot
+	of    map[stateKey]source
+}
+
+// slot is a component of a state.
+type slot struct {
+	stateKey
+	kind   ir.Kind // in which it is held
+	counts bool    // rows: from 0 to below 2^31 in one launch, 2^62 in parts
+}
+
+// single is a state of one slot.
+func single(k *kernel, s slot) *state { return &state{kernel: k, slots: []slot{s}} }
+
+// bytes returns the local memory that a state takes.
+func (st *state) bytes() (sum int) {
+	for _, s := range st.slots {
+		sum += s.kind.Size()
+	}
+	return sum
+}
+
+// source is how a field is read from the slots.
+type source struct {
+	slot     int
+	positive bool // the field is whether the slot is above zero
+}
+
+// flag is what the flag field of a scan says of a row. Scans of different sorts
+// do not share a slot, because only some go on across tiles.
+type flag struct {
+	leaf   tile.ID
+	domain int
+	kind   tile.OpKind
+}
+
+// stateOf returns the state of some operations.
+func (k *kernel) stateOf(ops []int) *state {
+	st := &state{kernel: k, of: map[stateKey]source{}}
+	add := func(key stateKey) int {
+		s := slot{stateKey: key, kind: k.Ops[key.op].Monoid.Fields[key.field].Kind, counts: k.countsRows(key.op, key.field)}
+		if s.counts && !k.long {
+			s.kind = ir.I32
+		}
+		st.of[key] = source{slot: len(st.slots)}
+		st.slots = append(st.slots, s)
+		return len(st.slots) - 1
+	}
+	known := map[flag]source{}
+	for _, key := range k.fields(ops) {
+		if k.isPlainFlag(key) {
+			continue
+		}
+		j, op := add(key), &k.Ops[key.op]
+		if op.Monoid.Kind == tile.Fold && st.slots[j].counts {
+			if counted, ok := countedFlag(k.Kernel, op.Args[0]); ok {
+				known[flag{counted, op.Domain, op.Kind}] = source{j, true}
+			}
+		}
+	}
+	for _, key := range k.fields(ops) {
+		if !k.isPlainFlag(key) {
+			continue
+		}
+		op := &k.Ops[key.op]
+		f := flag{op.Args[key.field], op.Domain, op.Kind}
+		if from, ok := known[f]; ok {
+			st.of[key] = from
+			continue
+		}
+		known[f] = source{slot: add(key)}
+	}
+	return st
+}
+
+// fields lists the fields of some operations.
+func (k *kernel) fields(ops []int) (list []stateKey) {
+	for _, i := range ops {
+		for f := range k.Ops[i].Monoid.Fields {
+			list = append(list, stateKey{i, f})
+		}
+	}
+	return list
+}
+
+// isPlainFlag reports whether a field of a scan is only there to tell the other
+// fields of a later state whether it holds for any row: then another slot that
+// says the same will do.
+func (k *kernel) isPlainFlag(key stateKey) bool {
+	op := &k.Ops[key.op]
+	if !isScan(op) || op.Monoid.Fields[key.field].Kind != ir.Bool || k.uses[op.Res[key.field]] > 0 {
+		return false
+	}
+	combine := op.Monoid.Combine[key.field]
+	if combine.Operator != ir.OpLogicalOr || !combine.Args[0].IsField(tile.A, key.field) || !combine.Args[1].IsField(tile.B, key.field) {
+		return false
+	}
+	for f, other := range op.Monoid.Combine {
+		if f != key.field && readsEarlier(other, key.field) {
+			return false
+		}
+	}
+	return true
+}
+
+// readsEarlier reports whether e depends on a field of the earlier state.
+func readsEarlier(e *tile.Expr, field int) bool {
+	if e.IsField(tile.A, field) {
+		return true
+	}
+	for _, arg := range e.Args {
+		if readsEarlier(arg, field) {
+			return true
+		}
+	}
+	return false
+}
+
+// countsRows reports whether field f of operation i adds up nothing but 0 and 1,
+// perhaps from the last head on.
+func (k *kernel) countsRows(i, f int) bool {
+	op := &k.Ops[i]
+	value := 0
+	if op.Monoid.Kind == tile.Segmented {
+		value = 1
+	}
+	if op.Kind == tile.ScanTotals || op.Monoid.Kind == tile.Ordered || f != value || op.Monoid.Fields[f].Kind != ir.I64 || !adds(op.Monoid.Combine[f]) {
+		return false
+	}
+	_, isFlag := countedFlag(k.Kernel, op.Args[f])
+	return isFlag || isConstant(k.Kernel, op.Args[f], 0) || isConstant(k.Kernel, op.Args[f], 1)
+}
+
+// countedFlag returns the flag that leaf counts the rows of.
+func countedFlag(k *tile.Kernel, leaf tile.ID) (flag tile.ID, ok bool) {
+	op := &k.Ops[k.Values[leaf].Op]
+	if op.Kind != tile.Map || op.Operator != ir.OpCast || k.Values[op.Args[0]].Kind != ir.Bool {
+		return 0, false
+	}
+	return op.Args[0], true
+}
+
+// isConstant reports whether v is the constant of those bits.
+func isConstant(k *tile.Kernel, v tile.ID, bits uint64) bool {
+	op := &k.Ops[k.Values[v].Op]
+	return op.Kind == tile.Const && op.Const.Bits == bits
+}
+
+// oneLess returns what v is one less than.
+func oneLess(k *tile.Kernel, v tile.ID) (of tile.ID, ok bool) {
+	op := &k.Ops[k.Values[v].Op]
+	if op.Kind != tile.Map || op.Operator != ir.OpSub || !isConstant(k, op.Args[1], 1) {
+		return 0, false
+	}
+	return op.Args[0], true
+}
+
+// adds reports whether a combination is a sum, or one that starts anew at heads.
+func adds(e *tile.Expr) bool {
+	if e.Operator == ir.OpSelect {
+		e = e.Args[2]
+	}
+	return e.Operator == ir.OpAdd
+}
+
+// isNarrow reports whether the values of v are counts of rows that fit 32 bits.
+func (k *kernel) isNarrow(v tile.ID) bool { return !k.long && k.isRowCount(v) }
+
+// isRowCount reports whether the values of v are counts of rows.
+func (k *kernel) isRowCount(v tile.ID) bool {
+	i := k.Values[v].Op
+	op := &k.Ops[i]
+	if !isScan(op) {
+		return false
+	}
+	for f, result := range op.Res {
+		if result == v {
+			return k.countsRows(i, f)
+		}
+	}
+	return false
+}
+
+func (s slot) identity(k *kernel) *loop.Const {
+	if s.counts {
+		return loop.ConstOf(ir.Int(s.kind, 0))
+	}
+	return loop.ConstOf(k.Ops[s.op].Monoid.Identity[s.field])
+}
+
+// identities are the neutral element.
+func (st *state) identities() (list []loop.Expr) {
+	for _, s := range st.slots {
+		list = append(list, s.identity(st.kernel))
+	}
+	return list
+}
+
+// name is what the variable of a slot is called.
+func (st *state) name(j int) string {
+	s := st.slots[j]
+	return st.Ops[s.op].Monoid.Fields[s.field].Name
+}
+
+// field reads a field from the slots, in the kind of its slot.
+func (st *state) field(values []loop.Expr, key stateKey) loop.Expr {
+	from := st.of[key]
+	x := values[from.slot]
+	if from.positive {
+		return loop.Gt(x, number(x.Type().Kind, 0))
+	}
+	return x
+}
+
+// result reads a field from the slots, in its own kind.
+func (st *state) result(values []loop.Expr, key stateKey) loop.Expr {
+	return widened(st.field(values, key), st.Ops[key.op].Monoid.Fields[key.field].Kind)
+}
+
+// widened returns what a slot holds as the kind of its field.
+func widened(x loop.Expr, k ir.Kind) loop.Expr {
+	if x.Type().Kind == k {
+		return x
+	}
+	return loop.ToKind(k, x)
+}
+
+// part picks the slots of st, which is of some of the operations of whole.
+func (st *state) part(whole *state, values []loop.Expr) (list []loop.Expr) {
+	for _, s := range st.slots {
+		list = append(list, values[whole.of[s.stateKey].slot])
+	}
+	return list
+}
+
+// spread puts the values of part, which is of some of the operations of st, beside
+// identities.
+func (st *state) spread(part *state, values []loop.Expr) []loop.Expr {
+	list := st.identities()
+	for j, s := range part.slots {
+		list[st.of[s.stateKey].slot] = values[j]
+	}
+	return list
+}
+
+// combine combines two states, and names the result.
+func (e *emission) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
+	out, all := make([]loop.Expr, len(st.slots)), make([]int, len(st.slots))
+	for j := range all {
+		all[j] = j
+	}
+	e.combineSlots(st, all, out, func(key stateKey) loop.Expr { return st.field(earlier, key) }, func(key stateKey) loop.Expr { return st.field(later, key) })
+	return out
+}
+
+// combineSlots writes some slots of a combined state to out, and names them.
+func (e *emission) combineSlots(st *state, slots []int, out []loop.Expr, earlier, later func(key stateKey) loop.Expr) {
+	for _, j := range slots {
+		s := st.slots[j]
+		out[j] = backends.Combine(st.Ops[s.op].Monoid.Combine[s.field],
+			func(f int) loop.Expr { return earlier(stateKey{s.op, f}) },
+			func(f int) loop.Expr { return later(stateKey{s.op, f}) })
+	}
+	for _, j := range slots {
+		out[j] = e.b.Let(st.name(j), out[j])
+	}
+}
+
+// declare declares a variable per slot.
+func (e *emission) declare(st *state, initial []loop.Expr) (list []*loop.Var) {
+	for j := range st.slots {
+		list = append(list, e.b.Decl(st.name(j), initial[j]))
+	}
+	return list
+}
+
+// advance combines a row's leaves into the variables of an operation's slots.
+// Fields that another slot stands for are not needed row by row.
+func (e *emission) advance(states map[stateKey]*loop.Var, i int, leaves []loop.Expr) {
+	m := e.Ops[i].Monoid
+	next := make([]loop.Expr, len(m.Fields))
+	later := func(f int) loop.Expr {
+		if v := states[stateKey{i, f}]; v != nil {
+			return loop.ToKind(v.T.Kind, leaves[f])
+		}
+		return leaves[f]
+	}
+	for f := range next {
+		if states[stateKey{i, f}] != nil {
+			next[f] = backends.Combine(m.Combine[f], func(g int) loop.Expr { return states[stateKey{i, g}] }, later)
+		}
+	}
+	for f, x := range next {
+		if x != nil {
+			next[f] = e.b.Let(m.Fields[f].Name, x)
+		}
+	}
+	for f, x := range next {
+		if x != nil {
+			e.b.Assign(states[stateKey{i, f}], x)
+		}
+	}
+}
+
+func exprsOf(vars []*loop.Var) (list []loop.Expr) {
+	for _, v := range vars {
+		list = append(list, v)
+	}
+	return list
+}
+
+// assignAll assigns values that have been named before.
+func (e *emission) assignAll(vars []*loop.Var, values []loop.Expr) {
+	for i, v := range vars {
+		e.b.Assign(v, values[i])
+	}
+}

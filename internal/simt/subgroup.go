@@ -1,0 +1,127 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Work-items of a subgroup run in lock step, on devices that have such, and read
+// each other's registers. Among them a fold takes a step for each power of two
+// instead of local memory and barriers.
+
+// The operations of a subgroup, by the kind of the word that they move.
+var (
+	shuffleUp   = shuffles("shuffle_up_", loop.Varying)   // the word of the work-item so many before
+	shuffleDown = shuffles("shuffle_down_", loop.Varying) // so many behind
+	broadcast   = shuffles("broadcast_", loop.EqualInSubgroup)
+	ballot      = &loop.Signature{Name: "ballot", Params: []loop.Type{loop.Bool}, Results: []loop.Type{loop.ScalarOf(ir.U32)},
+		Collective: true, Scope: loop.SubgroupScope, Spread: loop.EqualInSubgroup}
+)
+
+func shuffles(name string, spread loop.Spread) map[ir.Kind]*loop.Signature {
+	list := map[ir.Kind]*loop.Signature{}
+	for _, word := range []ir.Kind{ir.U32, ir.U64} {
+		t := loop.ScalarOf(word)
+		list[word] = &loop.Signature{Name: name + word.String(), Params: []loop.Type{t, loop.ScalarOf(ir.U32)}, Results: []loop.Type{t},
+			Collective: true, Scope: loop.SubgroupScope, Spread: spread}
+	}
+	return list
+}
+
+// hasSubgroups reports whether groups of the kernel consist of whole subgroups.
+func (k *kernel) hasSubgroups() bool { return k.subgroup > 1 && k.workgroup%k.subgroup == 0 }
+
+// sublane returns the number of the work-item in its subgroup.
+func sublane() loop.Expr { return &loop.ID{Kind: loop.SubgroupLane} }
+
+// shuffle passes the values of a state to other work-items of the subgroup.
+func (e *emission) shuffle(st *state, by map[ir.Kind]*loop.Signature, values []loop.Expr, distance loop.Expr) []loop.Expr {
+	out := make([]loop.Expr, len(values))
+	for j, s := range st.slots {
+		word := wordOf(s.kind)
+		out[j] = e.b.Let("theirs", fromWord(s.kind, loop.CallOf(by[word], toWord(word, values[j]), loop.ToKind(ir.U32, distance))))
+	}
+	return out
+}
+
+// choose names one of two states.
+func (e *emission) choose(condition loop.Expr, then, otherwise []loop.Expr) []loop.Expr {
+	out := make([]loop.Expr, len(then))
+	for j := range then {
+		out[j] = e.b.Let("state", loop.Choose(condition, then[j], otherwise[j]))
+	}
+	return out
+}
+
+// scanSubgroup folds the states of the first count work-items of a subgroup in
+// order, those of all up to each.
+func (e *emission) scanSubgroup(st *state, mine []loop.Expr, count int) []loop.Expr {
+	for distance := 1; distance < count; distance *= 2 {
+		theirs := e.shuffle(st, shuffleUp, mine, loop.Int(int64(distance)))
+		mine = e.choose(loop.Ge(sublane(), loop.Int(int64(distance))), e.combine(st, theirs, mine), mine)
+	}
+	return mine
+}
+
+// ofOneBefore returns the state that the work-item before lane has, which the first
+// one has nothing of.
+func (e *emission) ofOneBefore(st *state, lane loop.Expr, values []loop.Expr) []loop.Expr {
+	theirs := e.shuffle(st, shuffleUp, values, loop.Int(1))
+	return e.choose(loop.Eq(lane, loop.Int(0)), st.identities(), theirs)
+}
+
+// groupScanBySubgroups is groupScan with one barrier.
+func (e *emission) groupScanBySubgroups(st *state, mine []loop.Expr) (before, total []loop.Expr) {
+	size, count := e.subgroup, e.workgroup/e.subgroup
+	scanned := e.scanSubgroup(st, mine, size)
+	before = e.ofOneBefore(st, sublane(), scanned)
+	if count == 1 {
+		return before, e.shuffle(st, broadcast, scanned, loop.Int(int64(size-1)))
+	}
+	subgroup := &loop.ID{Kind: loop.SubgroupID}
+	shared := e.sharedState(st)
+	e.b.If(loop.Eq(sublane(), loop.Int(int64(size-1))), func() { e.storeState(shared, subgroup, scanned) }, nil)
+	e.b.Barrier(loop.GroupScope)
+	theirs := e.declare(st, st.identities())
+	e.b.If(loop.Lt(sublane(), loop.Int(int64(count))), func() { e.assignAll(theirs, e.loadState(shared, sublane())) }, nil)
+	folds := e.scanSubgroup(st, exprsOf(theirs), count)
+	total = e.shuffle(st, broadcast, folds, loop.Int(int64(count-1)))
+	earlier := e.shuffle(st, broadcast, folds, loop.Greatest(loop.Sub(subgroup, loop.Int(1)), loop.Int(0)))
+	earlier = e.choose(loop.Eq(subgroup, loop.Int(0)), st.identities(), earlier)
+	return e.combine(st, earlier, before), total
+}
+
+// lookBackBySubgroup is lookBack by the first subgroup.
+func (s *launches) lookBackBySubgroup(e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
+	t := s.statusOf(cut)
+	st := t.state
+	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
+	e.b.Role("look back", 0, 1, func() {
+		fold := e.declare(st, st.identities()) // of the first work-item
+		before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))
+		e.b.While(loop.Ge(before, loop.Int(0)), func() {
+			states := e.declare(st, st.identities())
+			found := e.b.Decl("found", loop.False)
+			asked := e.b.Let("asked", loop.Sub(before, sublane()))
+			e.b.If(loop.Ge(asked, loop.Int(0)), func() {
+				s.answer(e, s.ask(e, t, memory, asked), func(told []loop.Expr, isPrefix loop.Expr) {
+					e.assignAll(states, told)
+					e.b.Assign(found, isPrefix)
+				})
+			}, nil)
+			// Those behind the nearest prefix are part of it.
+			mask := e.b.Let("mask", loop.CallOf(ballot, found))
+			nearer := loop.Sub(loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, sublane())), number(ir.U32, 1))
+			part := e.choose(loop.Eq(loop.Apply(ir.OpAnd, mask, nearer), number(ir.U32, 0)), exprsOf(states), st.identities())
+			for distance := 1; distance < e.subgroup; distance *= 2 {
+				part = e.combine(st, e.shuffle(st, shuffleDown, part, loop.Int(int64(distance))), part)
+			}
+			e.assignAll(fold, e.combine(st, part, exprsOf(fold)))
+			next := loop.Sub(before, loop.Int(int64(e.subgroup)))
+			e.b.Assign(before, loop.Choose(loop.Ne(mask, number(ir.U32, 0)), loop.Int(-1), next))
+		})
+		e.b.If(loop.Eq(sublane(), loop.Int(0)), func() { s.tell(e, t, memory, exprsOf(fold), total) }, nil)
+	})
+	return e.hear(t)
+}

@@ -1,0 +1,128 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// atomics are the operations of a table that have an atomic of their own.
+var atomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop.AtomicMin, ir.OpGreatest: loop.AtomicMax,
+	ir.OpAnd: loop.AtomicAnd, ir.OpOr: loop.AtomicOr}
+
+// update combines a value into a table; an index outside, which a check has
+// reported or which is that of no group, changes nothing.
+func (e *emission) update(op *tile.Op) {
+	bin := e.b.Let("bin", e.expr(op.Args[0]))
+	x := e.b.Let("x", e.expr(op.Args[1]))
+	e.b.If(e.inTable(op, bin), func() { e.updateAt(op, loop.ToCounter(bin), x) }, nil)
+}
+
+// inTable returns whether a table has an element at index.
+func (e *emission) inTable(op *tile.Op, index loop.Expr) loop.Expr {
+	return loop.Lt(loop.ToKind(ir.U64, index), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
+}
+
+// updateAt combines a value into an element of a table.
+func (e *emission) updateAt(op *tile.Op, at, x loop.Expr) {
+	s := e.Streams[op.Stream]
+	e.combineAt(s.Buffer, s.Kind, op.Monoid.Combine[0], at, x)
+}
+
+// combineAt combines a value into an element of a buffer, while others may do
+// so, too.
+func (e *emission) combineAt(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
+	kind = loop.ScalarOf(kind).Kind
+	atomic, direct := atomics[combine.Operator]
+	if direct && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && combine.Operator == ir.OpAdd) {
+		e.b.Atomic(atomic, e.arguments.buffer(buffer, kind, plan.ReadsWrites), at, x)
+		return
+	}
+	e.exchange(buffer, kind, combine, at, x)
+}
+
+// exchange updates an element by comparing and exchanging the word that holds
+// it, again and again until nobody else has changed that in between.
+func (e *emission) exchange(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
+	v := view{kind: kind, word: ir.U32, index: at}
+	switch size := kind.Size(); {
+	case size == 8:
+		v.word = ir.U64
+	case size < 4:
+		in := int64(4 / size)
+		v.index = e.b.Let("word", loop.Div(at, loop.Int(in)))
+		place := loop.Sub(at, loop.Mul(v.index, loop.Int(in)))
+		v.shift = e.b.Let("shift", loop.ToKind(ir.U32, loop.Mul(place, loop.Int(int64(8*size)))))
+	}
+	words := e.arguments.words(buffer, v.word)
+	seen := e.b.Decl("seen", loop.VolatileAt(words, v.index))
+	e.b.While(loop.True, func() {
+		old := func(int) loop.Expr { return v.get(seen) }
+		next := e.b.Let("next", v.put(seen, backends.Combine(combine, old, func(int) loop.Expr { return x })))
+		before := e.b.CompareExchange("before", words, v.index, seen, next)
+		e.b.If(loop.Eq(before, seen), func() { e.b.Break() }, nil)
+		e.b.Assign(seen, before)
+	})
+}
+
+// view is an element within the words of a buffer, in the byte order of
+// devices: the least significant byte comes first.
+type view struct {
+	kind  ir.Kind
+	word  ir.Kind
+	index loop.Expr // of the word
+	shift loop.Expr // bits before the element; nil where it fills the word
+}
+
+// get returns the element that a word holds.
+func (v view) get(word loop.Expr) loop.Expr {
+	switch {
+	case v.kind == ir.Char8:
+		return loop.FromBits(ir.Char8, swapBytes(word))
+	case v.kind.IsFloat():
+		return loop.FromBits(v.kind, word)
+	case v.shift == nil:
+		return loop.ToKind(v.kind, word)
+	}
+	part := loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, word, v.shift), v.mask())
+	if v.kind == ir.Bool {
+		return loop.Ne(part, v.number(0))
+	}
+	return loop.ToKind(v.kind, part)
+}
+
+// put returns the word with another element.
+func (v view) put(word, x loop.Expr) loop.Expr {
+	switch {
+	case v.kind == ir.Char8:
+		return swapBytes(loop.BitsOf(x))
+	case v.kind.IsFloat():
+		return loop.BitsOf(x)
+	case v.shift == nil:
+		return loop.ToKind(v.word, x)
+	}
+	part := loop.Apply(ir.OpAnd, loop.ToKind(ir.U32, x), v.mask())
+	rest := loop.Apply(ir.OpAnd, word, &loop.Unary{Op: ir.OpComplement, X: loop.Apply(ir.OpShl, v.mask(), v.shift)})
+	return loop.Apply(ir.OpOr, rest, loop.Apply(ir.OpShl, part, v.shift))
+}
+
+func (v view) number(n int64) loop.Expr { return loop.ConstOf(ir.Int(v.word, n)) }
+
+func (v view) mask() loop.Expr { return v.number(1<<(8*v.kind.Size()) - 1) }
+
+// swapBytes reverses the bytes of a u64: a char8 is a number whose first byte
+// counts most.
+func swapBytes(x loop.Expr) loop.Expr {
+	u64 := func(n uint64) loop.Expr { return loop.ConstOf(ir.Scalar{Kind: ir.U64, Bits: n}) }
+	for _, step := range []struct {
+		bits uint64
+		mask uint64
+	}{{8, 0x00ff00ff00ff00ff}, {16, 0x0000ffff0000ffff}, {32, 0x00000000ffffffff}} {
+		high := loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, x, u64(step.bits)), u64(step.mask))
+		low := loop.Apply(ir.OpShl, loop.Apply(ir.OpAnd, x, u64(step.mask)), u64(step.bits))
+		x = loop.Apply(ir.OpOr, high, low)
+	}
+	return x
+}

@@ -1,0 +1,168 @@
+package simt
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Before rows reach a table they may be combined by the work-item that holds
+// them: the variants of aggregation. An atomic a row is the least work where
+// groups are short; where they are long, few atomics of one element follow each
+// other if each brings many rows.
+
+// hasUpdates reports whether rows are combined in tables.
+func (k *kernel) hasUpdates() bool {
+	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.Update && !op.Epilogue })
+}
+
+// wantsNeighbours reports whether the variant lets a work-item take consecutive
+// rows where they could as well be dealt out.
+func (k *kernel) wantsNeighbours() bool {
+	switch k.variant {
+	case plan.Chunked, plan.PrivateVar, plan.PrivateArray:
+		return k.hasUpdates()
+	}
+	return false
+}
+
+// tables are the updates of a phase at one index, whose rows a work-item
+// combines itself.
+type tables struct {
+	index tile.ID
+	ops   []int
+	group *loop.Var         // the index of the last row; none at first
+	state map[int]*loop.Var // per operation: the rows of the group so far; an array has an element per group
+
+	// Of an array.
+	groups *loop.Var // the index of each
+	count  *loop.Var
+}
+
+// The index of rows that no table has an element for, and of none.
+const (
+	outside = -1
+	noGroup = -2
+)
+
+// openTables declares what the work-item's rows of a phase are combined in.
+func (e *emission) openTables(phase int) {
+	e.tables = nil
+	if !e.effects || e.variant != plan.PrivateVar && e.variant != plan.PrivateArray {
+		return
+	}
+	for i := range e.Ops {
+		op := &e.Ops[i]
+		if op.Kind != tile.Update || op.Epilogue || e.phase[i] != phase {
+			continue
+		}
+		at := slices.IndexFunc(e.tables, func(t *tables) bool { return t.index == op.Args[0] && e.Ops[t.ops[0]].Domain == op.Domain })
+		if at < 0 {
+			at = len(e.tables)
+			e.tables = append(e.tables, &tables{index: op.Args[0], state: map[int]*loop.Var{}})
+		}
+		e.tables[at].ops = append(e.tables[at].ops, i)
+	}
+	for _, t := range e.tables {
+		t.group = e.b.Decl("group", loop.Int(noGroup))
+		if e.variant == plan.PrivateArray {
+			t.groups = e.b.Storage("groups", loop.ArrayOf(e.items, loop.Counter))
+			t.count = e.b.Decl("groups", loop.Int(0))
+		}
+		for _, i := range t.ops {
+			name, kind := e.Streams[e.Ops[i].Stream].Name, e.Streams[e.Ops[i].Stream].Kind
+			if e.variant == plan.PrivateArray {
+				t.state[i] = e.b.Storage(name, loop.ArrayOf(e.items, loop.ScalarOf(kind)))
+			} else {
+				t.state[i] = e.b.Decl(name, e.start(i))
+			}
+		}
+	}
+}
+
+// start is what the state of an update begins with.
+func (e *emission) start(i int) loop.Expr { return loop.ConstOf(e.Ops[i].Monoid.Identity[0]) }
+
+// combineRow combines the row at hand with those of its group before it.
+func (e *emission) combineRow(i int) {
+	op := &e.Ops[i]
+	at := slices.IndexFunc(e.tables, func(t *tables) bool { return slices.Contains(t.ops, i) })
+	if at < 0 || e.now == atEnd {
+		e.update(op)
+		return
+	}
+	t := e.tables[at]
+	if i == t.ops[0] {
+		bin := e.b.Let("bin", e.expr(t.index))
+		group := e.b.Decl("next", loop.Int(outside))
+		e.b.If(e.inTable(op, bin), func() { e.b.Assign(group, loop.ToCounter(bin)) }, nil)
+		e.b.If(loop.Ne(group, t.group), func() { e.beginGroup(t, group) }, nil)
+	}
+	combine := func(before loop.Expr) loop.Expr {
+		x := e.b.Let("x", e.expr(op.Args[1]))
+		return backends.Combine(op.Monoid.Combine[0], func(int) loop.Expr { return before }, func(int) loop.Expr { return x })
+	}
+	if e.variant == plan.PrivateArray {
+		last := loop.Sub(t.count, loop.Int(1))
+		e.b.Store(t.state[i], last, combine(loop.At(t.state[i], last)))
+		return
+	}
+	e.b.Assign(t.state[i], combine(t.state[i]))
+}
+
+// beginGroup goes on to another group.
+func (e *emission) beginGroup(t *tables, group loop.Expr) {
+	if e.variant == plan.PrivateVar {
+		e.deliverGroup(t)
+		for _, i := range t.ops {
+			e.b.Assign(t.state[i], e.start(i))
+		}
+	} else {
+		e.b.Store(t.groups, t.count, group)
+		for _, i := range t.ops {
+			e.b.Store(t.state[i], t.count, e.start(i))
+		}
+		e.b.Assign(t.count, loop.Add(t.count, loop.Int(1)))
+	}
+	e.b.Assign(t.group, group)
+}
+
+// deliverGroup combines the rows of the last group into its elements.
+func (e *emission) deliverGroup(t *tables) {
+	e.b.If(loop.Ge(t.group, loop.Int(0)), func() {
+		for _, i := range t.ops {
+			e.updateAt(&e.Ops[i], t.group, t.state[i])
+		}
+	}, nil)
+}
+
+// closeTables delivers what the work-item has combined.
+func (e *emission) closeTables() {
+	for _, t := range e.tables {
+		if e.variant == plan.PrivateVar {
+			e.deliverGroup(t)
+			continue
+		}
+		e.b.For("slot", loop.Int(0), t.count, func(slot *loop.Var) {
+			group := e.b.Let("group", loop.At(t.groups, slot))
+			inside := loop.And(loop.Gt(slot, loop.Int(0)), loop.Lt(slot, loop.Sub(t.count, loop.Int(1))))
+			e.b.If(loop.Ge(group, loop.Int(0)), func() {
+				for _, i := range t.ops {
+					op := &e.Ops[i]
+					state := e.b.Let("state", loop.At(t.state[i], slot))
+					update := func() { e.updateAt(op, group, state) }
+					if op.Contiguous && e.Streams[op.Stream].Kind.Size() >= 4 {
+						// Between the first and the last, a group lies here as a whole.
+						e.b.If(inside, func() { e.b.Store(e.stream(op.Stream), group, state) }, update)
+					} else {
+						update()
+					}
+				}
+			}, nil)
+		})
+	}
+	e.tables = nil
+}

@@ -1,0 +1,169 @@
+package tiletest
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Memory is what a launch reads and writes, by the plan's names.
+type Memory struct {
+	Buffers   map[string][]ir.Scalar // an element of kind Invalid is unwritten
+	Scalars   map[string]ir.Scalar
+	Lengths   map[string]int64
+	Failed    map[int]int64 // per site, the smallest failing row
+	ChunkRows int           // of a ChunkScan
+}
+
+// NewMemory returns a memory that holds nothing.
+func NewMemory() *Memory {
+	return &Memory{Buffers: map[string][]ir.Scalar{}, Scalars: map[string]ir.Scalar{}, Lengths: map[string]int64{}, Failed: map[int]int64{}}
+}
+
+// fault is a panic with what is wrong with a kernel.
+type fault struct{ error }
+
+func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
+
+// machine executes one launch of a kernel.
+type machine struct {
+	*tile.Kernel
+	*Memory
+	rows    int
+	uniform []ir.Scalar      // per value, where it is uniform
+	stored  []map[int64]bool // per stream: elements that this launch stored
+	reduced map[int][]ir.Scalar
+	total   map[int][]ir.Scalar // per Scan
+}
+
+func newMachine(k *tile.Kernel, memory *Memory, rows int) *machine {
+	m := &machine{Kernel: k, Memory: memory, rows: rows, uniform: make([]ir.Scalar, len(k.Values)),
+		stored: make([]map[int64]bool, len(k.Streams)), reduced: map[int][]ir.Scalar{}, total: map[int][]ir.Scalar{}}
+	for i := range m.stored {
+		m.stored[i] = map[int64]bool{}
+	}
+	return m
+}
+
+// launch calls rows between what runs once before and once after.
+func (m *machine) launch(rows func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(fault)
+			if !ok {
+				panic(r)
+			}
+			err = fmt.Errorf("kernel %s: %w", m.Name, f.error)
+		}
+	}()
+	m.once(false)
+	rows()
+	for i, state := range m.reduced {
+		for field, result := range m.Ops[i].Res {
+			m.uniform[result] = state[field]
+		}
+	}
+	m.once(true)
+	return nil
+}
+
+// once runs the uniform operations before the rows, or the epilogue.
+func (m *machine) once(epilogue bool) {
+	r := &row{machine: m, end: -1}
+	for i := range m.Ops {
+		op := &m.Ops[i]
+		if op.Epilogue != epilogue || !epilogue && (op.Domain != tile.Uniform || op.Kind == tile.Reduce) {
+			continue
+		}
+		switch op.Kind {
+		case tile.Total:
+			scan := m.Values[op.Args[0]].Op
+			if m.Ops[scan].Kind == tile.Reduce {
+				m.uniform[op.Res[0]] = m.uniform[op.Args[0]]
+				continue
+			}
+			for field, result := range m.Ops[scan].Res {
+				if result == op.Args[0] {
+					m.uniform[op.Res[0]] = m.total[scan][field]
+				}
+			}
+		case tile.ScanTotals:
+			m.scanTotals(op)
+		case tile.StoreScalar:
+			m.Scalars[op.Ref] = r.need(op.Args[0])
+		default:
+			r.run(op)
+		}
+	}
+}
+
+// scanTotals makes offsets of the chunks' totals.
+func (m *machine) scanTotals(op *tile.Op) {
+	state := op.Monoid.Identity
+	for chunk := range m.buffer(op.Totals[0]) {
+		total := make([]ir.Scalar, len(state))
+		for f := range state {
+			m.buffer(op.Offsets[f])[chunk] = state[f]
+			total[f] = m.load(op.Totals[f], int64(chunk), false)
+		}
+		state = Combine(op.Monoid, state, total)
+	}
+	for f, result := range op.Res {
+		m.uniform[result] = state[f]
+	}
+}
+
+func (m *machine) buffer(stream int) []ir.Scalar {
+	name := m.Streams[stream].Buffer
+	data, ok := m.Buffers[name]
+	if !ok {
+		fail("there is no buffer %s", name)
+	}
+	return data
+}
+
+// load reads an element; checked, one outside or unwritten is zero.
+func (m *machine) load(stream int, at int64, checked bool) ir.Scalar {
+	data := m.buffer(stream)
+	inside := at >= 0 && at < int64(len(data))
+	if inside && data[at].Kind != ir.Invalid {
+		return data[at]
+	}
+	if !checked {
+		fail("element %d of %s, which has %d, is loaded: inside %v", at, m.Streams[stream].Name, len(data), inside)
+	}
+	return ir.Scalar{Kind: m.Streams[stream].Kind}
+}
+
+// store writes an element, once in a launch.
+func (m *machine) store(stream int, at int64, x ir.Scalar) {
+	data, name := m.buffer(stream), m.Streams[stream].Name
+	if at < 0 || at >= int64(len(data)) {
+		fail("element %d of %s, which has %d, is stored", at, name, len(data))
+	}
+	if m.stored[stream][at] {
+		fail("element %d of %s is stored twice", at, name)
+	}
+	if x.Kind != m.Streams[stream].Kind {
+		fail("%v is stored in %s, which holds %v", x.Kind, name, m.Streams[stream].Kind)
+	}
+	m.stored[stream][at] = true
+	data[at] = x
+}
+
+// update combines x into an element; one outside, which a check has reported, changes nothing.
+func (m *machine) update(op *tile.Op, at int64, x ir.Scalar) {
+	data := m.buffer(op.Stream)
+	if at < 0 || at >= int64(len(data)) {
+		return
+	}
+	data[at] = Combine(op.Monoid, data[at:at+1], []ir.Scalar{x})[0]
+}
+
+// check notes a failing row.
+func (m *machine) check(site int, failed bool, row int64) {
+	if first, seen := m.Failed[site]; failed && (!seen || row < first) {
+		m.Failed[site] = row
+	}
+}

@@ -1,0 +1,259 @@
+package tiletest
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// row is one step of a kernel: a row of the base, or the end of the groups of
+// a domain, when the group then open closes.
+type row struct {
+	*machine
+	number  int         // of the base row; -1 at the end of groups
+	end     int         // the domain whose last group closes; 0 for a base row, -1 outside the rows
+	values  []ir.Scalar // kind Invalid: not known
+	active  []truth     // per domain
+	missing func(tile.ID) (ir.Scalar, bool)
+}
+
+type truth uint8
+
+const (
+	unknown truth = iota
+	yes
+	no
+)
+
+// steps lists the rows of the base and the ends of groups, in order.
+func (m *machine) steps() []*row {
+	var list []*row
+	for number := range m.rows {
+		list = append(list, &row{machine: m, number: number})
+	}
+	for d, domain := range m.Domains {
+		if domain.Kind == tile.Close {
+			list = append(list, &row{machine: m, number: -1, end: d})
+		}
+	}
+	return list
+}
+
+// forget drops all that was computed.
+func (r *row) forget() {
+	r.values = make([]ir.Scalar, len(r.Values))
+	r.active = make([]truth, len(r.Domains))
+}
+
+// value returns v, if it is known.
+func (r *row) value(v tile.ID) (ir.Scalar, bool) {
+	if r.Values[v].Domain == tile.Uniform {
+		return r.uniform[v], r.uniform[v].Kind != ir.Invalid
+	}
+	if r.values != nil && r.values[v].Kind != ir.Invalid {
+		return r.values[v], true
+	}
+	if r.missing != nil {
+		return r.missing(v)
+	}
+	return ir.Scalar{}, false
+}
+
+// need returns v, which must be known.
+func (r *row) need(v tile.ID) ir.Scalar {
+	x, ok := r.value(v)
+	if !ok {
+		fail("%%%d.%s (operation %d, %v) is not known at row %d, end %d", v, r.Values[v].Name, r.Values[v].Op,
+			r.Ops[r.Values[v].Op].Kind, r.number, r.end)
+	}
+	return x
+}
+
+func (r *row) needAll(list []tile.ID) []ir.Scalar {
+	values := make([]ir.Scalar, len(list))
+	for i, v := range list {
+		values[i] = r.need(v)
+	}
+	return values
+}
+
+// isActive reports whether the step is a row of domain d.
+func (r *row) isActive(d int) bool {
+	switch {
+	case d == tile.Uniform:
+		return true
+	case d == 0:
+		return r.end == 0
+	case r.active[d] == unknown:
+		domain, holds := r.Domains[d], false
+		switch {
+		case r.end == d:
+			holds = r.need(domain.Open).IsTrue()
+		case r.isActive(domain.Parent):
+			holds = r.need(domain.Guard).IsTrue() && (domain.Kind != tile.Close || r.need(domain.Open).IsTrue())
+		}
+		r.active[d] = no
+		if holds {
+			r.active[d] = yes
+		}
+	}
+	return r.active[d] == yes
+}
+
+// run executes an operation that is no fold. Outside the rows of its domain
+// only the end of groups computes what it can: arithmetic on folds before it.
+func (r *row) run(op *tile.Op) {
+	if !r.isActive(op.Domain) {
+		if r.end > 0 && (op.Kind == tile.Map || op.Kind == tile.Load && len(op.Args) > 0) {
+			for _, arg := range op.Args {
+				if _, ok := r.value(arg); !ok {
+					return
+				}
+			}
+			r.define(op.Res[0], r.pure(op, r.needAll(op.Args)))
+		}
+		return
+	}
+	switch op.Kind {
+	case tile.Store:
+		at := int64(r.number)
+		if len(op.Args) > 1 {
+			at = r.need(op.Args[1]).Int64()
+		}
+		r.store(op.Stream, at, r.need(op.Args[0]))
+	case tile.Update:
+		r.update(op, r.need(op.Args[0]).Int64(), r.need(op.Args[1]))
+	case tile.Check:
+		r.check(op.Site, r.need(op.Args[0]).IsTrue(), r.need(op.Args[1]).Int64())
+	case tile.Row, tile.Shift, tile.Head:
+		x, ok := r.fresh(op.Res[0], r.number)
+		if !ok {
+			fail("%v cannot be computed at row %d", op.Kind, r.number)
+		}
+		r.define(op.Res[0], x)
+	default:
+		r.define(op.Res[0], r.pure(op, r.needAll(op.Args)))
+	}
+}
+
+func (r *row) define(v tile.ID, x ir.Scalar) {
+	if x.Kind != r.Values[v].Kind {
+		fail("%%%d.%s is %v, not %v", v, r.Values[v].Name, x.Kind, r.Values[v].Kind)
+	}
+	if r.Values[v].Domain == tile.Uniform {
+		r.uniform[v] = x
+		return
+	}
+	r.values[v] = x
+}
+
+// pure computes what depends on its operands and memory only.
+func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
+	switch op.Kind {
+	case tile.Const:
+		return op.Const
+	case tile.Scalar:
+		return r.Scalars[op.Ref]
+	case tile.Length:
+		length, ok := r.Lengths[op.Ref]
+		if !ok {
+			fail("the length of %s is not known", op.Ref)
+		}
+		return ir.Int(ir.I64, length)
+	case tile.Load:
+		if len(args) > 0 {
+			return r.load(op.Stream, args[0].Int64(), op.Checked)
+		}
+		return r.load(op.Stream, int64(r.number), false)
+	case tile.Map:
+		return Apply(op.Operator, r.Values[op.Res[0]].Kind, args...)
+	}
+	fail("%v is not arithmetic", op.Kind)
+	return ir.Scalar{}
+}
+
+// fresh computes v at a base row from elements of streams alone; it fails
+// where v depends on other rows in any other way.
+func (r *row) fresh(v tile.ID, number int) (ir.Scalar, bool) {
+	if r.Values[v].Domain == tile.Uniform {
+		return r.need(v), true
+	}
+	op := &r.Ops[r.Values[v].Op]
+	if number < 0 && (op.Kind != tile.Map && op.Kind != tile.Load || len(op.Args) == 0) {
+		return ir.Scalar{}, false // the end of groups has no row of its own
+	}
+	switch op.Kind {
+	case tile.Row:
+		return ir.Int(ir.I64, int64(number)), true
+	case tile.Shift:
+		if other := number - int(op.Distance); other >= 0 && other < r.rows {
+			return r.fresh(op.Args[0], other)
+		}
+		return r.fresh(op.Args[1], number)
+	case tile.Head:
+		head := number == 0
+		for _, key := range op.Args {
+			if head {
+				break
+			}
+			x, known := r.fresh(key, number)
+			y, also := r.fresh(key, number-1)
+			if !known || !also {
+				return ir.Scalar{}, false
+			}
+			head = !SameKey(x, y)
+		}
+		return ir.BoolScalar(head), true
+	case tile.Load, tile.Map:
+		args := make([]ir.Scalar, len(op.Args))
+		for i, arg := range op.Args {
+			x, ok := r.fresh(arg, number)
+			if !ok {
+				return x, false
+			}
+			args[i] = x
+		}
+		return (&row{machine: r.machine, number: number}).pure(op, args), true
+	}
+	return ir.Scalar{}, false
+}
+
+// leaves returns what the step contributes to a fold.
+func (r *row) leaves(op *tile.Op) []ir.Scalar {
+	if !r.isActive(op.Domain) {
+		return op.Monoid.Identity
+	}
+	return r.needAll(op.Args)
+}
+
+// scan gives the results of a Scan at the step and returns the state after it.
+func (r *row) scan(op *tile.Op, before []ir.Scalar) []ir.Scalar {
+	after := Combine(op.Monoid, before, r.leaves(op))
+	for f, result := range op.Res {
+		switch {
+		case op.Exclusive && (r.end > 0 || r.isActive(op.Domain)):
+			r.define(result, before[f])
+		case r.isActive(op.Domain):
+			r.define(result, after[f])
+		}
+	}
+	return after
+}
+
+// chunkScan is scan within chunks, whose folds it stores.
+func (r *row) chunkScan(op *tile.Op, before []ir.Scalar) []ir.Scalar {
+	if !r.isActive(0) {
+		return before
+	}
+	if r.number%r.ChunkRows == 0 {
+		before = op.Monoid.Identity
+	}
+	after := r.scan(op, before)
+	if next := r.number + 1; next%r.ChunkRows == 0 || next == r.rows {
+		for f, stream := range op.Totals {
+			r.store(stream, int64(r.number/r.ChunkRows), after[f])
+		}
+	}
+	return slices.Clone(after)
+}

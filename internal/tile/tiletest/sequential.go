@@ -1,0 +1,43 @@
+package tiletest
+
+import (
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Sequential executes a launch as a tile program is meant: row by row, each
+// operation in turn. The error says what is wrong with the kernel.
+func Sequential(k *tile.Kernel, memory *Memory, rows int) error {
+	m := newMachine(k, memory, rows)
+	return m.launch(func() {
+		states := map[int][]ir.Scalar{}
+		for i := range k.Ops {
+			if op := &k.Ops[i]; op.Kind == tile.Scan || op.Kind == tile.ChunkScan || op.Kind == tile.Reduce {
+				states[i] = op.Monoid.Identity
+			}
+		}
+		for _, r := range m.steps() {
+			r.forget()
+			for i := range k.Ops {
+				switch op := &k.Ops[i]; {
+				case op.Epilogue || op.Domain == tile.Uniform:
+				case op.Kind == tile.Scan:
+					states[i] = r.scan(op, states[i])
+				case op.Kind == tile.ChunkScan:
+					states[i] = r.chunkScan(op, states[i])
+				case op.Kind == tile.Reduce:
+					states[i] = Combine(op.Monoid, states[i], r.leaves(op))
+				default:
+					r.run(op)
+				}
+			}
+		}
+		for i, state := range states {
+			if k.Ops[i].Kind == tile.Reduce {
+				m.reduced[i] = state
+			} else {
+				m.total[i] = state
+			}
+		}
+	})
+}
