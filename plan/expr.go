@@ -18,7 +18,7 @@ const (
 	OpConst    Op = "const"
 	OpScalar   Op = "scalar"   // the i64 scalar Name
 	OpLen      Op = "len"      // the length of the domain Name
-	OpMachine  Op = "machine"  // the machine's property Name: units, subgroup, maxGroup, localBytes, memory, maxAlloc
+	OpMachine  Op = "machine"  // the machine's property Name: units, subgroup, maxWorkgroup, localBytes, memory, maxAlloc
 	OpResident Op = "resident" // groups of the kernel Name that the device runs at once
 	OpRows     Op = "rows"     // the rows of the launch; in Variant.Grid and Arg.Value only
 	OpAdd      Op = "add"

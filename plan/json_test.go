@@ -86,7 +86,7 @@ func TestDecodeErrors(t *testing.T) {
 }
 
 // Deep and long texts are refused or read in a second.
-func TestDecodeHostile(t *testing.T) {
+func TestDecodeMalformed(t *testing.T) {
 	nest := func(open, middle, end string, times int) string {
 		return strings.Repeat(open, times) + middle + strings.Repeat(end, times)
 	}

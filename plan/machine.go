@@ -2,16 +2,16 @@ package plan
 
 // Machine is what decisions may know of a device.
 type Machine struct {
-	Device     string             `json:"device"`
-	Driver     string             `json:"driver,omitempty"`
-	Units      int                `json:"units"`             // cores or multiprocessors
-	Subgroup   int                `json:"subgroup,omitzero"` // work-items in lock step
-	MaxGroup   int                `json:"maxGroup"`          // work-items a group at most
-	LocalBytes int64              `json:"localBytes,omitzero"`
-	Memory     int64              `json:"memory"`   // bytes
-	MaxAlloc   int64              `json:"maxAlloc"` // bytes of one buffer
-	Caps       map[Cap]Evidence   `json:"caps,omitempty"`
-	Rates      map[string]float64 `json:"rates,omitempty"`
+	Device       string             `json:"device"`
+	Driver       string             `json:"driver,omitempty"`
+	Units        int                `json:"units"`             // cores or multiprocessors
+	Subgroup     int                `json:"subgroup,omitzero"` // work-items in lock step
+	MaxWorkgroup int                `json:"maxWorkgroup"`      // work-items a group at most
+	LocalBytes   int64              `json:"localBytes,omitzero"`
+	Memory       int64              `json:"memory"`   // bytes
+	MaxAlloc     int64              `json:"maxAlloc"` // bytes of one buffer
+	Caps         map[Cap]Evidence   `json:"caps,omitempty"`
+	Rates        map[string]float64 `json:"rates,omitempty"`
 }
 
 // Evidence says how a capability is known.
@@ -46,7 +46,10 @@ const (
 )
 
 // Properties are the names that machine expressions know.
-var Properties = []string{"units", "subgroup", "maxGroup", "localBytes", "memory", "maxAlloc"}
+var Properties = []string{"units", "subgroup", "maxWorkgroup", "localBytes", "memory", "maxAlloc"}
+
+// renamedProperties are former names of properties with their present ones.
+var renamedProperties = map[string]string{"maxGroup": "maxWorkgroup"}
 
 // Property returns the value of one of Properties.
 func (m *Machine) Property(name string) (int64, bool) {
@@ -55,8 +58,8 @@ func (m *Machine) Property(name string) (int64, bool) {
 		return int64(m.Units), true
 	case "subgroup":
 		return int64(m.Subgroup), true
-	case "maxGroup":
-		return int64(m.MaxGroup), true
+	case "maxWorkgroup":
+		return int64(m.MaxWorkgroup), true
 	case "localBytes":
 		return m.LocalBytes, true
 	case "memory":
@@ -78,12 +81,12 @@ const DefaultProfile = "cores"
 func Profiles() map[string]Machine {
 	return map[string]Machine{
 		DefaultProfile: {
-			Device: "declared: 2 cores of a server CPU", Units: 2, Subgroup: 1, MaxGroup: 1,
+			Device: "declared: 2 cores of a server CPU", Units: 2, Subgroup: 1, MaxWorkgroup: 1,
 			LocalBytes: 1 << 20, Memory: 8 << 30, MaxAlloc: 8 << 30,
 			Rates: map[string]float64{RateMemory: 40e9, RateLaunch: 5e-6},
 		},
 		"h200": {
-			Device: "declared: NVIDIA H200", Units: 132, Subgroup: 32, MaxGroup: 1024,
+			Device: "declared: NVIDIA H200", Units: 132, Subgroup: 32, MaxWorkgroup: 1024,
 			LocalBytes: 227 << 10, Memory: 139 << 30, MaxAlloc: 139 << 30,
 			Rates: map[string]float64{RateMemory: 4248e9, RateLaunch: 4e-6},
 		},

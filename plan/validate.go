@@ -196,7 +196,9 @@ func (v *validator) expr(path string, e Expr, in where) {
 			v.report(path, "the length of %q is on the device only: read it into a scalar and give the domain a len", e.Name)
 		}
 	case OpMachine:
-		if !slices.Contains(Properties, e.Name) {
+		if name, ok := renamedProperties[e.Name]; ok {
+			v.report(path, "the property %q of a machine is now called %q", e.Name, name)
+		} else if !slices.Contains(Properties, e.Name) {
 			v.report(path, "a machine has no property %q; there are %s", e.Name, strings.Join(Properties, ", "))
 		}
 	case OpResident:

@@ -112,6 +112,7 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { p.Buffers[3].Length = comparison }, "buffers[3].length: (0 < 1) is a condition; a number is wanted"},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Add(comparison, Const(1)) }, "buffers[3].length: (0 < 1) is a condition; a number is wanted"},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Rows() }, "buffers[3].length: rows stands only in a variant's grid and in arguments"},
+		{"groups", func(p *Plan) { p.Buffers[3].Length = Property("maxGroup") }, `the property "maxGroup" of a machine is now called "maxWorkgroup"`},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Property("speed") }, `a machine has no property "speed"; there are units, subgroup`},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Resident("x") }, `there is no kernel "x"`},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Var("x") }, `there is no scalar "x"`},

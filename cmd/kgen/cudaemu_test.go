@@ -41,7 +41,7 @@ func TestCUDAEmulationTimeLimit(t *testing.T) {
 		"x.csv":   "x\n" + strings.Repeat("1\n", 100_000),
 	})
 	code, _, message := execute("", "run", "sums.kg", "--in", "x.csv", "--device", "cudaemu:check", "--time-limit", "1ms")
-	if code != 1 || !strings.Contains(message, "late: ") || !strings.Contains(message, "1ms") {
+	if code != 1 || !strings.Contains(message, "timeout: ") || !strings.Contains(message, "1ms") {
 		t.Errorf("with 1 ms it ends with %d: %s", code, message)
 	}
 }

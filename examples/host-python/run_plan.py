@@ -17,7 +17,7 @@ class OpenCL(steps.Run):
     def __init__(self, plan, folder, queue, inputs):
         self.folder, self.queue, self.programs = folder, queue, {}
         d, config = queue.device, cl.device_fp_config
-        self.machine = {"units": d.max_compute_units, "subgroup": 1, "maxGroup": d.max_work_group_size,
+        self.machine = {"units": d.max_compute_units, "subgroup": 1, "maxWorkgroup": d.max_work_group_size,
                         "localBytes": d.local_mem_size, "memory": d.global_mem_size, "maxAlloc": d.max_mem_alloc_size}
         self.caps = {cap for cap, has in {
             "atomics.i64": {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(d.extensions.split()),

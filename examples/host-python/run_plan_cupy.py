@@ -18,7 +18,7 @@ class CUDA(steps.Run):
         self.folder, self.modules, self.images = folder, {}, tempfile.TemporaryDirectory()
         about, memory = device.attributes, device.mem_info[1]
         self.machine = {"units": about["MultiProcessorCount"], "subgroup": about["WarpSize"],
-                        "maxGroup": about["MaxThreadsPerBlock"], "localBytes": about["MaxSharedMemoryPerBlockOptin"],
+                        "maxWorkgroup": about["MaxThreadsPerBlock"], "localBytes": about["MaxSharedMemoryPerBlockOptin"],
                         "memory": memory, "maxAlloc": memory}
         self.caps = {"atomics.i64", "fp64", "progress.ticket", "progress.static", "progress.resident", "f32.divide", "f32.denormals"}
         self.capability = int(device.compute_capability)

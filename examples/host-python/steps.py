@@ -46,7 +46,7 @@ class Run:
     def choose(self, kernel):
         """Returns the first variant that the device can run."""
         for v in kernel["variants"]:
-            if (self.caps.issuperset(v.get("needs", [])) and v["schedule"].get("workgroup", 1) <= self.machine["maxGroup"]
+            if (self.caps.issuperset(v.get("needs", [])) and v["schedule"].get("workgroup", 1) <= self.machine["maxWorkgroup"]
                     and self.value(v.get("localBytes", 0)) + v.get("ownBytes", 0) <= self.machine["localBytes"]):
                 return v
         raise GiveUp(f"no variant of {kernel['name']} runs on this device")

@@ -9,7 +9,7 @@ import (
 )
 
 // TestPlantedBugs changes printed kernels as a mistake in the printer would, and
-// expects the comparison of TestMeaning to find each.
+// expects the comparison of TestSemantics to find each.
 func TestPlantedBugs(t *testing.T) {
 	bugs := []struct{ name, kind, expr, correct, wrong string }{
 		{"signed overflow", "i32", "x - 1 < x", "(int)((uint)x2 - 1u)", "x2 - 1"},
@@ -29,8 +29,8 @@ func TestPlantedBugs(t *testing.T) {
 		{"the year ends in February", "date", "year(x)", ">= 306", ">= 305"},
 		{"a literal rounded to f32", "f64", "0.1 * x + y", "0x1.999999999999ap-4", "0x1.99999ap-4f"},
 	}
-	cases := map[string]meaningCase{}
-	for _, c := range meaningCases() {
+	cases := map[string]semanticsCase{}
+	for _, c := range semanticsCases() {
 		cases[c.name] = c
 	}
 	var funcs []*loop.Func

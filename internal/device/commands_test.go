@@ -37,7 +37,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("%d open", c.Open())
 	}
 	second.err = errors.New("no luck")
-	c.Add("third", false, &mark{err: errors.New("bad luck")})
+	c.Add("third", false, &mark{err: errors.New("no luck")})
 	err := c.Finish()
 	var failed *FailedError
 	if !errors.As(err, &failed) || !slices.Equal(failed.Kernels, []string{"second"}) {

@@ -49,9 +49,9 @@ func emitted(t *testing.T, emitter kernels.Emitter, path, source, level string) 
 	return out.Files
 }
 
-// hostileSource is a pipeline with a check, a filter and a comparison with a
+// malformedSource is a pipeline with a check, a filter and a comparison with a
 // string, with text of the author's wherever the language has room for it.
-func hostileSource(comment, line string) string {
+func malformedSource(comment, line string) string {
 	return fmt.Sprintf(`// %[1]s
 pipeline p(x: [n]i64, y: [n]i64, s: [n]char8) { // %[1]s
 	q = x / y // %[1]s
@@ -64,29 +64,29 @@ pipeline p(x: [n]i64, y: [n]i64, s: [n]char8) { // %[1]s
 
 var commentLine = regexp.MustCompile(`(?m)^\s*// [ -~]*\n`)
 
-// TestHostileSource puts text that tries to leave comments and strings into a
+// TestMalformedSource puts text that tries to leave comments and strings into a
 // pipeline's comments and its file's name. Of the kernels only comments, of the
 // plan only positions and messages, and of the header nothing may differ.
-func TestHostileSource(t *testing.T) {
+func TestMalformedSource(t *testing.T) {
 	for _, emitter := range emitters {
-		testHostileSource(t, emitter, fuse.LevelOnePass)
+		testMalformedSource(t, emitter, fuse.LevelOnePass)
 	}
-	testHostileSource(t, emitters[0], fuse.LevelNone)
+	testMalformedSource(t, emitters[0], fuse.LevelNone)
 }
 
-func testHostileSource(t *testing.T, emitter kernels.Emitter, level string) {
-	want := emitted(t, emitter, "p.kg", hostileSource("a comment", "another"), level)
-	for _, hostile := range []string{
+func testMalformedSource(t *testing.T, emitter kernels.Emitter, level string) {
+	want := emitted(t, emitter, "p.kg", malformedSource("a comment", "another"), level)
+	for _, malformed := range []string{
 		`*/ } evil(); /*`, `ends with a backslash \`, `??/`, `"quotes" 'and' %s %d %!`, "\u2028 \u0085 größe \U0001f600", "tab\tand ??/??/", `\u000a evil`,
 		`#define x y`, `_Pragma("evil")`, `</script> {{.}} ${evil}`,
 	} {
 		for _, path := range []string{"p.kg", "a\nevil();\n.kg", `*/ evil(); /*.kg`, `a\`, "??/\r\n#error evil\n", "\xff\xfe.kg", `"p".kg`, "\u2028"} {
-			got := emitted(t, emitter, path, hostileSource(hostile, hostile+`" + "`), level)
+			got := emitted(t, emitter, path, malformedSource(malformed, malformed+`" + "`), level)
 			if len(got) != len(want) {
 				t.Fatalf("%d files, want %d", len(got), len(want))
 			}
 			for i := range got {
-				what := fmt.Sprintf("%s at level %s, comment %q, path %q", want[i].Name, level, hostile, path)
+				what := fmt.Sprintf("%s at level %s, comment %q, path %q", want[i].Name, level, malformed, path)
 				if got[i].Name != want[i].Name {
 					t.Fatalf("%s is called %s", what, got[i].Name)
 				}
@@ -130,26 +130,26 @@ func equalPlans(t *testing.T, what string, want, got []byte) {
 	}
 }
 
-// hostileNames are names of pipelines that mean something to the dialects, to C,
+// reservedNames are names of pipelines that mean something to the dialects, to C,
 // to file systems or to other emitted files.
-var hostileNames = append(strings.Fields(`kernel main barrier get_global_id atomic_add int float4 global abort KGEN kgen kgen_ kgen_divide_i32
+var reservedNames = append(strings.Fields(`kernel main barrier get_global_id atomic_add int float4 global abort KGEN kgen kgen_ kgen_divide_i32
 	threadIdx blockDim warpSize atomicAdd __syncthreads int4 cuda std device
 	con NUL Com1 lpt1 _hidden __ __kernel q Q q_kernel1 q_kernel1_sum0 q_plan q_fallback cl cl_ CL_ h H0 linux NULL define row0 rows tiles lane`),
 	strings.Repeat("long_name_", 25)+"a", strings.Repeat("long_name_", 25)+"b")
 
-func hostilePipelines() string {
+func reservedPipelines() string {
 	var b strings.Builder
-	for _, name := range hostileNames {
+	for _, name := range reservedNames {
 		fmt.Fprintf(&b, "pipeline %s(%s: [n]i32, y: [n]i32) {\n\treturn out: scan(add, %s / y)\n}\n\n", name, name, name)
 	}
 	return b.String()
 }
 
-// TestHostileNames emits all such pipelines together: no file takes the place
+// TestReservedNames emits all such pipelines together: no file takes the place
 // of another's, whatever the system, and what a C compiler knows of is renamed.
-func TestHostileNames(t *testing.T) {
+func TestReservedNames(t *testing.T) {
 	for _, emitter := range emitters {
-		folder, paths := writeHostileNames(t, emitter)
+		folder, paths := writeReservedNames(t, emitter)
 		if compiler, err := exec.LookPath("gcc"); err != nil {
 			t.Log("no gcc to read the headers")
 		} else {
@@ -167,11 +167,11 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// writeHostileNames writes what such pipelines are emitted as, and a program
+// writeReservedNames writes what such pipelines are emitted as, and a program
 // that includes all headers, host.c. It returns the paths of the kernels.
-func writeHostileNames(t *testing.T, emitter kernels.Emitter) (folder string, paths []string) {
+func writeReservedNames(t *testing.T, emitter kernels.Emitter) (folder string, paths []string) {
 	t.Helper()
-	files := emitted(t, emitter, "names.kg", hostilePipelines(), fuse.LevelOnePass)
+	files := emitted(t, emitter, "names.kg", reservedPipelines(), fuse.LevelOnePass)
 	portable := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,120}(\.fallback)?\.(cl|cu|h|plan\.json)$`)
 	device := regexp.MustCompile(`^(?i:con|prn|aux|nul|com\d|lpt\d)\.`)
 	folder = t.TempDir()

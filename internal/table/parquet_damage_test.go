@@ -143,7 +143,7 @@ func withFooterBytes(body, footer []byte) []byte {
 	return append(data, parquetMagic...)
 }
 
-func TestHostileFooters(t *testing.T) {
+func TestMalformedFooters(t *testing.T) {
 	path := writeValuesFile(t, []parquetValues{{parquet.Encoded(parquet.Int(64), &parquet.Plain), int64Values(1, 2, 3)}, {parquet.Optional(parquet.Int(32)), []parquet.Value{{}, {}, {}}}}, 2)
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -345,8 +345,8 @@ func TestRunsAreNoBombs(t *testing.T) {
 	}
 }
 
-// TestHostileArrays: lengths and prefixes that the page does not have.
-func TestHostileArrays(t *testing.T) {
+// TestMalformedArrays: lengths and prefixes that the page does not have.
+func TestMalformedArrays(t *testing.T) {
 	lengths := func(values ...int32) []byte {
 		b, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, values)
 		if err != nil {

@@ -163,7 +163,7 @@ func (e *Emulator) Use(ctx context.Context, texts map[string]string, use func(*D
 func Machine(o Options) plan.Machine {
 	o = o.withDefaults()
 	m := plan.Machine{
-		Device: "CUDA emulation", Driver: "g++ on the host", Units: o.Resident, Subgroup: 32, MaxGroup: threadsMost,
+		Device: "CUDA emulation", Driver: "g++ on the host", Units: o.Resident, Subgroup: 32, MaxWorkgroup: threadsMost,
 		LocalBytes: sharedMost, Memory: o.Memory, MaxAlloc: o.Memory, Caps: map[plan.Cap]plan.Evidence{},
 	}
 	for _, c := range plan.Capabilities {

@@ -18,7 +18,7 @@ const (
 	Deadlock   Kind = "deadlock"   // threads wait for what cannot come
 	Livelock   Kind = "livelock"   // threads wait in loops, and nothing else happens
 	Trap       Kind = "trap"       // __trap(), or what the host's processor refuses
-	Late       Kind = "late"       // the launch took longer than the limit
+	Timeout    Kind = "timeout"    // the launch took longer than the limit
 	Memory     Kind = "memory"     // the host has no memory for the threads
 )
 
@@ -181,7 +181,7 @@ var reportForms = map[string]struct {
 		}
 		return c.line(n[0]), fmt.Sprintf("an access %s, by thread %d of block %d; the checks of the emulation say more", where, n[3], n[2])
 	}},
-	"late": {Late, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
+	"timeout": {Timeout, 4, 1, []int{0}, func(c *reportContext, n []int64) (int, string) {
 		if n[3] < 0 {
 			return 0, "not at its end after " + c.limit
 		}

@@ -78,7 +78,7 @@ func (d *device) query(id cu.Device) error {
 	driver := cu.Version()
 	d.machine = plan.Machine{
 		Device: name, Driver: fmt.Sprintf("CUDA driver for %d.%d", driver/1000, driver%1000/10),
-		Units: int(number(cu.MultiprocessorCount)), Subgroup: int(number(cu.WarpSize)), MaxGroup: int(number(cu.MaxThreadsPerBlock)),
+		Units: int(number(cu.MultiprocessorCount)), Subgroup: int(number(cu.WarpSize)), MaxWorkgroup: int(number(cu.MaxThreadsPerBlock)),
 		LocalBytes: local, Memory: memory, MaxAlloc: memory, Caps: map[plan.Cap]plan.Evidence{},
 	}
 	if failed != nil {

@@ -45,7 +45,7 @@ func TestListing(t *testing.T) {
 	}
 	d := listing.Devices[0]
 	m := d.Machine
-	if d.Name != "cuda:0" || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxGroup < 512 || m.LocalBytes < 48<<10 || m.Memory < 1<<29 || m.Subgroup != 32 {
+	if d.Name != "cuda:0" || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxWorkgroup < 512 || m.LocalBytes < 48<<10 || m.Memory < 1<<29 || m.Subgroup != 32 {
 		t.Errorf("%+v", d)
 	}
 	for _, c := range []plan.Cap{plan.CapAtomicsI64, plan.CapFP64, plan.CapTicket, plan.CapResident, plan.CapDivideF32, plan.CapDenormalsF32} {

@@ -1,4 +1,4 @@
-// Package devicetest tests drivers of devices through their worker: that plans
-// written by hand give the right results, and what bad luck comes to. A backend
-// gives the kernels in its language.
+// Package devicetest tests drivers through their worker program: plans written
+// by hand give the right results, and injected faults end in the right errors.
+// A driver's tests supply the kernels in its language.
 package devicetest

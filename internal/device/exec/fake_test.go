@@ -46,7 +46,7 @@ var (
 
 func newFake(kernels map[string]kernel) *fake {
 	return &fake{
-		machine: plan.Machine{Device: "fake", Units: 3, Subgroup: 4, MaxGroup: 64, LocalBytes: 4096, Memory: 1 << 32, MaxAlloc: 1 << 30},
+		machine: plan.Machine{Device: "fake", Units: 3, Subgroup: 4, MaxWorkgroup: 64, LocalBytes: 4096, Memory: 1 << 32, MaxAlloc: 1 << 30},
 		kernels: kernels, resident: 4, random: rand.New(rand.NewPCG(1, 2)), live: map[*memory]bool{},
 	}
 }

@@ -51,8 +51,8 @@ func (r *run) obstacle(v *plan.Variant) (string, error) {
 			return "needs " + string(c), nil
 		}
 	}
-	if v.Schedule.Workgroup > r.machine.MaxGroup {
-		return fmt.Sprintf("needs groups of %d, of %d at most", v.Schedule.Workgroup, r.machine.MaxGroup), nil
+	if v.Schedule.Workgroup > r.machine.MaxWorkgroup {
+		return fmt.Sprintf("needs groups of %d, of %d at most", v.Schedule.Workgroup, r.machine.MaxWorkgroup), nil
 	}
 	local, err := r.evalOr(v.LocalBytes, 0, nil)
 	if err != nil {

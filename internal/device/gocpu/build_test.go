@@ -221,7 +221,7 @@ func TestBrokenToolchain(t *testing.T) {
 	}
 }
 
-func TestHostileEnvironment(t *testing.T) {
+func TestMalformedEnvironment(t *testing.T) {
 	for name, value := range map[string]string{"GOFLAGS": "-mod=vendor", "GOWORK": "/missing/go.work", "GOOS": "plan9",
 		"GOARCH": "mips", "GO111MODULE": "off", "CGO_ENABLED": "1", "CC": "/missing/cc"} {
 		t.Setenv(name, value)

@@ -58,14 +58,14 @@ func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
 func (f facts) machine() plan.Machine {
 	return plan.Machine{
 		Device: f.name, Driver: f.platform + ", driver " + f.driver,
-		Units: int(f.units), MaxGroup: int(f.maxGroup), LocalBytes: f.localBytes, Memory: f.memory, MaxAlloc: f.maxAlloc,
+		Units: int(f.units), MaxWorkgroup: int(f.maxWorkgroup), LocalBytes: f.localBytes, Memory: f.memory, MaxAlloc: f.maxAlloc,
 		Caps: map[plan.Cap]plan.Evidence{},
 	}
 }
 
 // identity names the device and its driver, for keys of the cache.
 func (f facts) identity() []string {
-	return []string{f.name, f.vendor, f.version, f.driver, f.platform, fmt.Sprint(f.units, f.maxGroup, f.localBytes)}
+	return []string{f.name, f.vendor, f.version, f.driver, f.platform, fmt.Sprint(f.units, f.maxWorkgroup, f.localBytes)}
 }
 
 // session readies the device for a run.

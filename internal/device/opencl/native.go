@@ -101,7 +101,7 @@ type facts struct {
 	name, vendor, version, driver, platform string
 	extensions                              string
 	isCPU, available, compiles              bool
-	units, maxGroup, addressBits            int64
+	units, maxWorkgroup, addressBits        int64
 	localBytes, memory, maxAlloc            int64
 	fp64, dividesExactly                    bool
 }
@@ -114,7 +114,7 @@ func queryFacts(p *cl.Platform, d *cl.Device) facts {
 		extensions: deviceString(d, C.CL_DEVICE_EXTENSIONS),
 		isCPU:      deviceNumber(d, C.CL_DEVICE_TYPE)&C.CL_DEVICE_TYPE_CPU != 0,
 		available:  deviceNumber(d, C.CL_DEVICE_AVAILABLE) != 0, compiles: deviceNumber(d, C.CL_DEVICE_COMPILER_AVAILABLE) != 0,
-		units: deviceNumber(d, C.CL_DEVICE_MAX_COMPUTE_UNITS), maxGroup: deviceNumber(d, C.CL_DEVICE_MAX_WORK_GROUP_SIZE),
+		units: deviceNumber(d, C.CL_DEVICE_MAX_COMPUTE_UNITS), maxWorkgroup: deviceNumber(d, C.CL_DEVICE_MAX_WORK_GROUP_SIZE),
 		addressBits: deviceNumber(d, C.CL_DEVICE_ADDRESS_BITS),
 		localBytes:  deviceNumber(d, C.CL_DEVICE_LOCAL_MEM_SIZE), memory: deviceNumber(d, C.CL_DEVICE_GLOBAL_MEM_SIZE),
 		maxAlloc:       deviceNumber(d, C.CL_DEVICE_MAX_MEM_ALLOC_SIZE),

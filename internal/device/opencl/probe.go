@@ -158,8 +158,8 @@ func (p *prober) progress(ctx context.Context) error {
 		how        string
 	}{{plan.CapTicket, 1, "by ticket"}, {plan.CapStatic, 0, "by group number"}} {
 		passed, failed := "", ""
-		for _, shape := range [][2]int64{{units + 1, 1}, {8*units + 7, 64}, {4099, 64}, {20011, min(256, p.maxGroup)}} {
-			groups, size := shape[0], min(shape[1], p.maxGroup)
+		for _, shape := range [][2]int64{{units + 1, 1}, {8*units + 7, 64}, {4099, 64}, {20011, min(256, p.maxWorkgroup)}} {
+			groups, size := shape[0], min(shape[1], p.maxWorkgroup)
 			done, err := p.patiently(func(limit int64) (bool, error) { return p.chain(ctx, groups, size, kind.ticketed, limit) })
 			if err != nil {
 				return err
@@ -208,7 +208,7 @@ func (p *prober) chain(ctx context.Context, groups, size int64, ticketed int32, 
 
 // residency: how many groups run at once?
 func (p *prober) residency(ctx context.Context) error {
-	size := min(256, p.maxGroup)
+	size := min(256, p.maxWorkgroup)
 	// A group that takes most of the local memory, so one a unit at most.
 	local := max(p.localBytes*3/4, size*4)
 	for groups := p.units; groups >= 1; groups /= 2 {

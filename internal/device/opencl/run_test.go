@@ -44,7 +44,7 @@ func TestProbe(t *testing.T) {
 	}
 	d := listing.Devices[0]
 	m := d.Machine
-	if d.Name != "opencl:0" || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxGroup < 1 || m.LocalBytes < 1<<10 || m.Memory < 1<<20 || m.MaxAlloc < 1<<20 || m.Subgroup < 1 {
+	if d.Name != "opencl:0" || m.Device == "" || m.Driver == "" || m.Units < 1 || m.MaxWorkgroup < 1 || m.LocalBytes < 1<<10 || m.Memory < 1<<20 || m.MaxAlloc < 1<<20 || m.Subgroup < 1 {
 		t.Errorf("%+v", d)
 	}
 	if len(d.Findings) != 10 {

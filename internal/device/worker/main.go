@@ -66,7 +66,7 @@ func printText(out io.Writer, listing Listing) error {
 			continue
 		}
 		fmt.Fprintf(out, "  %d units, groups of at most %d, %d bytes of local memory, %d bytes of memory, %d of them in one buffer\n",
-			m.Units, m.MaxGroup, m.LocalBytes, m.Memory, m.MaxAlloc)
+			m.Units, m.MaxWorkgroup, m.LocalBytes, m.Memory, m.MaxAlloc)
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, f := range d.Findings {
 			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", f.Name, f.Value, f.Evidence, f.Detail)

@@ -12,7 +12,7 @@ import (
 )
 
 // protocol is the version of the messages; both sides must have the same.
-const protocol = 2
+const protocol = 3
 
 // hello is what a worker says first, before it touches its driver.
 type hello struct {

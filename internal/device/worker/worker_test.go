@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case "mute":
 		os.Exit(0)
 	case "babble":
-		fmt.Println(`{"protocol":2}`)
+		fmt.Println(`{"protocol":3}`)
 		fmt.Println(os.Getenv(babbleVariable))
 		io.Copy(io.Discard, os.Stdin)
 	default:
@@ -69,7 +69,7 @@ func (fake) Open(_ context.Context, device int, options worker.SessionOptions) (
 	return &session{options: options}, nil
 }
 
-var machine = plan.Machine{Device: "fake", Units: 1, MaxGroup: 64, Memory: 1 << 30, MaxAlloc: 1 << 20, Caps: map[plan.Cap]plan.Evidence{plan.CapFP64: plan.Declared}}
+var machine = plan.Machine{Device: "fake", Units: 1, MaxWorkgroup: 64, Memory: 1 << 30, MaxAlloc: 1 << 20, Caps: map[plan.Cap]plan.Evidence{plan.CapFP64: plan.Declared}}
 
 type session struct {
 	options  worker.SessionOptions
@@ -423,7 +423,7 @@ func TestBadWorkers(t *testing.T) {
 	for mode, want := range map[string]string{
 		"library":  "apt-get install ocl-icd-libopencl1",
 		"untagged": "built without the tag",
-		"old":      "it speaks version 0 of the protocol and this kgen version 2",
+		"old":      "it speaks version 0 of the protocol and this kgen version 3",
 		"mute":     "it ended without a word",
 	} {
 		_, err := worker.Open(context.Background(), options(mode))

@@ -215,7 +215,7 @@ void on_fault(int signal, siginfo_t *info, void *context) {
 
 // on_late is how the other side asks for the end of a launch that takes too long.
 void on_late(int, siginfo_t *, void *context) {
-  if (running) last_words("late", site_in(context), 0);
+  if (running) last_words("timeout", site_in(context), 0);
 }
 
 void set_handlers() {

@@ -57,9 +57,9 @@ func runNamed(t *testing.T, names []string, note string) *ctext.Text {
 	return text
 }
 
-// TestHostileNames gives everything names that mean something in C, in
+// TestReservedNames gives everything names that mean something in C, in
 // OpenCL C, in the text around, or that are no names.
-func TestHostileNames(t *testing.T) {
+func TestReservedNames(t *testing.T) {
 	runNamed(t, []string{
 		"int", "kernel", "__kernel", "global", "get_local_id", "barrier", "as_uint", "INT_MIN", "CLK_LOCAL_MEM_FENCE", "float4", "convert_int_sat_rtz",
 		"main", "linux", "sizeof", "results", "r0", "out", "out_argument", "flag_argument", "k", "kgen_divide_i32", "kgen_day", "value", "", "_", "__", "9a", "größe",
@@ -69,12 +69,12 @@ func TestHostileNames(t *testing.T) {
 	}, "a note")
 }
 
-// TestHostileComments puts text into comments that tries to leave them. Nothing
+// TestMalformedComments puts text into comments that tries to leave them. Nothing
 // but comments may differ.
-func TestHostileComments(t *testing.T) {
+func TestMalformedComments(t *testing.T) {
 	names := []string{"x", "y", "z"}
-	const hostile = "*/ } evil \\\nnext??/\n#define x y\r#error\v\f\x00\u2028\u0085 /* // \\\r\n\"'\\"
-	text := runNamed(t, names, hostile).Source
+	const malformed = "*/ } evil \\\nnext??/\n#define x y\r#error\v\f\x00\u2028\u0085 /* // \\\r\n\"'\\"
+	text := runNamed(t, names, malformed).Source
 	plain := printed(t, named(names, "a note")...).Source
 	comment := regexp.MustCompile(`(?m)^\s*// [ -~]*\n`)
 	if bytes.Contains(comment.ReplaceAll(text, nil), []byte("evil")) {

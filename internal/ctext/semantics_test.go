@@ -83,8 +83,8 @@ func operands(k ir.Kind) (x, y ir.Column) {
 	return x, y
 }
 
-// meaningCase is expressions over columns.
-type meaningCase struct {
+// semanticsCase is expressions over columns.
+type semanticsCase struct {
 	name    string
 	columns []column
 	exprs   []string
@@ -95,9 +95,9 @@ type column struct {
 	data ir.Column
 }
 
-func numbers(k ir.Kind) meaningCase {
+func numbers(k ir.Kind) semanticsCase {
 	x, y := operands(k)
-	c := meaningCase{name: k.String(), columns: []column{{"x", x}, {"y", y}}}
+	c := semanticsCase{name: k.String(), columns: []column{{"x", x}, {"y", y}}}
 	add := func(exprs ...string) { c.exprs = append(c.exprs, exprs...) }
 	add("x + y", "x - y", "x * y", "-x", "x == y", "x != y", "x < y", "x <= y", "x > y", "x >= y", "abs(x)", "least(x, y)", "greatest(x, y)",
 		"select(x < y, x, y)", "x + y + 1 < x", "x - 1 < x", "-(x - y) - y", "x * y + x", "x - y * x", "abs(x - y) + abs(y)", "least(x + y, -x)",
@@ -132,25 +132,25 @@ func numbers(k ir.Kind) meaningCase {
 	return c
 }
 
-func meaningCases() []meaningCase {
-	var all []meaningCase
+func semanticsCases() []semanticsCase {
+	var all []semanticsCase
 	for k := ir.I8; k <= ir.F64; k++ {
 		all = append(all, numbers(k))
 	}
 	x, y := operands(ir.Bool)
-	all = append(all, meaningCase{"bool", []column{{"x", x}, {"y", y}}, []string{"x && y", "x || y", "!x", "x == y", "x != y", "!(x && !y)",
+	all = append(all, semanticsCase{"bool", []column{{"x", x}, {"y", y}}, []string{"x && y", "x || y", "!x", "x == y", "x != y", "!(x && !y)",
 		"x && y || !x && !y", "x == (y != x)", "i8(x)", "u64(x || y)", "f32(x)", "f64(!x)", "select(x, y, !y)", "x || !y || x == y"}})
 	x, y = operands(ir.Char8)
-	all = append(all, meaningCase{"char8", []column{{"x", x}, {"y", y}}, []string{"x == y", "x != y", "x < y", "x >= y", "least(x, y)", "greatest(x, y)",
+	all = append(all, semanticsCase{"char8", []column{{"x", x}, {"y", y}}, []string{"x == y", "x != y", "x < y", "x >= y", "least(x, y)", "greatest(x, y)",
 		`select(x == "A", y, "none")`, `x < "B"`, `greatest(x, "12345678")`, "x"}})
 	x, y = operands(ir.Date)
-	all = append(all, meaningCase{"date", []column{{"x", x}, {"y", y}}, []string{"year(x)", "month(x)", "day(x)", "x - y", "x + i32(y)", "x < y", "least(x, y)",
+	all = append(all, semanticsCase{"date", []column{{"x", x}, {"y", y}}, []string{"year(x)", "month(x)", "day(x)", "x - y", "x + i32(y)", "x < y", "least(x, y)",
 		"year(x) * 100 + month(x)", `x >= date("1994-01-01") && x < date("1995-01-01")`, "i64(x)", "u8(x)"}})
 	return all
 }
 
 // pipeline compiles the expressions of a case to a pipeline.
-func (c *meaningCase) pipeline(t *testing.T) *ir.Pipeline {
+func (c *semanticsCase) pipeline(t *testing.T) *ir.Pipeline {
 	t.Helper()
 	var params, results []string
 	for _, col := range c.columns {
@@ -195,13 +195,13 @@ func kernel(name string, p *ir.Pipeline) *loop.Func {
 
 // check is a kernel to run on the columns of a case.
 type check struct {
-	meaningCase
+	semanticsCase
 	entry     string
 	want, got []ir.Column
 }
 
 // newCheck makes the kernel called name and asks the interpreter what is right.
-func newCheck(t *testing.T, name string, c meaningCase) (*loop.Func, *check) {
+func newCheck(t *testing.T, name string, c semanticsCase) (*loop.Func, *check) {
 	t.Helper()
 	p := c.pipeline(t)
 	var in []ir.Column
@@ -259,13 +259,13 @@ func show(s ir.Scalar) string {
 	return fmt.Sprint(s.Int64())
 }
 
-// TestMeaning runs every operator on hard values, and compares with the
+// TestSemantics runs every operator on hard values, and compares with the
 // interpreter bit for bit.
-func TestMeaning(t *testing.T) {
+func TestSemantics(t *testing.T) {
 	var funcs []*loop.Func
 	var checks []*check
 	var launches []launch
-	for _, c := range meaningCases() {
+	for _, c := range semanticsCases() {
 		f, check := newCheck(t, "meaning_"+c.name, c)
 		funcs, checks, launches = append(funcs, f), append(checks, check), append(launches, check.launch())
 	}

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The tests of bad luck run kgen as a process of its own, in a folder of its
+// The fault-injection tests run kgen as a process of its own, in a folder of its
 // own, and wait for states that they can see.
 
 const doubled = "pipeline doubled(x: [n]i64) { return y: 2 * x }\n"

@@ -35,7 +35,7 @@ func (hanging) Open(context.Context, int, worker.SessionOptions) (worker.Session
 }
 
 func (hanging) Machine() plan.Machine {
-	m := plan.Machine{Device: "hanging", Units: 1, MaxGroup: 1024, LocalBytes: 32 << 10, Memory: 1 << 30, Caps: map[plan.Cap]plan.Evidence{}}
+	m := plan.Machine{Device: "hanging", Units: 1, MaxWorkgroup: 1024, LocalBytes: 32 << 10, Memory: 1 << 30, Caps: map[plan.Cap]plan.Evidence{}}
 	for _, c := range strings.Fields(os.Getenv(capsVariable)) {
 		m.Caps[plan.Cap(c)] = plan.Declared
 	}

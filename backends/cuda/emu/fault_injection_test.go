@@ -96,9 +96,9 @@ func bad(ctx context.Context, d *Device, kernel string, edit func(*exec.Launch))
 	return d.Launch(ctx, l)
 }
 
-// TestBadLuck: whatever a kernel does, its launch ends with an error that says
+// TestFaultInjection: whatever a kernel does, its launch ends with an error that says
 // where, and the next one runs.
-func TestBadLuck(t *testing.T) {
+func TestFaultInjection(t *testing.T) {
 	texts := map[string]string{"bad.cu": badText}
 	for _, check := range []bool{false, true} {
 		limit := time.Second
@@ -112,13 +112,13 @@ func TestBadLuck(t *testing.T) {
 			text   string
 			edit   func(*exec.Launch)
 		}{
-			{"endless", map[bool]Kind{false: Late, true: Livelock}, "volatile int*", nil},
+			{"endless", map[bool]Kind{false: Timeout, true: Livelock}, "volatile int*", nil},
 			{"outside", map[bool]Kind{false: Bounds, true: Bounds}, "out[rows << 20]", nil},
 			{"divides", map[bool]Kind{false: Trap, true: Trap}, "7 / out[0]", nil},
 			{"recurses", map[bool]Kind{false: Trap, true: Trap}, "", nil},
 			{"overflows", map[bool]Kind{false: Trap, true: Trap}, "large(int n)", func(l *exec.Launch) { l.Variant.Schedule.Workgroup = 32 }},
 			{"traps", map[bool]Kind{false: Trap, true: Trap}, "__trap()", nil},
-			{"meets", map[bool]Kind{false: Late, true: Livelock}, "gridDim", func(l *exec.Launch) { l.Groups = 64 }},
+			{"meets", map[bool]Kind{false: Timeout, true: Livelock}, "gridDim", func(l *exec.Launch) { l.Groups = 64 }},
 		} {
 			err := e.Use(t.Context(), texts, func(d *Device) error { return bad(t.Context(), d, c.kernel, c.edit) })
 			var fault *FaultError
