@@ -130,3 +130,31 @@ func TestHugeConstants(t *testing.T) {
 		})
 	}
 }
+
+// TestTooDeepIsReportedWhereItIs: not behind it, which may be another line.
+func TestTooDeepIsReportedWhereItIs(t *testing.T) {
+	const before = "pipeline p(x: [n]i64) {\n"
+	terms := func(n int) string { return strings.Repeat("x + ", n-1) }
+	for name, expression := range map[string]string{ // the level that is too many begins at @
+		"sum":         terms(1001) + "@x",
+		"sum of sums": terms(1000) + "x +\n\t@x",
+		"signs":       "@-(" + terms(999) + "x)",
+		"parentheses": "@(" + terms(1000) + "x)",
+		"call":        "@abs(" + terms(1000) + "x)",
+		"subscript":   "x@[" + terms(1000) + "x]",
+		"nested":      strings.Repeat("(", 1000) + "@x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, rest, _ := strings.Cut(before+"\treturn y:\n\t\t"+expression, "@")
+			line := text[strings.LastIndex(text, "\n")+1:]
+			want := Pos{File: "test.kg", Line: strings.Count(text, "\n") + 1, Column: len(line) + 1}
+			_, errs := Load("test.kg", []byte(text+rest+"\n}\n"))
+			if len(errs) == 0 || !strings.Contains(errs[0].Error(), "more than 1000 levels") {
+				t.Fatalf("errors %.200v", errs)
+			}
+			if got := errs[0].Pos; got != want {
+				t.Errorf("reported at %v, want %v", got, want)
+			}
+		})
+	}
+}

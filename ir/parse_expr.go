@@ -12,20 +12,21 @@ func (p *parser) parseExpression() Expr { return p.parseBinary(1) }
 // nest enters a level of an expression; leave it with p.depth--.
 func (p *parser) nest() {
 	if p.depth++; p.depth > maxDepth {
-		p.tooDeep()
+		p.tooDeep(p.tok.pos)
 	}
 }
 
-// grow notes that the expression read last is height levels high.
-func (p *parser) grow(height int) {
+// grow notes that the expression read last is height levels high. Its last
+// level begins at pos: what follows it may stand on another line.
+func (p *parser) grow(pos Pos, height int) {
 	if p.height = height; height > maxDepth {
-		p.tooDeep()
+		p.tooDeep(pos)
 	}
 }
 
 // tooDeep gives up the whole file: nobody wrote it by hand.
-func (p *parser) tooDeep() {
-	p.errorf(p.tok.pos, "give a part of it a name of its own", "expression of more than %d levels", maxDepth)
+func (p *parser) tooDeep(pos Pos) {
+	p.errorf(pos, "give a part of it a name of its own", "expression of more than %d levels", maxDepth)
 	p.ignoreRest()
 	p.tok = p.next
 	panic(abandoned{})
@@ -56,9 +57,10 @@ func (p *parser) parseBinary(least int) Expr {
 		op, height := p.take(), p.height
 		p.noTuple(x)
 		p.joined = true // a line may end after an operator
+		term := p.tok.pos
 		y := p.parseBinary(level + 1)
 		p.noTuple(y)
-		p.grow(max(height, p.height) + 1)
+		p.grow(term, max(height, p.height)+1)
 		x = &Binary{OpPos: op.pos, Op: op.text, X: x, Y: y}
 	}
 }
@@ -75,7 +77,7 @@ func (p *parser) parseUnary() Expr {
 		p.joined = true
 		x := p.parseUnary()
 		p.noTuple(x)
-		p.grow(p.height + 1)
+		p.grow(op.pos, p.height+1)
 		return &Unary{Pos: op.pos, Op: op.text, X: x}
 	}
 	return p.parsePrimary()
@@ -92,14 +94,14 @@ func (p *parser) parsePrimary() Expr {
 			bracket := p.openBracket(token.LBRACK, "")
 			index := p.parseExpression()
 			p.closeBracket(token.RBRACK)
-			p.grow(max(height, p.height) + 1)
+			p.grow(bracket.pos, max(height, p.height)+1)
 			x = &Subscript{X: x, Lbrack: bracket.pos, Index: index}
 		case p.at(token.PERIOD):
 			p.noTuple(x)
 			p.advance()
 			p.joined = true
 			name := p.expectName("left or right")
-			p.grow(height + 1)
+			p.grow(name.pos, height+1)
 			x = &Field{X: x, NamePos: name.pos, Name: name.text}
 		default:
 			return x
@@ -146,7 +148,7 @@ func (p *parser) parseCall(name lexeme) Expr {
 		height = max(height, p.height)
 	})
 	call.End = p.closeBracket(token.RPAREN).pos
-	p.grow(height + 1)
+	p.grow(name.pos, height+1)
 	return call
 }
 
@@ -175,7 +177,7 @@ func (p *parser) parseParen() Expr {
 	height := p.height
 	if p.tok.tok != token.COMMA {
 		p.closeBracket(token.RPAREN)
-		p.grow(height + 1)
+		p.grow(bracket.pos, height+1)
 		return &Paren{Pos: bracket.pos, X: x}
 	}
 	if !tuple {
@@ -191,7 +193,7 @@ func (p *parser) parseParen() Expr {
 		p.syntaxError(p.tok.pos, "write it without the comma, or with a second part", "a tuple of one part")
 	}
 	p.closeBracket(token.RPAREN)
-	p.grow(height + 1)
+	p.grow(bracket.pos, height+1)
 	return &Tuple{Pos: bracket.pos, Parts: parts}
 }
 
