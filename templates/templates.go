@@ -1,7 +1,14 @@
-// Package templates holds the text that emitted programs carry along: what a
-// printer would otherwise have to spell out in every place. That is the support
-// files of emitted Go, whole, and the leaf intrinsics of the GPU dialects, of
-// which a program gets those that it uses.
+// Package templates holds text that is copied into emitted programs: the
+// support files of emitted Go, which are copied whole, and the helper functions
+// of the GPU dialects, of which a program gets those that it calls.
+//
+// A [Helper] is found by its name in the set of a dialect and printed with the
+// spelling of that dialect:
+//
+//	helper, ok := templates.OpenCL().Lookup("count_ones_u64")
+//
+// The files of this folder are read when a set is first used. A malformed file
+// panics; the tests of this package read every file.
 package templates
 
 import _ "embed"
@@ -11,7 +18,7 @@ import _ "embed"
 //go:embed internal/gosupport/support.go
 var GoSupport []byte
 
-// GoTrace is the file of emitted Go that tells how long each step took.
+// GoTrace is the file of emitted Go that reports how long each step took.
 //
 //go:embed internal/gosupport/trace.go
 var GoTrace []byte

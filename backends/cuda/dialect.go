@@ -25,7 +25,7 @@ func Emitter() kernels.Emitter {
 func Dialect() *ctext.Dialect {
 	return &ctext.Dialect{
 		Name:       "CUDA C++",
-		Leaves:     templates.CUDA(),
+		Helpers:    templates.CUDA(),
 		IsReserved: isReserved,
 		Types: map[ir.Kind]string{ir.Bool: "bool", ir.I8: "signed char", ir.I16: "short", ir.I32: "int", ir.I64: "long long",
 			ir.U8: "unsigned char", ir.U16: "unsigned short", ir.U32: "unsigned", ir.U64: u64, ir.Char8: u64, ir.F32: "float", ir.F64: "double"},

@@ -24,7 +24,7 @@ func Emitter() kernels.Emitter {
 func Dialect() *ctext.Dialect {
 	return &ctext.Dialect{
 		Name:       "OpenCL C 1.2",
-		Leaves:     templates.OpenCL(),
+		Helpers:    templates.OpenCL(),
 		IsReserved: isReserved,
 		Types: map[ir.Kind]string{ir.Bool: "bool", ir.I8: "char", ir.I16: "short", ir.I32: "int", ir.I64: "long",
 			ir.U8: "uchar", ir.U16: "ushort", ir.U32: "uint", ir.U64: "ulong", ir.Char8: "ulong", ir.F32: "float", ir.F64: "double"},

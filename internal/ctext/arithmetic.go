@@ -18,11 +18,11 @@ func (p *printer) binary(x *loop.Binary) text {
 		return p.extreme("greatest", x)
 	case ir.OpDiv, ir.OpRem:
 		return p.quotient(x)
-	case ir.OpAnd, ir.OpOr, ir.OpXor: // of narrow kinds: stays in their range
+	case ir.OpAnd, ir.OpOr, ir.OpXor: // results of narrow kinds stay in range
 		return infix(x.Op, p.unlessConst(x.X, x.Y), p.unlessConst(x.Y, x.X))
 	case ir.OpAndNot:
 		return infix(ir.OpAnd, p.unlessConst(x.X, x.Y), prefix("~", p.value(x.Y)))
-	case ir.OpShr: // likewise, and C keeps the sign
+	case ir.OpShr: // stays in range, and C keeps the sign
 		return infix(x.Op, p.value(x.X), p.shiftCount(x))
 	}
 	if isWrapped(t) || x.Op == ir.OpShl && !isWord(t) {
@@ -41,11 +41,10 @@ func (p *printer) extreme(name string, x *loop.Binary) text {
 	if !t.Counter || p.counter == p.dialect.Types[ir.I64] {
 		return p.apply(name, t, x.X, x.Y)
 	}
-	return operand("%s(%s, %s)", p.leaf(name+"_i32"), p.unlessConst(x.X, x.Y).string, p.unlessConst(x.Y, x.X).string)
+	return operand("%s(%s, %s)", p.helper(name+"_i32"), p.unlessConst(x.X, x.Y).string, p.unlessConst(x.Y, x.X).string)
 }
 
-// plainBinary prints x with the operator of C, or the function that stands for
-// it.
+// plainBinary prints x with an operator of C, or the function that replaces it.
 func (p *printer) plainBinary(x *loop.Binary) text {
 	p.noteRounding(x)
 	if function := p.dialect.Floats[x.Op][x.Type().Kind]; function != "" {
@@ -63,7 +62,7 @@ func isWord(t loop.Type) bool { return t.Kind.IsUnsigned() && t.Kind.Size() >= 4
 // overflow in C, and narrow ones are widened by C. Counters do not overflow.
 func isWrapped(t loop.Type) bool { return t.Kind.IsInteger() && !isWord(t) && !t.Counter }
 
-// quotient prints a division. The least integer has no quotient by -1 in C.
+// quotient prints a division. Dividing the least integer by -1 is undefined in C.
 func (p *printer) quotient(x *loop.Binary) text {
 	t := x.Type()
 	if t.Kind.IsSigned() && t.Kind.Size() >= 4 && !t.Counter {
@@ -98,9 +97,9 @@ func (p *printer) wrapped(x loop.Expr) text {
 	return cast(p.valueType(t), p.modulo(x, work))
 }
 
-// modulo prints x as an unsigned integer of kind work, at least as wide as x,
-// of which the low bits are those of x. Sums, differences, products and shifts
-// to the left need no more of their operands.
+// modulo prints x as an unsigned integer of kind work, which is at least as wide
+// as x. Only its low bits, as many as x has, are those of x: sums, differences,
+// products and left shifts need no more.
 func (p *printer) modulo(x loop.Expr, work ir.Kind) text {
 	switch x := x.(type) {
 	case *loop.Const:
@@ -180,7 +179,7 @@ func (p *printer) literal(c *loop.Const) text {
 	}
 	i := v.Int64()
 	if lowest := int64(-1) << (v.Kind.Size()*8 - 1); i == lowest && v.Kind.Size() >= 4 {
-		// C negates a literal, and this one has no opposite.
+		// In C this is a negated literal, and the positive one does not fit.
 		return text{string: strconv.FormatInt(i+1, 10) + suffix + " - 1", precedence: sumPrecedence}
 	}
 	if i < 0 {
@@ -189,8 +188,7 @@ func (p *printer) literal(c *loop.Const) text {
 	return operand("%d%s", i, suffix)
 }
 
-// plain prints c where the place says its type, so that a count needs no
-// suffix.
+// plain prints c without a suffix, for places that determine its type.
 func (p *printer) plain(c *loop.Const) text {
 	if i := c.Value.Int64(); c.Counter && i == int64(int32(i)) && i > -1<<31 {
 		return operand("%d", i)

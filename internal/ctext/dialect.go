@@ -7,65 +7,66 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// Dialect is a language of the C family, as data.
+// Dialect describes a language of the C family as data. A qualifier is followed
+// by a space in it; an empty one means that the language has none.
 type Dialect struct {
-	Name   string            // for messages: OpenCL C 1.2
-	Leaves *templates.Leaves // its leaf intrinsics
+	Name    string             // for messages: OpenCL C 1.2
+	Helpers *templates.Helpers // the functions that emitted text may carry along
 
-	// IsReserved reports whether a name means something in the language, beside
-	// the keywords of C.
+	// IsReserved reports whether the language reserves a name, beyond the
+	// keywords of C.
 	IsReserved func(name string) bool
 
 	Types   map[ir.Kind]string // of values: bool, char ... ulong, float, double
 	Suffix  map[ir.Kind]string // of literals of 32 and 64 bits and of f32
-	Decimal bool               // not all compilers know hexadecimal literals of floats; they round decimal ones correctly
+	Decimal bool               // floats are decimal literals, because not all compilers read hexadecimal ones
 	Counter string             // the type of counters below 2^31, signed
 	Byte    string             // the type of a bool in memory
 
-	Space    map[loop.Space]string // the qualifier of memory that a pointer points to, with a space behind it, or ""
-	Local    string                // before the declaration of an array that a group shares, likewise
-	Launched string                // of one whose bytes the launch brings, aligned for all accesses; "" where the language has none
-	Restrict string                // of read-only memory, likewise
-	Function string                // before the result type of a function that kernels call, likewise
-	// Kernel is what stands before the name of a kernel: its attributes and
-	// "void". A groupSize of 0 is any, an occupancy of 0 what the compiler makes it.
+	Space    map[loop.Space]string // qualifier of the memory that a pointer points to
+	Local    string                // qualifier of an array that a work-group shares
+	Launched string                // qualifier of an array whose size the launch decides, aligned for all accesses
+	Restrict string                // qualifier of read-only memory
+	Function string                // qualifier of a function that kernels call
+	// Kernel returns the attributes and result type of a kernel, which precede its
+	// name. A groupSize of 0 allows any size; an occupancy of 0 leaves the number
+	// of registers to the compiler.
 	Kernel    func(groupSize, occupancy int) string
-	Occupancy bool // whether that says for how many groups of a unit there are registers
+	Occupancy bool // whether Kernel heeds occupancy: work-groups of a compute unit that registers must suffice for
 
-	Align string // of local memory that is accessed loop.WideBytes at a time, with a space behind it
-	// Wide returns the vector of loop.WideBytes of elements of kind k, and what
-	// makes one of a list.
+	Align string // attribute of local memory that is accessed loop.WideBytes at a time
+	// Wide returns the vector type of loop.WideBytes of elements of kind k, and
+	// the operator or function that makes a vector of its elements.
 	Wide func(k ir.Kind) (vector, construct string)
 
-	Subgroup int // work-items of one, which lie together in the group; 0 where the language has none
+	Subgroup int // consecutive work-items of a subgroup; 0 if the language has no subgroups
 
 	IDs  map[loop.IDKind]string // the expression of a position, of type Counter
-	Bits map[ir.Kind]string     // the function that reads bits as a value of another kind, perhaps with a cast before it
-	// Floats are the functions that operators on floats are called by, where C
-	// has no operator, or one that compilers of the language round otherwise.
+	Bits map[ir.Kind]string     // the function that reinterprets bits as a value of the kind, perhaps with a cast before it
+	// Floats has the functions for operators on floats that C lacks, or that
+	// compilers of the language round otherwise.
 	Floats map[ir.Op]map[ir.Kind]string
 
-	// Barrier waits for the work-items of a group. It orders their accesses to
-	// local memory, and to global memory if it is asked to.
+	// Barrier waits for the work-items of a work-group. It orders their accesses
+	// to local memory and, if global is set, to global memory.
 	Barrier func(global bool) string
-	// SubgroupBarrier waits for those of a subgroup, and orders their accesses to
-	// both; "" where the language has none.
+	// SubgroupBarrier waits for the work-items of a subgroup, and orders their
+	// accesses to local and global memory; "" if the language has none.
 	SubgroupBarrier string
 	// Fence orders the accesses of a work-item to local and global memory, as
-	// its group sees them.
+	// seen by its work-group.
 	Fence string
-	// Unroll stands before a short loop that shall be unrolled; "" leaves it to
-	// the compiler.
+	// Unroll precedes a short loop that has to be unrolled; "" leaves unrolling
+	// to the compiler.
 	Unroll string
-	// Atomic is a call for integers of 32 or 64 bits; of a compare and exchange,
-	// args begin with the expected value.
+	// Atomic returns a call for integers of 32 or 64 bits. The args of a compare
+	// and exchange begin with the expected value.
 	Atomic func(op loop.AtomicOp, k ir.Kind, address string, args []string) string
 
-	// Preamble is the lines before everything else that a program with these
-	// needs begins with.
+	// Preamble returns the first lines of a program that needs some capabilities.
 	Preamble func(needs func(plan.Cap) bool) []string
-	// Options are what the compiler has to be told, always ("") and for a
-	// capability.
+	// Options are the options of the compiler by the capability that needs them;
+	// those of "" are always given.
 	Options map[plan.Cap][]string
 }
 
@@ -74,13 +75,13 @@ type Text struct {
 	Source  []byte
 	Kernels []Kernel   // in the order of the program
 	Needs   []plan.Cap // what the device must have, sorted
-	Options []string   // what its compiler must be told
+	Options []string   // of its compiler
 }
 
 // Kernel is a kernel as the host sees it.
 type Kernel struct {
 	Func       *loop.Func
 	Entry      string   // its name in the text
-	Params     []string // those of its parameters
-	LocalBytes int64    // local memory of a group
+	Params     []string // the names of its parameters in the text
+	LocalBytes int64    // local memory of a work-group
 }

@@ -22,7 +22,7 @@ const (
 	choicePrecedence = iota + 1
 	orPrecedence
 	andPrecedence
-	bitPrecedence // | ^ & stand in C on three levels, where nobody expects them
+	bitPrecedence // | ^ & have three levels in C; the printer treats them as one, in parentheses
 	equalPrecedence
 	orderPrecedence
 	shiftPrecedence
@@ -139,8 +139,8 @@ func (p *printer) value(x loop.Expr) text {
 	return operand("0")
 }
 
-// unlessConst prints x without its type where other, the other operand of a
-// sum or comparison, says it.
+// unlessConst prints x without a suffix if other, the other operand of a sum or
+// comparison, determines the type.
 func (p *printer) unlessConst(x, other loop.Expr) text {
 	c, isConst := x.(*loop.Const)
 	if _, both := other.(*loop.Const); isConst && !both && c.Counter {
@@ -179,39 +179,39 @@ func (p *printer) unary(x *loop.Unary) text {
 		}
 		return p.floatFunction(x)
 	case ir.OpYear:
-		return operand("%s(%s)", p.leaf("year"), p.value(x.X).string)
+		return operand("%s(%s)", p.helper("year"), p.value(x.X).string)
 	case ir.OpMonth:
-		return operand("%s(%s)", p.leaf("month"), p.value(x.X).string)
+		return operand("%s(%s)", p.helper("month"), p.value(x.X).string)
 	case ir.OpDay:
-		return operand("%s(%s)", p.leaf("day"), p.value(x.X).string)
+		return operand("%s(%s)", p.helper("day"), p.value(x.X).string)
 	}
 	p.fail("operator %d is not unary", x.Op)
 	return operand("0")
 }
 
-// floatFunction calls what the dialect has for a unary operator on floats.
+// floatFunction calls the dialect's function for a unary operator on floats.
 func (p *printer) floatFunction(x *loop.Unary) text {
 	return operand("%s(%s)", p.dialect.Floats[x.Op][x.X.Type().Kind], p.value(x.X).string)
 }
 
-// apply calls the leaf intrinsic for type t.
+// apply calls the helper for type t.
 func (p *printer) apply(name string, t loop.Type, args ...loop.Expr) text {
 	list := make([]string, len(args))
 	for i, a := range args {
 		list[i] = p.value(a).string
 	}
-	return operand("%s(%s)", p.leaf(name+"_"+t.Kind.String()), strings.Join(list, ", "))
+	return operand("%s(%s)", p.helper(name+"_"+t.Kind.String()), strings.Join(list, ", "))
 }
 
-// needRounding notes arithmetic on floats of kind k, in which an f32 must keep
-// subnormal numbers.
+// needRounding records arithmetic on floats of kind k. An f32 must keep
+// subnormal numbers in it.
 func (p *printer) needRounding(k ir.Kind) {
 	if k == ir.F32 {
 		p.needs[plan.CapDenormalsF32] = true
 	}
 }
 
-// noteRounding notes what the arithmetic of x needs.
+// noteRounding records the capabilities that the arithmetic of x needs.
 func (p *printer) noteRounding(x *loop.Binary) {
 	p.needRounding(x.Type().Kind)
 	if x.Op == ir.OpDiv && x.Type().Kind == ir.F32 {
@@ -262,8 +262,7 @@ func (p *printer) compareKeys(x *loop.Compare) text {
 	return prefix("!", p.apply("key_less", t, x.Y, x.X))
 }
 
-// choice prints a select, of which C evaluates one side only: that is the same
-// where the other has no effects.
+// choice prints a select. C evaluates one side only, so neither may have effects.
 func (p *printer) choice(x *loop.Select) text {
 	for _, side := range []loop.Expr{x.Then, x.Else} {
 		loop.WalkExpr(side, func(e loop.Expr) {
@@ -277,8 +276,8 @@ func (p *printer) choice(x *loop.Select) text {
 		otherwise.within(choicePrecedence+1)), precedence: choicePrecedence}
 }
 
-// hasEffects reports whether a call may do more than compute its result. What
-// a function of the program does shows in memory that it is given.
+// hasEffects reports whether a call may do more than compute its result. A
+// function of the program has effects only on memory that it is passed.
 func (p *printer) hasEffects(s *loop.Signature) bool {
 	if p.funcs[s] == nil {
 		return s.Effects || s.Collective
@@ -302,7 +301,7 @@ func (p *printer) load(x *loop.Load) text {
 	case t.Kind == ir.Bool:
 		return text{string: element.string + " != 0", precedence: equalPrecedence}
 	case isSwapped(t):
-		return operand("%s(%s)", p.leaf("swap_char8"), element.string)
+		return operand("%s(%s)", p.helper("swap_char8"), element.string)
 	}
 	return element
 }
@@ -320,18 +319,18 @@ func (p *printer) call(x *loop.Call) string {
 	return fmt.Sprintf("%s(%s)", p.callee(x.Callee), strings.Join(args, ", "))
 }
 
-// callee returns the name of a function of the program or of a leaf intrinsic.
+// callee returns the name of a function of the program or of a helper.
 func (p *printer) callee(s *loop.Signature) string {
 	if f := p.funcs[s]; f != nil {
 		return f.name
 	}
-	if leaf, ok := p.dialect.Leaves.Lookup(s.Name); ok && !isSignature(leaf, s) {
-		p.fail("%s is called as another function than the leaf intrinsic", s.Name)
+	if helper, ok := p.dialect.Helpers.Lookup(s.Name); ok && !isSignature(helper, s) {
+		p.fail("%s is called as another function than the helper", s.Name)
 	}
-	return p.leaf(s.Name)
+	return p.helper(s.Name)
 }
 
-func isSignature(leaf *templates.Leaf, s *loop.Signature) bool {
-	l := leaf.Signature
+func isSignature(helper *templates.Helper, s *loop.Signature) bool {
+	l := helper.Signature
 	return fmt.Sprint(l.Params, l.Results) == fmt.Sprint(s.Params, s.Results)
 }

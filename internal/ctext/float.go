@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// floatLiteral prints v exactly: in decimal where that is short or the dialect
-// asks for it, else in hexadecimal with the shortest decimal in a comment. What
-// has no literal is made of its bits.
+// floatLiteral prints v exactly: in decimal if that is short or the dialect
+// requires it, else in hexadecimal with the shortest decimal in a comment.
+// Values without a literal are made from their bits.
 func (p *printer) floatLiteral(v ir.Scalar, suffix string) text {
 	if v.Kind == ir.F64 {
 		p.needs[plan.CapFP64] = true
@@ -35,7 +35,7 @@ func (p *printer) floatLiteral(v ir.Scalar, suffix string) text {
 		return text{string: decimal + suffix, precedence: precedence}
 	}
 	hex := strconv.FormatFloat(f, 'x', -1, bits)
-	// Go writes exponents with two digits at least.
+	// Go writes exponents with at least two digits.
 	hex = strings.Replace(strings.Replace(hex, "p+0", "p+", 1), "p-0", "p-", 1)
 	return text{string: hex + suffix + " /* " + decimal + " */", precedence: precedence}
 }

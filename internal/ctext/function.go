@@ -59,14 +59,14 @@ func (p *printer) function(f *loop.Func) {
 	p.line("}")
 }
 
-// isPacked reports whether an argument of type t comes in the form that it has
-// in memory, and has to be unpacked.
+// isPacked reports whether an argument of type t is passed in the form that it
+// has in memory and has to be unpacked.
 func isPacked(t loop.Type) bool {
 	return t.Form == loop.Scalar && (t.Kind == ir.Bool || t.Kind == ir.Char8)
 }
 
-// unpack begins the body of a kernel with the value of a packed parameter. One
-// that nothing reads is mentioned, so that no compiler warns of it.
+// unpack begins the body of a kernel with the value of a packed parameter. An
+// unused parameter is mentioned, to keep compilers from warning.
 func (p *printer) unpack(v *loop.Var, param string) {
 	switch {
 	case !p.read[v]:
@@ -75,7 +75,7 @@ func (p *printer) unpack(v *loop.Var, param string) {
 	case v.T.Kind == ir.Bool:
 		p.line("const %s %s = %s != 0;", p.valueType(v.T), p.names.Declare(v), param)
 	default:
-		p.line("const %s %s = %s(%s);", p.valueType(v.T), p.names.Declare(v), p.leaf("swap_char8"), param)
+		p.line("const %s %s = %s(%s);", p.valueType(v.T), p.names.Declare(v), p.helper("swap_char8"), param)
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// printed verifies functions and prints them in OpenCL C. That text, and the one
-// in CUDA C++, compilers accept without a warning where there are any.
+// printed verifies functions and prints them in OpenCL C. The compilers of this
+// machine accept that text and the text in CUDA C++ without a warning.
 func printed(t *testing.T, funcs ...*loop.Func) *ctext.Text {
 	t.Helper()
 	program := &loop.Program{Name: "test", Funcs: funcs}
@@ -59,8 +59,8 @@ func printedCUDA(t *testing.T, program *loop.Program) *ctext.Text {
 	return text
 }
 
-// clang compiles a text with all warnings as errors; without a clang it is
-// said to be in order.
+// clang compiles a text with all warnings as errors. Without a clang it accepts
+// every text.
 func clang(t *testing.T, source []byte) error {
 	t.Helper()
 	name, err := exec.LookPath("clang")

@@ -57,8 +57,8 @@ func runNamed(t *testing.T, names []string, note string) *ctext.Text {
 	return text
 }
 
-// TestReservedNames gives everything names that mean something in C, in
-// OpenCL C, in the text around, or that are no names.
+// TestReservedNames gives everything names that are reserved in C or OpenCL C,
+// are used by the surrounding text, or are no names.
 func TestReservedNames(t *testing.T) {
 	runNamed(t, []string{
 		"int", "kernel", "__kernel", "global", "get_local_id", "barrier", "as_uint", "INT_MIN", "CLK_LOCAL_MEM_FENCE", "float4", "convert_int_sat_rtz",
@@ -69,8 +69,8 @@ func TestReservedNames(t *testing.T) {
 	}, "a note")
 }
 
-// TestMalformedComments puts text into comments that tries to leave them. Nothing
-// but comments may differ.
+// TestMalformedComments puts text into comments that tries to end them. Only
+// comments may differ.
 func TestMalformedComments(t *testing.T) {
 	names := []string{"x", "y", "z"}
 	const malformed = "*/ } evil \\\nnext??/\n#define x y\r#error\v\f\x00\u2028\u0085 /* // \\\r\n\"'\\"

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// newNames returns the names of a program in the dialect. A reserved name is
-// spelled with v_ before it: behind it, a number may give a reserved name again.
+// newNames returns the names of a program in the dialect. A reserved name gets
+// the prefix v_; a number behind it could make another reserved name.
 func newNames(dialect *Dialect) *backends.Names {
 	reserved := func(name string) bool { return isKeyword(name) || dialect.IsReserved(name) }
 	spell := func(name string) string {
@@ -23,7 +23,7 @@ func newNames(dialect *Dialect) *backends.Names {
 }
 
 // cName spells name in letters, digits and single underscores between them.
-// Other characters become their number: größe is gru00f6u00dfe.
+// Other characters become their code points: größe is gru00f6u00dfe.
 func cName(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -49,14 +49,14 @@ func cName(name string) string {
 	if spelled == "" {
 		return "value"
 	}
-	if strings.HasPrefix(spelled, templates.LeafPrefix) {
+	if strings.HasPrefix(spelled, templates.HelperPrefix) {
 		return "v_" + spelled
 	}
 	return spelled
 }
 
-// isKeyword reports whether name is a keyword of C99, C11 or C++, or a macro
-// that compilers define without being asked.
+// isKeyword reports whether name is a keyword of C99, C11 or C++, or a
+// predefined macro.
 func isKeyword(name string) bool {
 	_, found := keywords[name]
 	return found

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// comment returns text as line comments. Its characters come from users, so
-// whatever could end a line comment or join it with the next line is spelled
-// as a number: control characters and all that is not ASCII, backslashes, and
-// the second of two question marks, which begin a trigraph.
+// comment returns text as line comments. The text comes from users, so every
+// character that could end a line comment or join it with the next line is
+// spelled as its code point: control characters, all outside ASCII, backslashes,
+// and the second of two question marks, which begin a trigraph.
 func comment(text string) []string {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {

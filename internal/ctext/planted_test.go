@@ -46,7 +46,7 @@ func TestPlantedBugs(t *testing.T) {
 		funcs, checks, launches = append(funcs, f), append(checks, check), append(launches, check.launch())
 	}
 	text := printed(t, funcs...)
-	// The parts are the leaf intrinsics and a kernel for each bug.
+	// The parts are the helpers and a kernel for each bug.
 	parts := strings.Split(string(text.Source), "__kernel ")
 	for i, bug := range bugs {
 		at := i + 1

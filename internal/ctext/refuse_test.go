@@ -11,7 +11,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// TestRefused prints what OpenCL C 1.2 has not, and gets errors that say so.
+// TestRefused prints programs that OpenCL C 1.2 cannot express, and gets errors
+// that say why.
 func TestRefused(t *testing.T) {
 	tI32 := loop.ScalarOf(ir.I32)
 	for _, c := range []struct {
@@ -28,8 +29,8 @@ func TestRefused(t *testing.T) {
 		{"s is private", func(b *loop.Builder) {
 			b.Atomic(loop.AtomicAdd, b.Storage("s", loop.ArrayOf(2, tI32)), loop.Int(0), i32(1))
 		}},
-		{"there is no leaf intrinsic shuffle", func(b *loop.Builder) { b.Do(&loop.Signature{Name: "shuffle", Results: []loop.Type{tI32}}, nil, "s") }},
-		{"another function than the leaf intrinsic", func(b *loop.Builder) {
+		{"there is no helper shuffle", func(b *loop.Builder) { b.Do(&loop.Signature{Name: "shuffle", Results: []loop.Type{tI32}}, nil, "s") }},
+		{"another function than the helper", func(b *loop.Builder) {
 			b.Do(&loop.Signature{Name: "day", Params: []loop.Type{tI32}}, []loop.Expr{i32(1)})
 		}},
 		{"take is called for its effects in a choice", func(b *loop.Builder) {
@@ -51,7 +52,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A call whose result nobody reads stays if it has effects.
+// A call whose result is unused stays if it has effects.
 func TestEffectsStay(t *testing.T) {
 	b := loop.NewBuilder("take")
 	counter := b.Param("counter", global(ir.I32))
@@ -68,7 +69,7 @@ func TestEffectsStay(t *testing.T) {
 	}
 }
 
-// A barrier orders global memory where work-items may exchange values through it.
+// A barrier orders global memory if work-items may exchange values through it.
 func TestBarrierOrdersWhatIsExchanged(t *testing.T) {
 	for want, write := range map[string]func(b *loop.Builder, x *loop.Var){
 		"barrier(CLK_LOCAL_MEM_FENCE);":                        func(b *loop.Builder, x *loop.Var) { b.Store(x, localID, i32(1)) },

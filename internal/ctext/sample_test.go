@@ -150,7 +150,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestText is what a host is told of a text.
+// TestText checks what a text says about itself to a host.
 func TestText(t *testing.T) {
 	text := printed(t, scanSample()...)
 	kernel := text.Kernels[0]

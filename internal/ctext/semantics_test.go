@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// lower makes the loop IR of an expression as a lowering does, value by value
-// of the verified pipeline.
+// lower makes the loop IR of an expression as a lowering does, one value of the
+// verified pipeline after the other.
 func lower(v *ir.Value, params map[string]loop.Expr) loop.Expr {
 	switch v.Op {
 	case ir.OpParam:

@@ -31,7 +31,7 @@ func TestCommentsEscape(t *testing.T) {
 	}
 }
 
-// Whatever a name or a comment is, nothing of it leaves its place.
+// Whatever a name or a comment is, it cannot escape its place.
 func TestRandomTextStaysInPlace(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	name := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$`)

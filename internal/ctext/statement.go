@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// block prints a body in a scope of its own, between what opens and closes it.
+// block prints a body in a scope of its own, between an opening and a closing line.
 func (p *printer) block(body []loop.Stmt) {
 	p.names.Push()
 	p.depth++
@@ -77,7 +77,7 @@ func (p *printer) statement(s loop.Stmt) {
 	case *loop.Role:
 		p.role(s)
 	case *loop.Fence:
-		// Between groups, flag and value have to be one word.
+		// Between work-groups, flag and value have to share a word.
 		if s.Scope != loop.GroupScope {
 			p.fail("there is no fence for a %v", s.Scope)
 			return
@@ -132,7 +132,7 @@ func (p *printer) decl(s *loop.Decl) {
 	}
 }
 
-// initial prints x where the text around says its type.
+// initial prints x where the declaration determines its type.
 func (p *printer) initial(x loop.Expr) string {
 	if c, ok := x.(*loop.Const); ok {
 		return p.plain(c).string
@@ -143,7 +143,7 @@ func (p *printer) initial(x loop.Expr) string {
 func (p *printer) store(s *loop.Store) {
 	target := p.element(s.Memory, s.Index)
 	if isSwapped(s.Memory.T) {
-		p.line("%s = %s(%s);", target, p.leaf("swap_char8"), p.value(s.X).string)
+		p.line("%s = %s(%s);", target, p.helper("swap_char8"), p.value(s.X).string)
 		return
 	}
 	p.update(target, s.X, func(x loop.Expr) bool {
@@ -162,7 +162,7 @@ func isSame(x, y loop.Expr) bool {
 	return ok && x == y
 }
 
-// update prints target = x, as target op= y or target++ where that is as exact.
+// update prints target = x, as target op= y or target++ if the result is the same.
 func (p *printer) update(target string, x loop.Expr, isTarget func(loop.Expr) bool) {
 	b, ok := x.(*loop.Binary)
 	if !ok || !slices.Contains([]ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul}, b.Op) || !isTarget(b.X) || isWrapped(b.Type()) ||
@@ -220,8 +220,8 @@ func (p *printer) counted(s *loop.For) {
 	p.line("}")
 }
 
-// isShort reports whether a loop has a small, constant number of rounds. Unrolled,
-// the arrays that it indexes can be registers.
+// isShort reports whether a loop has a small, constant number of iterations. If
+// it is unrolled, the arrays that it indexes can be registers.
 func isShort(s *loop.For) bool {
 	lo, isConst := s.Lo.(*loop.Const)
 	hi, isConstHi := s.Hi.(*loop.Const)
@@ -269,7 +269,7 @@ func (p *printer) atomic(s *loop.Atomic) {
 	case t.Kind.IsFloat():
 		p.needRounding(t.Kind)
 		space := map[loop.Space]string{loop.Local: "local", loop.Global: "global"}[t.Space]
-		call = fmt.Sprintf("%s(%s, %s)", p.leaf("atomic_add_"+t.Kind.String()+"_"+space), address, args[0])
+		call = fmt.Sprintf("%s(%s, %s)", p.helper("atomic_add_"+t.Kind.String()+"_"+space), address, args[0])
 	case t.Space == loop.Private:
 		p.fail("%s is private, and atomics work on shared memory", s.Memory.Name)
 		return

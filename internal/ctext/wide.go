@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// lanes are the names of a vector's elements.
+// lanes has the names of a vector's elements.
 const lanes = "xyzw"
 
 // wideMemory returns the memory that body accesses several elements at a time,
-// and that whose bytes it shares.
+// and the memory whose bytes it shares.
 func wideMemory(body []loop.Stmt) map[*loop.Var]bool {
 	wide := map[*loop.Var]bool{}
 	loop.WalkStmts(body, func(s loop.Stmt) {

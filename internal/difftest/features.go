@@ -37,13 +37,13 @@ func PlanFeatures(p *plan.Plan) []string {
 	return sortedUnique(names)
 }
 
-var leaf = regexp.MustCompile(`\b` + templates.LeafPrefix + `(\w+)\(`)
+var helperCall = regexp.MustCompile(`\b` + templates.HelperPrefix + `(\w+)\(`)
 
-// TextFeatures names the leaf intrinsics that emitted texts use.
+// TextFeatures names the helper functions that emitted texts call.
 func TextFeatures(texts map[string]string) []string {
 	var names []string
 	for _, text := range texts {
-		for _, m := range leaf.FindAllStringSubmatch(text, -1) {
+		for _, m := range helperCall.FindAllStringSubmatch(text, -1) {
 			names = append(names, m[1])
 		}
 	}

@@ -1,5 +1,6 @@
-// Package kernels emits programs as the kernels of work-groups, in any dialect
-// of package ctext, with the plan by which a host runs them.
+// Package kernels is the emitter that all GPU dialects share. It lowers a
+// program to kernels of work-groups (package simt), prints them in a dialect of
+// package ctext, and completes the plan by which a host runs them.
 package kernels
 
 import (
@@ -23,9 +24,10 @@ type Emitter struct {
 // Name returns the name of the backend.
 func (e Emitter) Name() string { return e.Backend }
 
-// Emit makes three files per pipeline, for the extension .cl: NAME.cl, the
-// kernels; NAME.plan.json, how a host runs them; and NAME.h, the constants of
-// the plan for a host in C. The kernels of a fallback are in NAME.fallback.cl.
+// Emit makes three files for each pipeline. If the extension is .cl, they are
+// NAME.cl, the kernels; NAME.plan.json, the plan by which a host runs them; and
+// NAME.h, the constants of the plan for a host in C. The kernels of a fallback
+// are in NAME.fallback.cl.
 func (e Emitter) Emit(programs []*backends.Program, options backends.Options) (*backends.Output, error) {
 	out := &backends.Output{}
 	files, macros := backends.FileNames{}, macroNames{}
@@ -56,7 +58,7 @@ func (e Emitter) Loops(program *backends.Program, options backends.Options) (str
 	return join(lowered.Plan.Pipeline, lowered.Kernels).String(), nil
 }
 
-// Target is what kernels of the dialect may use.
+// Target returns the features that kernels of the dialect may use.
 func (e Emitter) Target() simt.Target {
 	return simt.Target{Subgroup: e.Dialect.Subgroup, Occupancy: e.Dialect.Occupancy}
 }
@@ -131,5 +133,5 @@ func describe(v *plan.Variant, file string, k ctext.Kernel) {
 	}
 }
 
-// ordinary is what compilers of kernels and hosts make of any name of a file.
+// ordinary says of every file name that compilers and hosts give it no meaning.
 func ordinary(string) bool { return false }

@@ -50,7 +50,7 @@ func emitted(t *testing.T, emitter kernels.Emitter, path, source, level string) 
 }
 
 // malformedSource is a pipeline with a check, a filter and a comparison with a
-// string, with text of the author's wherever the language has room for it.
+// string, with text of the author's in every place where the language takes some.
 func malformedSource(comment, line string) string {
 	return fmt.Sprintf(`// %[1]s
 pipeline p(x: [n]i64, y: [n]i64, s: [n]char8) { // %[1]s
@@ -130,8 +130,8 @@ func equalPlans(t *testing.T, what string, want, got []byte) {
 	}
 }
 
-// reservedNames are names of pipelines that mean something to the dialects, to C,
-// to file systems or to other emitted files.
+// reservedNames are names of pipelines that the dialects, C, file systems or
+// other emitted files reserve.
 var reservedNames = append(strings.Fields(`kernel main barrier get_global_id atomic_add int float4 global abort KGEN kgen kgen_ kgen_divide_i32
 	threadIdx blockDim warpSize atomicAdd __syncthreads int4 cuda std device
 	con NUL Com1 lpt1 _hidden __ __kernel q Q q_kernel1 q_kernel1_sum0 q_plan q_fallback cl cl_ CL_ h H0 linux NULL define row0 rows tiles lane`),
@@ -145,8 +145,8 @@ func reservedPipelines() string {
 	return b.String()
 }
 
-// TestReservedNames emits all such pipelines together: no file takes the place
-// of another's, whatever the system, and what a C compiler knows of is renamed.
+// TestReservedNames emits all such pipelines together: no file replaces another
+// on any system, and names that C reserves are changed.
 func TestReservedNames(t *testing.T) {
 	for _, emitter := range emitters {
 		folder, paths := writeReservedNames(t, emitter)
@@ -217,7 +217,7 @@ func writeReservedNames(t *testing.T, emitter kernels.Emitter) (folder string, p
 	return folder, paths
 }
 
-// compilesCUDA has the compilers of this machine read kernels.
+// compilesCUDA compiles kernels with the compilers of this machine.
 func compilesCUDA(t *testing.T, paths []string) {
 	t.Helper()
 	found, missing := cudacompile.Available()

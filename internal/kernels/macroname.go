@@ -6,10 +6,10 @@ import (
 	"github.com/kgen-go/kgen/backends"
 )
 
-// macroNames are the beginnings of the names of macros given so far.
+// macroNames holds the prefixes of macro names given so far.
 type macroNames map[string]bool
 
-// of returns how the names of the macros of a kernel begin.
+// of returns the prefix of the macro names of a kernel.
 func (n macroNames) of(entry string) string {
 	return strings.ToUpper(backends.Unused(n, entry, strings.ToUpper))
 }

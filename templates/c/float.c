@@ -1,6 +1,6 @@
-// Leaf intrinsics on floats. A NaN is told by x != x.
+// Helpers on floats. x != x tests for NaN.
 
-//leaf least_$F($F, $F) $F for F in f32 f64
+//helper least_$F($F, $F) $F for F in f32 f64
 $type(F) kgen_least_$F($type(F) x, $type(F) y) {
 	if (x != x || y != y) {
 		return x + y;
@@ -11,7 +11,7 @@ $type(F) kgen_least_$F($type(F) x, $type(F) y) {
 	return x < y ? x : y;
 }
 
-//leaf greatest_$F($F, $F) $F for F in f32 f64
+//helper greatest_$F($F, $F) $F for F in f32 f64
 $type(F) kgen_greatest_$F($type(F) x, $type(F) y) {
 	if (x != x || y != y) {
 		return x + y;
@@ -22,12 +22,12 @@ $type(F) kgen_greatest_$F($type(F) x, $type(F) y) {
 	return x > y ? x : y;
 }
 
-//leaf key_equal_$F($F, $F) bool for F in f32 f64
+//helper key_equal_$F($F, $F) bool for F in f32 f64
 bool kgen_key_equal_$F($type(F) x, $type(F) y) {
 	return x == y || (x != x && y != y);
 }
 
-//leaf key_less_$F($F, $F) bool for F in f32 f64
+//helper key_less_$F($F, $F) bool for F in f32 f64
 bool kgen_key_less_$F($type(F) x, $type(F) y) {
 	return x < y || (x == x && y != y);
 }

@@ -1,7 +1,8 @@
-// Atomic operations on floats. The one on f32 in global memory takes subnormal
-// numbers for 0, so an exchange is tried until no other thread came between.
+// Atomic operations on floats. CUDA's own addition to an f32 in global memory
+// flushes subnormal numbers to 0, so a compare-and-swap is repeated until it
+// succeeds.
 
-//leaf atomic_add_f32_global(global []f32, f32) f32 effects
+//helper atomic_add_f32_global(global []f32, f32) f32 effects
 float kgen_atomic_add_f32_global(float *memory, float x) {
 	unsigned int *bits = (unsigned int *)memory;
 	unsigned int old = *(volatile unsigned int *)bits;
@@ -13,12 +14,12 @@ float kgen_atomic_add_f32_global(float *memory, float x) {
 	return __uint_as_float(old);
 }
 
-//leaf atomic_add_f32_local(local []f32, f32) f32 effects
+//helper atomic_add_f32_local(local []f32, f32) f32 effects
 float kgen_atomic_add_f32_local(float *memory, float x) {
 	return atomicAdd(memory, x);
 }
 
-//leaf atomic_add_f64_$S($S []f64, f64) f64 for S in global local effects
+//helper atomic_add_f64_$S($S []f64, f64) f64 for S in global local effects
 double kgen_atomic_add_f64_$S(double *memory, double x) {
 	return atomicAdd(memory, x);
 }

@@ -1,21 +1,21 @@
-// Operations of a warp, all 32 threads of which call them together.
+// Operations of a warp, which all of its 32 threads call together.
 
-//leaf shuffle_up_$T($T, u32) $T for T in u32 u64
+//helper shuffle_up_$T($T, u32) $T for T in u32 u64
 $type(T) kgen_shuffle_up_$T($type(T) x, $type(u32) distance) {
 	return __shfl_up_sync(0xffffffffu, x, distance);
 }
 
-//leaf shuffle_down_$T($T, u32) $T for T in u32 u64
+//helper shuffle_down_$T($T, u32) $T for T in u32 u64
 $type(T) kgen_shuffle_down_$T($type(T) x, $type(u32) distance) {
 	return __shfl_down_sync(0xffffffffu, x, distance);
 }
 
-//leaf broadcast_$T($T, u32) $T for T in u32 u64
+//helper broadcast_$T($T, u32) $T for T in u32 u64
 $type(T) kgen_broadcast_$T($type(T) x, $type(u32) lane) {
 	return __shfl_sync(0xffffffffu, x, (int)lane);
 }
 
-//leaf ballot(bool) u32
+//helper ballot(bool) u32
 $type(u32) kgen_ballot(bool x) {
 	return __ballot_sync(0xffffffffu, x);
 }

@@ -1,7 +1,7 @@
-// Atomic operations that OpenCL C 1.2 lacks: an exchange is tried until no
-// other work-item came between.
+// Atomic operations that OpenCL C 1.2 lacks: a compare-and-swap is repeated
+// until it succeeds.
 
-//leaf atomic_add_f32_$S($S []f32, f32) f32 for S in global local effects
+//helper atomic_add_f32_$S($S []f32, f32) f32 for S in global local effects
 float kgen_atomic_add_f32_$S(volatile $space(S)float *memory, float x) {
 	volatile $space(S)uint *bits = (volatile $space(S)uint *)memory;
 	uint old = *bits;
@@ -13,7 +13,7 @@ float kgen_atomic_add_f32_$S(volatile $space(S)float *memory, float x) {
 	return as_float(old);
 }
 
-//leaf atomic_add_f64_$S($S []f64, f64) f64 for S in global local needs atomics.i64 effects
+//helper atomic_add_f64_$S($S []f64, f64) f64 for S in global local needs atomics.i64 effects
 double kgen_atomic_add_f64_$S(volatile $space(S)double *memory, double x) {
 	volatile $space(S)ulong *bits = (volatile $space(S)ulong *)memory;
 	ulong old = *bits;
