@@ -3,6 +3,7 @@ package build_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,6 +30,21 @@ func run(builders []*ir.Builder, args ...string) (status int, out, errs string) 
 	status = build.Run(context.Background(), append([]string{"/somewhere/gen"}, args...), &o, &e, builders...)
 	return status, o.String(), e.String()
 }
+
+// TestFullStandardOutput: what could not be printed is not done.
+func TestFullStandardOutput(t *testing.T) {
+	for _, arguments := range [][]string{{"--after=verify"}, {"--help"}, {"-o", t.TempDir()}} {
+		var errs bytes.Buffer
+		status := build.Run(context.Background(), append([]string{"gen"}, arguments...), full{}, &errs, orders("orders"))
+		if status != 1 || errs.String() != "full\n" {
+			t.Errorf("%v: status %d: %s", arguments, status, errs.String())
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func Example() {
 	b := ir.NewBuilder("revenue")

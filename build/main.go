@@ -42,16 +42,20 @@ func Run(ctx context.Context, args []string, out, errs io.Writer, builders ...*i
 	var flags Flags
 	flags.Bind(set)
 	err := set.Parse(args)
+	stdout := table.Interruptible(ctx, out)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		fmt.Fprintf(out, "%s emits the source text of kernels, as kgen emit does.\n\nFlags:\n%s", name, set.FlagUsages())
-		return 0
+		fmt.Fprintf(stdout, "%s emits the source text of kernels, as kgen emit does.\n\nFlags:\n%s", name, set.FlagUsages())
+		err = nil
 	case err != nil:
 		err = &UsageError{err}
 	case set.NArg() > 0:
 		err = usagef("%q is no flag; the pipelines are those of the program", set.Arg(0))
 	default:
-		err = flags.Emit(ctx, func() (*Source, error) { return Load(errs, builders...) }, table.Interruptible(ctx, out))
+		err = flags.Emit(ctx, func() (*Source, error) { return Load(errs, builders...) }, stdout)
+	}
+	if err == nil {
+		err = stdout.Err() // at which nobody has looked
 	}
 	var usage *UsageError
 	switch {

@@ -67,6 +67,44 @@ func TestOutputsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// TestFullStandardOutput: no command takes what it could not print for done.
+func TestFullStandardOutput(t *testing.T) {
+	enter(t, map[string]string{"doubled.kg": doubled, "ugly.kg": "pipeline a(x:[n]i64){return x}\n", "bad.kg": "pipeline a() {\n", "data.csv": "x\n1\n"})
+	t.Setenv("KGEN_CACHE", t.TempDir())
+	tried := map[string]bool{"vet": true} // prints nothing there
+	for _, line := range []string{
+		"run doubled.kg --in data.csv --device interp", "run doubled.kg --in data.csv --device interp --json", "run doubled.kg --in data.csv --device interp --out -",
+		"explain doubled.kg", "explain doubled.kg --format json", "explain doubled.kg --format dot",
+		"emit doubled.kg -o emitted", "emit doubled.kg --backend cuda -o emitted",
+		"emit doubled.kg --after=verify", "emit doubled.kg --after=lower", "emit doubled.kg --after=fuse", "emit doubled.kg --after=tile",
+		"emit doubled.kg --after=plan", "emit doubled.kg --after=loop",
+		"fmt ugly.kg", "fmt -l ugly.kg", "fmt -d ugly.kg", "fmt -l ugly.kg bad.kg", "fmt ugly.kg ugly.kg",
+		"devices", "devices --json", "data ints --rows 2 --out ints.csv", "data ints --rows 2 --out ints.csv --json", "data ints --rows 2 --out -",
+		"difftest doubled.kg --devices gocpu --runs 1", "version", "help", "help run", "help scan", "--help", "run --help", "data ints --help",
+	} {
+		t.Run(line, func(t *testing.T) {
+			p := kgen(t, strings.Fields(line)...)
+			device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err != nil {
+				t.Skip(err)
+			}
+			defer device.Close()
+			p.Stdout = device
+			p.start().expect("write /dev/stdout: no space left on device")
+			if n := strings.Count(p.stderr.String(), "no space left"); n != 1 {
+				t.Errorf("reported %d times", n)
+			}
+		})
+		tried[strings.Fields(line)[0]] = true
+	}
+	root, _ := newRoot()
+	for _, command := range root.Commands() {
+		if !tried[command.Name()] {
+			t.Errorf("kgen %s is not tried", command.Name())
+		}
+	}
+}
+
 // TestOddInputs has files that are hardly any, and some that only look so.
 func TestOddInputs(t *testing.T) {
 	interp := func(args ...string) []string {

@@ -84,8 +84,8 @@ func formatSource(ctx context.Context, path string, source []byte, flags fmtFlag
 	}
 	formatted := ir.Format(file)
 	if !flags.list && !flags.write && !flags.diff {
-		_, err := out.Write(formatted)
-		return err
+		out.Write(formatted) // Main reports a failure, once for all files
+		return nil
 	}
 	if bytes.Equal(source, formatted) {
 		return nil

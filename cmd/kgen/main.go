@@ -43,9 +43,13 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root, started := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(table.Interruptible(ctx, stdout))
+	out := table.Interruptible(ctx, stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
+	if unseen := out.Err(); unseen != nil && (err == nil || errors.Is(err, errReported)) {
+		err, *started = unseen, true // no command that prints has to look at errors of standard output
+	}
 	if err == nil {
 		return exitOK
 	}

@@ -26,25 +26,37 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// Interruptible returns a writer to w that fails once ctx has ended, also where
-// w waits at that time: for a terminal, or for the reader of a pipe.
-func Interruptible(ctx context.Context, w io.Writer) io.Writer {
-	if i, ok := w.(*interruptible); ok && i.ctx == ctx {
-		return i
-	}
-	return &interruptible{ctx: ctx, w: w}
-}
-
-type interruptible struct {
+// Output is a writer that fails once its context has ended, also where it waits
+// at that time: for a terminal, or for the reader of a pipe. After a failure it
+// writes nothing more and keeps the error, which not every caller looks at.
+type Output struct {
 	ctx    context.Context
 	w      io.Writer
 	buffer []byte // what an abandoned write goes on to use
+	err    error
 }
 
-func (i *interruptible) Write(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
+// Interruptible returns a writer to w that ends with ctx.
+func Interruptible(ctx context.Context, w io.Writer) *Output {
+	if o, ok := w.(*Output); ok && o.ctx == ctx {
+		return o
 	}
-	i.buffer = append(i.buffer[:0], p...)
-	return await(i.ctx, func() (int, error) { return i.w.Write(i.buffer) })
+	return &Output{ctx: ctx, w: w}
 }
+
+// Write implements io.Writer.
+func (o *Output) Write(p []byte) (int, error) {
+	if o.err == nil {
+		o.err = o.ctx.Err()
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	o.buffer = append(o.buffer[:0], p...)
+	var n int
+	n, o.err = await(o.ctx, func() (int, error) { return o.w.Write(o.buffer) })
+	return n, o.err
+}
+
+// Err returns the first error of a write.
+func (o *Output) Err() error { return o.err }

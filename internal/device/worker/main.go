@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ func Main(p Program, open func() Driver, arguments []string, out io.Writer) int 
 	case slices.Equal(arguments, []string{"devices", "--json"}):
 		err = list(open(), out, printJSON)
 	case slices.Equal(arguments, []string{"--help"}):
-		fmt.Fprintf(out, usage, p.Name)
+		_, err = fmt.Fprintf(out, usage, p.Name)
 	default:
 		fmt.Fprintf(os.Stderr, usage, p.Name)
 		return 2
@@ -57,7 +58,8 @@ func printJSON(out io.Writer, listing Listing) error {
 	return json.MarshalWrite(out, listing, json.Deterministic(true), jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
 }
 
-func printText(out io.Writer, listing Listing) error {
+func printText(w io.Writer, listing Listing) error {
+	out := bufio.NewWriter(w) // keeps the first error
 	for _, d := range listing.Devices {
 		m := d.Machine
 		fmt.Fprintf(out, "%s  %s\n  %s, %s\n", d.Name, m.Device, m.Driver, d.Version)
@@ -76,5 +78,5 @@ func printText(out io.Writer, listing Listing) error {
 	for _, note := range listing.Notes {
 		fmt.Fprintln(out, note)
 	}
-	return nil
+	return out.Flush()
 }
