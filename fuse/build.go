@@ -253,24 +253,23 @@ func (b *kernelBuilder) deriveCompact(d *ir.Domain) int {
 func (b *kernelBuilder) deriveGroups(d *ir.Domain, s *Stage) int {
 	p := b.graph.prefixes[key{kind: Result, ir: d.By}]
 	parent := b.row(s.Domain)
-	var head, open, position tile.ID
+	name := b.graph.DomainName(d)
 	if b.in[p.Partial] && b.in[p.Add] {
-		head = b.head(d)
-		begun := b.begun(p)
-		open = b.Map(parent, ir.OpGt, ir.Bool, "", begun, b.Int(0))
-		position = b.Map(parent, ir.OpSub, ir.I64, "slot", begun, b.Int(1))
-	} else {
-		slot := b.column(d.By)
-		if parent != 0 {
-			b.refuse("the groups of %s are numbered elsewhere, by rows that are not complete here", b.graph.DomainName(d))
-		}
-		b.halo(slot, d.By)
-		head = b.Head(slot)
-		last := b.Scan(parent, tile.NewLast(ir.I64), true, b.graph.DomainName(d)+"_open", b.Const(ir.BoolScalar(true)), slot)
-		open, position = last[0], last[1]
+		head, begun := b.head(d), b.begun(p)
+		index := b.Derive(tile.Close, parent, head, name, name)
+		b.CountBy(index, begun)
+		b.domains[d] = index
+		return index
 	}
-	index := b.Derive(tile.Close, parent, head, b.graph.DomainName(d), b.graph.DomainName(d))
-	b.Kernel.Domains[index].Open, b.Kernel.Domains[index].Position = open, position
+	slot := b.column(d.By)
+	if parent != 0 {
+		b.refuse("the groups of %s are numbered elsewhere, by rows that are not complete here", name)
+	}
+	b.halo(slot, d.By)
+	head := b.Head(slot)
+	last := b.Scan(parent, tile.NewLast(ir.I64), true, name+"_open", b.Const(ir.BoolScalar(true)), slot)
+	index := b.Derive(tile.Close, parent, head, name, name)
+	b.Kernel.Domains[index].Open, b.Kernel.Domains[index].Position = last[0], last[1]
 	b.domains[d] = index
 	return index
 }
@@ -292,12 +291,12 @@ func (b *kernelBuilder) place(d *ir.Domain) tile.ID {
 		return at
 	}
 	p := b.graph.prefixes[key{kind: Places, of: d}]
-	var at tile.ID
 	if b.in[p.Add] && b.in[p.Partial] {
-		at = b.Scan(index, addition(), true, b.graph.DomainName(d)+"_place", b.Int(1))[0]
-	} else {
-		at = b.placeColumn(d)
+		at := b.Scan(index, addition(), true, b.graph.DomainName(d)+"_place", b.Int(1))[0]
+		b.CountBy(index, at)
+		return at
 	}
+	at := b.placeColumn(d)
 	b.Kernel.Domains[index].Position = at
 	return at
 }

@@ -67,6 +67,9 @@ func (b *kernelBuilder) edges(parent int, by *ir.Value, last bool) int {
 		name = "first of " + name
 	}
 	rows := b.Derive(tile.Compact, parent, guard, "", name)
+	if made && !last { // position is the count of heads
+		b.CountBy(rows, position)
+	}
 	b.Kernel.Domains[rows].Position = position
 	b.edgeRows[at] = rows
 	return rows

@@ -239,7 +239,7 @@ func (g *body) decidingKeys() map[tile.ID]bool {
 func (g *body) lastState(key tile.ID) *loop.Var {
 	for i := range g.Ops {
 		op := &g.Ops[i]
-		if op.Kind == tile.Scan && op.Exclusive && op.Domain == 0 && g.needed[i] && g.isLast(op) && op.Args[len(op.Args)-1] == key {
+		if op.Kind == tile.Scan && op.Exclusive && op.Domain == 0 && g.needed[i] && g.KeepsLast(op) && op.Args[len(op.Args)-1] == key {
 			return g.state[stateKey{i, len(op.Res) - 1}]
 		}
 	}

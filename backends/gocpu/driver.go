@@ -295,39 +295,16 @@ func (d *driver) ownParts() map[int]*loop.Var {
 // placeCount returns how many rows of a derived domain end with the block,
 // where the kernel counts them.
 func (d *driver) placeCount(domain int) loop.Expr {
-	scan, ok := d.counter(domain)
-	if !ok || d.blockEnd[stateKey{scan, 0}] == nil {
+	counter := d.Domains[domain].Counter
+	if counter == 0 || d.blockEnd[stateKey{d.Values[counter].Op, 0}] == nil {
 		return nil
 	}
-	return d.blockEnd[stateKey{scan, 0}]
+	return d.blockEnd[stateKey{d.Values[counter].Op, 0}]
 }
 
 // isPlaced reports whether a derived domain's rows are numbered by the scan.
 func (k *kernel) isPlaced(scan int) bool {
-	for domain := 1; domain < len(k.Domains); domain++ {
-		if by, ok := k.counter(domain); ok && by == scan {
-			return true
-		}
-	}
-	return false
-}
-
-// counter returns the scan that numbers the rows of a derived domain: of a
-// compaction its place, of groups the count of heads that Open compares.
-func (k *kernel) counter(domain int) (scan int, ok bool) {
-	v := k.Domains[domain].Position
-	if k.Domains[domain].Kind == tile.Close {
-		open := &k.Ops[k.Values[k.Domains[domain].Open].Op]
-		if open.Kind != tile.Map {
-			return 0, false // numbered by what was stored before
-		}
-		v = open.Args[0]
-	}
-	if v == 0 {
-		return 0, false
-	}
-	scan = k.Values[v].Op
-	return scan, k.Ops[scan].Kind == tile.Scan
+	return slices.ContainsFunc(k.Domains, func(d tile.Domain) bool { return d.Counter != 0 && k.Values[d.Counter].Op == scan })
 }
 
 // flush closes the groups that are open after the last row.

@@ -37,12 +37,12 @@ func (g *body) fold(i int) {
 		if s == nil {
 			continue
 		}
-		flag, other, restarts := restart(op.Monoid, f)
+		other, restarts := op.Monoid.Restart(f)
 		if !restarts {
 			g.b.Assign(s, backends.Combine(op.Monoid.Combine[f], now, leaf))
 			continue
 		}
-		g.foldRestarting(op, f, s, leaf(flag), backends.Combine(other, now, leaf), leaf(f))
+		g.foldRestarting(op, f, s, leaf(0), backends.Combine(other, now, leaf), leaf(f))
 	}
 }
 

@@ -27,7 +27,7 @@ func (k *kernel) relocates() bool {
 			if len(op.Args) == 1 || k.Domains[op.Domain].Kind != tile.Compact || op.Args[1] != k.Domains[op.Domain].Position {
 				return false
 			}
-			if k.Ops[k.Values[op.Args[1]].Op].Kind != tile.Scan { // how many rows a block stores is the state of a scan
+			if k.Domains[op.Domain].Counter == 0 { // how many rows a block stores is the state of a scan
 				return false
 			}
 			if value := k.Values[op.Args[0]]; value.Domain != tile.Uniform && (phase(op.Args[0]) > 0 || k.Ops[value.Op].Kind == tile.Scan) {

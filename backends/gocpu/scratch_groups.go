@@ -23,21 +23,11 @@ func (k *kernel) relocatesGroups() bool {
 			if by := &k.Ops[k.Values[op.Args[0]].Op]; by.Kind != tile.Scan || by.Monoid.Kind == tile.Fold {
 				return false
 			}
-		case op.Kind == tile.Scan && k.isLast(op) && !k.Recomputable(op.Args[1]):
+		case op.Kind == tile.Scan && k.KeepsLast(op) && !k.Recomputable(op.Args[1]):
 			return false
 		}
 	}
 	return true
-}
-
-// isLast reports whether op keeps the value of the last row, of all rows.
-func (k *kernel) isLast(op *tile.Op) bool {
-	flag, _, restarts := restart(op.Monoid, len(op.Res)-1)
-	if !restarts || op.Monoid.Kind != tile.Ordered {
-		return false
-	}
-	by := &k.Ops[k.Values[op.Args[flag]].Op]
-	return by.Kind == tile.Const && by.Const.IsTrue()
 }
 
 // chainOfGroups runs blocks into scratch memory. Slot 0 there is the group
@@ -58,7 +48,7 @@ func (d *driver) chainOfGroups() {
 					start = one
 				}
 				local[s.stateKey] = d.b.Decl(s.name+"_block", start)
-				if op := &d.Ops[s.op]; d.isLast(op) && s.field == len(op.Res)-1 {
+				if op := &d.Ops[s.op]; d.KeepsLast(op) && s.field == len(op.Res)-1 {
 					d.b.If(loop.Gt(lo, loop.Int(0)), func() {
 						d.b.Assign(local[s.stateKey], d.at(op.Args[s.field], loop.Sub(lo, loop.Int(1))))
 					}, nil)
@@ -101,13 +91,12 @@ func (d *driver) chainOfGroups() {
 // began in it, else x added to the state before.
 func (d *driver) continued(s state, before map[stateKey]*loop.Var, began, x loop.Expr) loop.Expr {
 	op := &d.Ops[s.op]
-	if d.isLast(op) {
+	if d.KeepsLast(op) {
 		return x
 	}
 	now := func(field int) loop.Expr { return before[stateKey{s.op, field}] }
-	flag, _, _ := restart(op.Monoid, s.field)
 	block := func(field int) loop.Expr {
-		if field == flag {
+		if field == 0 {
 			return began
 		}
 		return x

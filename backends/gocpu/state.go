@@ -85,17 +85,3 @@ func mark(e *tile.Expr, kept []bool, sides []tile.Side) bool {
 	}
 	return changed
 }
-
-// restart splits a combination of the form select(b.flag, b.field, other): the
-// state starts anew where the row's flag holds, and is other elsewhere.
-func restart(m *tile.Monoid, field int) (flag int, other *tile.Expr, ok bool) {
-	e := m.Combine[field]
-	if e.Operator != ir.OpSelect {
-		return 0, nil, false
-	}
-	cond, then := e.Args[0], e.Args[1]
-	if cond.Operator == ir.OpInvalid && cond.Side == tile.B && then.Operator == ir.OpInvalid && then.Side == tile.B && then.Field == field {
-		return cond.Field, e.Args[2], true
-	}
-	return 0, nil, false
-}

@@ -53,8 +53,7 @@ func (k *kernel) headOp() int {
 
 // begunOp returns the number of the operation that counts heads.
 func (k *kernel) begunOp() int {
-	scan, _ := k.counter(k.after)
-	return scan
+	return k.Values[k.Domains[k.after].Counter].Op
 }
 
 // windowFunctions writes the functions of dense and sparse rows, and the one
@@ -160,12 +159,12 @@ func (g *body) foldBlock() {
 		}
 		for f := range op.Res {
 			s := g.state[stateKey{i, f}]
-			_, other, restarts := restart(op.Monoid, f)
+			other, restarts := op.Monoid.Restart(f)
 			switch {
 			case s == nil || !restarts: // the count of heads stays
 			case op.Monoid.Kind == tile.Segmented:
 				g.foldRows(s, other, op.Args[f])
-			case g.isLast(op):
+			case g.KeepsLast(op):
 				g.b.Assign(s, g.atRow(op.Args[f], sparseRun-1))
 			}
 		}

@@ -3,7 +3,6 @@ package simt
 import (
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
-	"github.com/kgen-go/kgen/ir"
 )
 
 // Under look-back a tile waits for the earlier ones. Often its rows need not:
@@ -29,7 +28,7 @@ func (s *launches) worksAhead() bool {
 			continue
 		}
 		for _, condition := range s.Conditions(op.Domain) {
-			if !s.isLocal(condition) && !s.opens(condition, op.Domain) {
+			if d := &s.Domains[op.Domain]; !s.isLocal(condition) && (condition != d.Open || d.Counter == 0) {
 				return false
 			}
 		}
@@ -38,7 +37,7 @@ func (s *launches) worksAhead() bool {
 			if !s.areLocal(op.Args) {
 				return false
 			}
-		case !direct || !s.countsPlaces(op.Args[1]):
+		case !direct || !s.isCounted(op):
 			return false
 		case !s.isLocal(op.Args[0]) && !(s.Domains[op.Domain].Kind == tile.Close && s.isOfGroup(op.Args[0], op.Domain)):
 			return false
@@ -62,31 +61,11 @@ func (k *kernel) areLocal(list []tile.ID) bool {
 	return true
 }
 
-// countsPlaces reports whether v is a count of rows, or one less.
-func (k *kernel) countsPlaces(v tile.ID) bool {
-	if of, ok := oneLess(k.Kernel, v); ok {
-		v = of
-	}
-	return k.isCount(v)
-}
-
-// isCount reports whether v is a count over all earlier rows.
-func (k *kernel) isCount(v tile.ID) bool {
-	op := &k.Ops[k.Values[v].Op]
-	return op.Kind == tile.Scan && op.Monoid.Kind == tile.Fold && k.isRowCount(v)
-}
-
-// opens reports whether v says that a group of d, which closes where the next
-// one begins, has begun.
-func (k *kernel) opens(v tile.ID, d int) bool {
-	domain := &k.Domains[d]
-	op := &k.Ops[k.Values[v].Op]
-	if domain.Kind != tile.Close || domain.Open != v || op.Kind != tile.Map || op.Operator != ir.OpGt || !k.isCount(op.Args[0]) {
-		return false
-	}
-	scan := &k.Ops[k.Values[op.Args[0]].Op]
-	counted, ok := countedFlag(k.Kernel, scan.Args[0])
-	return ok && counted == domain.Guard && scan.Domain == domain.Parent && isConstant(k.Kernel, op.Args[1], 0)
+// isCounted reports whether a store goes to the place of a row in a domain whose
+// rows are counted.
+func (k *kernel) isCounted(store *tile.Op) bool {
+	d := &k.Domains[store.Domain]
+	return d.Counter != 0 && store.Args[1] == d.Position
 }
 
 // isOfGroup reports whether v, for groups that close in d, depends on the rows
@@ -105,9 +84,7 @@ func (k *kernel) isOfGroup(v tile.ID, d int) bool {
 	if op.Domain != domain.Parent || v == op.Res[0] {
 		return false
 	}
-	flag := op.Args[0]
-	atHead := flag == domain.Guard
-	return op.Monoid.Kind == tile.Segmented && atHead || op.Monoid.IsLast() && (atHead || isConstant(k.Kernel, flag, 1))
+	return op.Segment == domain.Guard || k.KeepsLast(op)
 }
 
 // rowsAhead runs the rows after the only cut, then looks back.

@@ -92,7 +92,7 @@ func (e *emission) scanNoting(st *state, tell func(total []loop.Expr)) (before, 
 func (e *emission) picksSince(st *state) (list []int) {
 	for _, slot := range st.slots {
 		if op := &e.Ops[slot.op]; op.Monoid.Kind != tile.Fold {
-			if pick := pickedBy(e.picks, op.Args[0]); !slices.Contains(list, pick) {
+			if pick := pickedBy(e.picks, op.Segment); !slices.Contains(list, pick) {
 				list = append(list, pick)
 			}
 		}
@@ -107,7 +107,7 @@ func (e *emission) sinceLast(st *state, pick int, last loop.Expr, total []loop.E
 	for j, slot := range st.slots {
 		op := &e.Ops[slot.op]
 		switch {
-		case op.Monoid.Kind == tile.Fold || pickedBy(e.picks, op.Args[0]) != pick:
+		case op.Monoid.Kind == tile.Fold || pickedBy(e.picks, op.Segment) != pick:
 		case slot.field == 0:
 			total[j] = isPicked
 		default:

@@ -37,14 +37,14 @@ type room struct {
 // guard.
 func (k *kernel) foldsGroups(i int, guard tile.ID) bool {
 	op := &k.Ops[i]
-	return op.Domain == 0 && op.Monoid.Kind == tile.Segmented && op.Args[0] == guard && k.rowsSince(i) != guard && k.areLocal(op.Args)
+	return op.Domain == 0 && op.Monoid.Kind == tile.Segmented && op.Segment == guard && k.rowsSince(i) != guard && k.areLocal(op.Args)
 }
 
 // foldedSince lists the scans that fold groups, those since guard alone where that
 // is given.
 func (k *kernel) foldedSince(guard tile.ID) (scans []int) {
 	for _, i := range k.batch.scans {
-		if guard == 0 || k.Ops[i].Args[0] == guard {
+		if guard == 0 || k.Ops[i].Segment == guard {
 			scans = append(scans, i)
 		}
 	}

@@ -24,15 +24,15 @@ func hoistFirsts(t *tile.Kernel) *tile.Kernel {
 			continue
 		}
 		x, isFirst := firstOf(&k, op.Args[0], &k.Domains[d])
-		begun, isCounted := begunBefore(&k, &k.Domains[d])
-		if !isFirst || !isCounted {
+		begun := k.Domains[d].Counter
+		if !isFirst || begun == 0 {
 			continue
 		}
 		if _, ok := opening[d]; !ok {
 			close := k.Domains[d]
 			opening[d] = len(k.Domains)
 			k.Domains = append(k.Domains, tile.Domain{Kind: tile.Compact, Name: close.Name, Plan: close.Plan,
-				Parent: close.Parent, Guard: close.Guard, Position: begun})
+				Parent: close.Parent, Guard: close.Guard, Counter: begun, Position: begun})
 		}
 		op.Domain, op.Args = opening[d], []tile.ID{x, begun}
 	}
@@ -49,25 +49,11 @@ func firstOf(k *tile.Kernel, v tile.ID, d *tile.Domain) (x tile.ID, ok bool) {
 	if scan.Kind != tile.Scan || !scan.Exclusive || scan.Domain != d.Parent || !scan.Monoid.IsLast() || scan.Res[1] != v {
 		return 0, false
 	}
-	flag, x := scan.Args[0], scan.Args[1]
-	if flag == d.Guard {
+	x = scan.Args[1]
+	if scan.Segment == d.Guard {
 		return x, true
 	}
 	// The last element is the first one where all of a group are equal.
 	head := &k.Ops[k.Values[d.Guard].Op]
-	return x, isConstant(k, flag, 1) && head.Kind == tile.Head && slices.Contains(head.Args, x)
-}
-
-// begunBefore returns how many groups have begun before a row, where the groups
-// that close in d are numbered by that.
-func begunBefore(k *tile.Kernel, d *tile.Domain) (begun tile.ID, ok bool) {
-	if begun, ok = oneLess(k, d.Position); !ok {
-		return 0, false
-	}
-	scan := &k.Ops[k.Values[begun].Op]
-	if scan.Kind != tile.Scan || !scan.Exclusive || scan.Domain != d.Parent || scan.Monoid.Kind != tile.Fold {
-		return 0, false
-	}
-	counted, ok := countedFlag(k, scan.Args[0])
-	return begun, ok && counted == d.Guard
+	return x, k.KeepsLast(scan) && head.Kind == tile.Head && slices.Contains(head.Args, x)
 }

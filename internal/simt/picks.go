@@ -50,9 +50,9 @@ func (k *kernel) findPicks() (picks []pick, folds []int) {
 	for _, i := range k.cuts[0] {
 		switch op := &k.Ops[i]; {
 		case op.Monoid.Kind == tile.Fold:
-		case pickedBy(picks, op.Args[0]) < 0:
+		case pickedBy(picks, op.Segment) < 0:
 			return nil, nil
-		case k.foldsGroups(i, op.Args[0]):
+		case k.foldsGroups(i, op.Segment):
 			folds = append(folds, i)
 		case k.rowsSince(i) == 0:
 			return nil, nil
@@ -86,22 +86,22 @@ func (k *kernel) pickCounted(i int) (pick, bool) {
 	if !k.countsRows(i, 0) {
 		return pick{}, false
 	}
-	if guard, ok := countedFlag(k.Kernel, op.Args[0]); ok {
+	if guard, ok := k.Indicator(op.Args[0]); ok {
 		return pick{parent: op.Domain, guard: guard, scan: i}, true
 	}
 	d := &k.Domains[op.Domain]
 	// Where subgroups fold, rows that go to local memory at once are faster.
-	picked := op.Domain > 0 && d.Kind == tile.Compact && isConstant(k.Kernel, op.Args[0], 1) && (k.round != nil || !k.hasSubgroups())
+	picked := op.Domain > 0 && d.Kind == tile.Compact && k.IsConst(op.Args[0], 1) && (k.round != nil || !k.hasSubgroups())
 	return pick{parent: d.Parent, guard: d.Guard, scan: i}, picked
 }
 
 // rowsSince returns the flag since which scan i counts the rows of the base, or 0.
 func (k *kernel) rowsSince(i int) tile.ID {
 	op := &k.Ops[i]
-	if op.Domain != 0 || op.Monoid.Kind != tile.Segmented || !k.countsRows(i, 1) || !isConstant(k.Kernel, op.Args[1], 1) {
+	if op.Domain != 0 || op.Monoid.Kind != tile.Segmented || !k.countsRows(i, 1) || !k.IsConst(op.Args[1], 1) {
 		return 0
 	}
-	return op.Args[0]
+	return op.Segment
 }
 
 // pickedBy returns the pick of rows of the base by guard, or -1.
@@ -116,11 +116,10 @@ func (k *kernel) pickOf(picks []pick, op *tile.Op) int {
 	d, place := &k.Domains[op.Domain], op.Args[1]
 	isGroup := d.Kind == tile.Close
 	if isGroup {
-		begun, ok := oneLess(k.Kernel, place)
-		if !ok || !k.opens(d.Open, op.Domain) {
+		if d.Counter == 0 || place != d.Position {
 			return -1
 		}
-		place = begun
+		place = d.Counter
 	}
 	for _, condition := range k.Conditions(d.Parent) {
 		if !k.isLocal(condition) {

@@ -48,7 +48,7 @@ func (e *emission) foldPicked() {
 			j := slices.IndexFunc(e.picks, func(p pick) bool { return p.scan == slot.op })
 			x = loop.ToKind(slot.kind, loop.CallOf(countOnes, e.picked[j]))
 		} else {
-			bits := e.bitsOf(op.Args[0])
+			bits := e.bitsOf(op.Segment)
 			none := loop.Eq(bits, number(ir.U32, 0))
 			if x = loop.Not(none); slot.field > 0 {
 				rest := loop.Sub(e.count, loop.Mul(e.lane, loop.Int(int64(e.items))))

@@ -85,7 +85,7 @@ func (e *emission) scanGroups(st *state, before, total []loop.Expr) {
 		if op.Monoid.Kind == tile.Fold {
 			continue
 		}
-		guard := op.Args[0]
+		guard := op.Segment
 		if picking[guard] == nil {
 			hasPicked := loop.Ne(e.bitsOf(guard), number(ir.U32, 0))
 			picking[guard] = e.b.Let("picking", loop.CallOf(ballot, hasPicked))

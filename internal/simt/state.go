@@ -70,7 +70,7 @@ func (k *kernel) stateOf(ops []int) *state {
 		}
 		j, op := add(key), &k.Ops[key.op]
 		if op.Monoid.Kind == tile.Fold && st.slots[j].counts {
-			if counted, ok := countedFlag(k.Kernel, op.Args[0]); ok {
+			if counted, ok := k.Indicator(op.Args[0]); ok {
 				known[flag{counted, op.Domain, op.Kind}] = source{j, true}
 			}
 		}
@@ -144,32 +144,8 @@ func (k *kernel) countsRows(i, f int) bool {
 	if op.Kind == tile.ScanTotals || op.Monoid.Kind == tile.Ordered || f != value || op.Monoid.Fields[f].Kind != ir.I64 || !adds(op.Monoid.Combine[f]) {
 		return false
 	}
-	_, isFlag := countedFlag(k.Kernel, op.Args[f])
-	return isFlag || isConstant(k.Kernel, op.Args[f], 0) || isConstant(k.Kernel, op.Args[f], 1)
-}
-
-// countedFlag returns the flag that leaf counts the rows of.
-func countedFlag(k *tile.Kernel, leaf tile.ID) (flag tile.ID, ok bool) {
-	op := &k.Ops[k.Values[leaf].Op]
-	if op.Kind != tile.Map || op.Operator != ir.OpCast || k.Values[op.Args[0]].Kind != ir.Bool {
-		return 0, false
-	}
-	return op.Args[0], true
-}
-
-// isConstant reports whether v is the constant of those bits.
-func isConstant(k *tile.Kernel, v tile.ID, bits uint64) bool {
-	op := &k.Ops[k.Values[v].Op]
-	return op.Kind == tile.Const && op.Const.Bits == bits
-}
-
-// oneLess returns what v is one less than.
-func oneLess(k *tile.Kernel, v tile.ID) (of tile.ID, ok bool) {
-	op := &k.Ops[k.Values[v].Op]
-	if op.Kind != tile.Map || op.Operator != ir.OpSub || !isConstant(k, op.Args[1], 1) {
-		return 0, false
-	}
-	return op.Args[0], true
+	_, isFlag := k.Indicator(op.Args[f])
+	return isFlag || k.IsConst(op.Args[f], 0) || k.IsConst(op.Args[f], 1)
 }
 
 // adds reports whether a combination is a sum, or one that starts anew at heads.

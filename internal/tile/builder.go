@@ -149,6 +149,17 @@ func (b *Builder) Derive(kind DomainKind, parent int, guard ID, plan, name strin
 	return len(b.Kernel.Domains) - 1
 }
 
+// CountBy says that counter, a Scan, counts the rows of a derived domain, and
+// numbers them by it. A row of a Close domain is the segment that began last.
+func (b *Builder) CountBy(domain int, counter ID) {
+	d := &b.Kernel.Domains[domain]
+	d.Counter, d.Position = counter, counter
+	if d.Kind == Close {
+		d.Open = b.Map(d.Parent, ir.OpGt, ir.Bool, "", counter, b.Int(0))
+		d.Position = b.Map(d.Parent, ir.OpSub, ir.I64, "slot", counter, b.Int(1))
+	}
+}
+
 // Scan folds m over the rows of domain; see the operation Scan.
 func (b *Builder) Scan(domain int, m *Monoid, exclusive bool, name string, leaf ...ID) []ID {
 	return b.fold(Op{Kind: Scan, Domain: domain, Monoid: m, Exclusive: exclusive, Args: leaf}, domain, name)
@@ -175,6 +186,7 @@ func (b *Builder) fold(op Op, domain int, name string) []ID {
 	if id, ok := b.memo[key]; ok {
 		return b.Kernel.Ops[b.Kernel.Values[id].Op].Res
 	}
+	op.Segment = b.Kernel.segmentOf(&op)
 	for i, f := range op.Monoid.Fields {
 		fieldName := f.Name
 		if name != "" && i == len(op.Monoid.Fields)-1 {

@@ -76,6 +76,14 @@ func (k *Kernel) id(v ID) string {
 	return fmt.Sprintf("%%%d", v)
 }
 
+// idOrNone is id, also for no value.
+func (k *Kernel) idOrNone(v ID) string {
+	if v <= 0 || int(v) >= len(k.Values) {
+		return "no value"
+	}
+	return k.id(v)
+}
+
 func (k *Kernel) ids(list []ID) string {
 	names := make([]string, len(list))
 	for i, v := range list {
@@ -124,6 +132,9 @@ func (k *Kernel) opString(op *Op) string {
 	}
 	if len(op.Args) > 0 {
 		b.WriteString(" " + k.ids(op.Args))
+	}
+	if op.Segment != 0 {
+		b.WriteString(" since " + k.idOrNone(op.Segment))
 	}
 	return b.String()
 }

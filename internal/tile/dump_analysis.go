@@ -20,6 +20,9 @@ func (a *Analysis) String() string {
 		if d.Kind == Close {
 			fmt.Fprintf(&b, " && %s, and at the end", k.id(d.Open))
 		}
+		if d.Counter != 0 {
+			b.WriteString(", counted by " + k.id(d.Counter))
+		}
 		b.WriteByte('\n')
 	}
 	for i, s := range k.Streams {

@@ -218,6 +218,21 @@ func (m *Monoid) IsLast() bool {
 		m.Combine[1].Args[0].IsField(B, 0) && m.Combine[1].Args[1].IsField(B, 1) && m.Combine[1].Args[2].IsField(A, 1)
 }
 
+// isSum reports whether m adds up one number.
+func (m *Monoid) isSum() bool {
+	return m.Kind == Fold && m.Fields[0].Kind == ir.I64 && m.Combine[0].Operator == ir.OpAdd
+}
+
+// Restart returns what a field becomes at rows where the flag of field 0 does
+// not hold, if it becomes the row's element where that holds.
+func (m *Monoid) Restart(index int) (otherwise *Expr, ok bool) {
+	e := m.Combine[index]
+	if e.Operator != ir.OpSelect || !e.Args[0].IsField(B, 0) || !e.Args[1].IsField(B, index) {
+		return nil, false
+	}
+	return e.Args[2], true
+}
+
 // IsField reports whether e is a field of an operand, and nothing more.
 func (e *Expr) IsField(side Side, index int) bool {
 	return e.Operator == ir.OpInvalid && e.Side == side && e.Field == index

@@ -73,7 +73,7 @@ func (k *Kernel) Pruned() *Kernel {
 			continue
 		}
 		op := k.Ops[i]
-		op.Domain, op.Args, op.Res = number(op.Domain), renamed(op.Args), renamed(op.Res)
+		op.Domain, op.Args, op.Res, op.Segment = number(op.Domain), renamed(op.Args), renamed(op.Res), value[op.Segment]
 		for _, v := range op.Res {
 			out.Values[v].Op = len(out.Ops)
 		}
@@ -84,7 +84,8 @@ func (k *Kernel) Pruned() *Kernel {
 	}
 	for d := range out.Domains {
 		this := &out.Domains[d]
-		this.Parent, this.Guard, this.Open, this.Position = domain[this.Parent], value[this.Guard], value[this.Open], value[this.Position]
+		this.Parent, this.Guard, this.Counter = domain[this.Parent], value[this.Guard], value[this.Counter]
+		this.Open, this.Position = value[this.Open], value[this.Position]
 	}
 	return &out
 }

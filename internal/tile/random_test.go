@@ -109,7 +109,7 @@ func corrupt(k *tile.Kernel, r *rand.Rand) {
 	case 13:
 		op.Distance = int64(number(1000))
 	case 14:
-		op.Monoid = nil
+		op.Monoid, op.Segment = nil, id()
 	case 15, 16:
 		op.Const = ir.Scalar{Kind: kind(), Bits: r.Uint64()}
 	case 17:
@@ -117,7 +117,7 @@ func corrupt(k *tile.Kernel, r *rand.Rand) {
 	case 18:
 		v.Domain, v.Op = number(len(k.Domains)), number(len(k.Ops))
 	case 19:
-		*d = tile.Domain{Kind: tile.DomainKind(r.IntN(4)), Parent: number(len(k.Domains)), Guard: id(), Open: id(), Position: id()}
+		*d = tile.Domain{Kind: tile.DomainKind(r.IntN(4)), Parent: number(len(k.Domains)), Guard: id(), Counter: id(), Open: id(), Position: id()}
 	case 20:
 		s.Kind, s.Write = kind(), !s.Write
 	case 21:

@@ -24,7 +24,7 @@ type DomainKind uint8
 const (
 	Base    DomainKind = iota // the rows that the launch spans
 	Compact                   // rows of Parent where Guard holds
-	Close                     // a row per group of Parent: when Guard (the head of the next group) holds and a group is open, and at the end
+	Close                     // a row per segment of Parent: when Guard (the head of the next segment) holds and a segment is open, and at the end
 )
 
 var domainKindNames = [...]string{"base", "compact", "close"}
@@ -38,8 +38,9 @@ type Domain struct {
 	Plan     string // the domain in the plan; "" for the one row of a kernel of scalars
 	Parent   int
 	Guard    ID // bool over Parent
-	Open     ID // Close: bool over Parent, whether a group was open before this row
-	Position ID // i64, this row's number in the domain; 0 if nothing needs it
+	Counter  ID // i64, a Scan: before this row of Parent, how many have had Guard; 0 if nothing here counts them
+	Open     ID // Close: bool over Parent, whether a segment was open before this row: Counter > 0 if there is a Counter
+	Position ID // i64, this row's number in the domain; 0 if nothing needs it. Compact: Counter, Close: Counter - 1 if there is a Counter
 }
 
 // Stream is a buffer that the kernel reads or writes.
@@ -112,6 +113,7 @@ type Op struct {
 	Stream    int       // Load, Store, Update
 	Distance  int64     // Shift: rows back; negative is ahead
 	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals
+	Segment   ID        // Scan, ChunkScan, Reduce: the flag, a bool, at whose rows the fold begins anew; 0 if it never does, or at every row
 	Exclusive bool      // Scan, ChunkScan
 	Checked   bool      // Load at a place that may lie outside
 	Totals    []int     // ChunkScan, ScanTotals: streams, one per field

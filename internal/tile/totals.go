@@ -31,7 +31,7 @@ func (k *Kernel) reduceTotals() {
 	}
 	for d := range k.Domains {
 		if reduced[k.Domains[d].Position] {
-			k.Domains[d].Position = 0
+			k.Domains[d].Counter, k.Domains[d].Position = 0, 0
 		}
 	}
 }

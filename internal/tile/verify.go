@@ -65,7 +65,7 @@ func (k *Kernel) verifyIndices() error {
 		if d.Kind > Close || d.Parent < 0 || d.Parent >= len(k.Domains) {
 			return fmt.Errorf("domain %d %s has no kind or parent", i, d.Name)
 		}
-		for _, v := range []ID{d.Guard, d.Open, d.Position} {
+		for _, v := range []ID{d.Guard, d.Counter, d.Open, d.Position} {
 			if v < 0 || int(v) >= len(k.Values) {
 				return fmt.Errorf("domain %d %s: there is no value %d", i, d.Name, v)
 			}

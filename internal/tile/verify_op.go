@@ -21,7 +21,7 @@ func (k *Kernel) verifyDomain(index int) error {
 		return errors.New("a derived domain needs an earlier parent and a guard")
 	}
 	if d.Kind == Close && (d.Open == 0 || d.Position == 0) {
-		return errors.New("groups need Open and Position")
+		return errors.New("segments need Open and Position")
 	}
 	for _, v := range []ID{d.Guard, d.Open} {
 		if v == 0 {
@@ -38,7 +38,45 @@ func (k *Kernel) verifyDomain(index int) error {
 	if d.Position != 0 && k.Values[d.Position].Kind != ir.I64 {
 		return fmt.Errorf("the position %s is %v, not i64", k.id(d.Position), k.Values[d.Position].Kind)
 	}
+	if d.Counter == 0 {
+		return nil
+	}
+	return k.verifyCounter(index)
+}
+
+// verifyCounter checks that the counter of a domain counts its rows, and that
+// these are numbered by it.
+func (k *Kernel) verifyCounter(index int) error {
+	d := k.Domains[index]
+	scan := &k.Ops[k.Values[d.Counter].Op]
+	if scan.Kind != Scan || !scan.Exclusive || !scan.Monoid.isSum() {
+		return fmt.Errorf("%s does not count the rows before", k.id(d.Counter))
+	}
+	guard, isIndicator := k.Indicator(scan.Args[0])
+	countsGuard := scan.Domain == d.Parent && isIndicator && guard == d.Guard
+	countsRows := scan.Domain == index && d.Kind == Compact && k.IsConst(scan.Args[0], 1)
+	if !countsGuard && !countsRows {
+		return fmt.Errorf("%s counts other rows", k.id(d.Counter))
+	}
+	if d.Kind == Compact {
+		if d.Position != d.Counter {
+			return fmt.Errorf("the position %s is not the counter %s", k.idOrNone(d.Position), k.id(d.Counter))
+		}
+		return nil
+	}
+	if !k.isMapOf(d.Position, ir.OpSub, d.Counter, 1) {
+		return fmt.Errorf("the position %s is not that of the segment before: %s - 1", k.id(d.Position), k.id(d.Counter))
+	}
+	if !k.isMapOf(d.Open, ir.OpGt, d.Counter, 0) {
+		return fmt.Errorf("%s does not say whether a segment has begun: %s > 0", k.id(d.Open), k.id(d.Counter))
+	}
 	return nil
+}
+
+// isMapOf reports whether v is an operator applied to x and a constant.
+func (k *Kernel) isMapOf(v ID, operator ir.Op, x ID, constant uint64) bool {
+	op := &k.Ops[k.Values[v].Op]
+	return op.Kind == Map && op.Operator == operator && op.Args[0] == x && k.IsConst(op.Args[1], constant)
 }
 
 // verifyOperands checks that the operands of an operation are known where it runs.
@@ -166,6 +204,9 @@ func (k *Kernel) verifyAccess(op *Op, x ID, places []ID) error {
 }
 
 func (k *Kernel) verifyFold(op *Op) error {
+	if want := k.segmentOf(op); op.Segment != want {
+		return fmt.Errorf("it begins anew at rows of %s, and names %s", k.idOrNone(want), k.idOrNone(op.Segment))
+	}
 	for i, f := range op.Monoid.Fields {
 		if len(op.Args) > 0 && k.Values[op.Args[i]].Kind != f.Kind {
 			return fmt.Errorf("leaf %s is %v, field %s is %v", k.id(op.Args[i]), k.Values[op.Args[i]].Kind, f.Name, f.Kind)

@@ -21,6 +21,16 @@ func find(k *tile.Kernel, kind tile.OpKind) int {
 	return slices.IndexFunc(k.Ops, func(op tile.Op) bool { return op.Kind == kind })
 }
 
+// lastScan is the last scan of k.
+func lastScan(k *tile.Kernel) *tile.Op {
+	for i := len(k.Ops) - 1; i >= 0; i-- {
+		if k.Ops[i].Kind == tile.Scan {
+			return &k.Ops[i]
+		}
+	}
+	return nil
+}
+
 // Verify says what is wrong with a kernel, by the names in its text.
 func TestVerifyRefuses(t *testing.T) {
 	op := func(k *tile.Kernel, kind tile.OpKind) *tile.Op { return &k.Ops[find(k, kind)] }
@@ -36,7 +46,23 @@ func TestVerifyRefuses(t *testing.T) {
 		{"own parent", "filter", func(k *tile.Kernel) { k.Domains[1].Parent = 1 }, "domain 1 k: a derived domain needs an earlier parent"},
 		{"guard is no flag", "filter", func(k *tile.Kernel) { k.Domains[1].Guard = op(k, tile.Load).Res[0] },
 			"domain 1 k: %1.x decides about rows and is i32, not bool"},
-		{"groups without open", "count", func(k *tile.Kernel) { k.Domains[1].Open = 0 }, "domain 1 g: groups need Open and Position"},
+		{"groups without open", "count", func(k *tile.Kernel) { k.Domains[1].Open = 0 }, "domain 1 g: segments need Open and Position"},
+		{"counter of this row", "filter", func(k *tile.Kernel) { op(k, tile.Scan).Exclusive = false },
+			"domain 1 k: %5.place does not count the rows before"},
+		{"counter of other rows", "count", func(k *tile.Kernel) { op(k, tile.Scan).Args[0] = k.Domains[1].Position },
+			"domain 1 g: %4.begun counts other rows"},
+		{"counter of another guard", "filter", func(k *tile.Kernel) {
+			k.Domains = append(k.Domains, k.Domains[1])
+		}, "domain 2 k: %5.place counts other rows"},
+		{"counter that is no position", "filter", func(k *tile.Kernel) { k.Domains[1].Position = 0 },
+			"domain 1 k: the position no value is not the counter %5.place"},
+		{"position of this segment", "count", func(k *tile.Kernel) { k.Domains[1].Position = k.Domains[1].Counter },
+			"domain 1 g: the position %4.begun is not that of the segment before"},
+		{"open without counter", "count", func(k *tile.Kernel) { k.Domains[1].Open = k.Domains[1].Guard },
+			"domain 1 g: %2.head does not say whether a segment has begun"},
+		{"segment without head", "count", func(k *tile.Kernel) { lastScan(k).Segment = 0 },
+			"it begins anew at rows of %2.head, and names no value"},
+		{"segment of a sum", "scan", func(k *tile.Kernel) { op(k, tile.Scan).Segment = 1 }, "it begins anew at rows of no value, and names %1.a"},
 		{"guard defined late", "filter", func(k *tile.Kernel) {
 			swap(k, find(k, tile.Map), find(k, tile.Scan))
 		}, "%5.place = scan exclusive fold{add i64} %4: %3.keep, which decides about its rows, is defined later"},

@@ -39,7 +39,7 @@ func selected(b *tile.Builder, x tile.ID) (domain int, place tile.ID) {
 	keep := b.Map(0, ir.OpGt, ir.Bool, "keep", x, b.Const(ir.Int(ir.I32, 0)))
 	domain = b.Derive(tile.Compact, 0, keep, "k", "k")
 	place = b.Scan(domain, sum(), true, "place", b.Int(1))[0]
-	b.Kernel.Domains[domain].Position = place
+	b.CountBy(domain, place)
 	b.StoreScalar("k_length", b.Total(place, "k_length"))
 	return domain, place
 }
@@ -67,12 +67,10 @@ func filterTwoColumns() *tile.Kernel {
 func runs(b *tile.Builder, key tile.ID) (domain int, head, position tile.ID) {
 	head = b.Head(key)
 	begun := b.Scan(0, sum(), true, "begun", b.Map(0, ir.OpCast, ir.I64, "", head))[0]
-	open := b.Map(0, ir.OpGt, ir.Bool, "open", begun, b.Int(0))
-	position = b.Map(0, ir.OpSub, ir.I64, "position", begun, b.Int(1))
 	domain = b.Derive(tile.Close, 0, head, "g", "g")
-	b.Kernel.Domains[domain].Open, b.Kernel.Domains[domain].Position = open, position
+	b.CountBy(domain, begun)
 	b.StoreScalar("g_length", b.Total(begun, "g_length"))
-	return domain, head, position
+	return domain, head, b.Kernel.Domains[domain].Position
 }
 
 // restarted folds x from each head on, up to the row before.
