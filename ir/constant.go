@@ -47,9 +47,9 @@ func (g *graph) fold(pos Pos, op Op, x, y operand) operand {
 	case !ok: // && and ||
 		g.mask(x, op.String())
 		return operand{pos: pos}
-	case op >= OpEq && op <= OpGe && isString:
+	case op.IsComparison() && isString:
 		return g.compareStrings(pos, tok, x, y)
-	case op >= OpEq && op <= OpGe:
+	case op.IsComparison():
 		return g.scalar(pos, BoolScalar(constant.Compare(a, tok, b)))
 	case isString:
 		return g.fail(pos, "strings only compare", "%v of strings %v and %v", op, x, y)

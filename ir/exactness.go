@@ -65,18 +65,19 @@ func addsFloats(v *Value) bool {
 	return false
 }
 
-// decides reports whether operand i of v chooses or moves rows, or becomes an
-// integer.
+// decides reports whether operand i of v chooses or moves rows, or is rounded
+// to a whole number.
 func decides(v *Value, i int) bool {
 	switch v.Op {
 	case OpCompact, OpGather:
 		return i == 1
 	case OpSelect:
 		return i == 0
-	case OpCast:
-		return v.Type.Kind.IsInteger() && v.Args[0].Type.Kind.IsFloat()
 	case OpRuns, OpStarts, OpGroups, OpOrder, OpFind, OpJoin, OpCount, OpArgmin, OpArgmax:
 		return true
 	}
-	return false
+	if !v.Op.IsElementwise() || !v.Op.row().steps {
+		return false
+	}
+	return v.Args[i].Type.Kind.IsFloat() && (v.Op != OpCast || v.Type.Kind.IsInteger())
 }

@@ -167,19 +167,11 @@ func (f *facts) rangeOf(v *Value) valueRange {
 			r = r.union(zero)
 		}
 		return r
-	case OpYear:
-		return between(-5877641, 5881580) // the years that an i32 of days reaches
-	case OpMonth:
-		return between(1, 12)
-	case OpDay:
-		return between(1, 31)
-	case OpNeg, OpComplement, OpAbs:
-		return unaryRange(v.Op, k, arg(0))
 	}
-	if v.Op.IsElementwise() && len(v.Args) == 2 {
-		return binaryRange(v.Op, k, arg(0), arg(1))
+	if !v.Op.IsElementwise() || v.Op.row().bounds == nil {
+		return kindRange(k)
 	}
-	return kindRange(k)
+	return v.Op.row().bounds(v.Op, k, arg(0), arg(len(v.Args)-1))
 }
 
 // countRange bounds the sum of values of range r in kind k: what only counts
@@ -229,7 +221,7 @@ func (f *facts) castRange(v *Value) valueRange {
 // onesUpTo returns the least 2^k - 1 that is at least x.
 func onesUpTo(x int64) int64 { return 1<<bits.Len64(uint64(x)) - 1 }
 
-func unaryRange(op Op, k Kind, x valueRange) valueRange {
+func unaryRange(op Op, k Kind, x, _ valueRange) valueRange {
 	all := kindRange(k)
 	r := all
 	switch {

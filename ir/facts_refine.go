@@ -12,7 +12,7 @@ func (f *facts) refined(v, condition *Value, holds bool) valueRange {
 			break
 		}
 		c, op := l.condition, l.condition.Op
-		if op < OpEq || op > OpGe {
+		if !op.IsComparison() {
 			continue
 		}
 		if !l.holds {

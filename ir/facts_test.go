@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -45,7 +46,11 @@ func evaluate(op Op, k Kind, x, y int64) int64 {
 	case OpComplement:
 		r = ^x
 	case OpAbs:
-		r = max(x, -x)
+		if r = x; k.IsSigned() {
+			r = max(x, -x)
+		}
+	default:
+		panic(fmt.Sprintf("no meaning of %v", op))
 	}
 	return int64(wrap(k, uint64(r)))
 }
@@ -80,21 +85,19 @@ func (r valueRange) holds(x int64) bool {
 func TestRangesHold(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, k := range []Kind{I8, U8} {
-		for op := OpAdd; op <= OpAbs; op++ {
-			if op >= OpEq && op <= OpLogicalOr || op == OpNot || op == OpCast {
+		for _, op := range RowOps() {
+			if op.row().bounds == nil || !op.Takes(k) {
 				continue
 			}
 			for range 150 {
 				x, y := randomRange(random, k), randomRange(random, k)
-				var r valueRange
-				if op >= OpNeg {
-					r, y = unaryRange(op, k, x), between(0, 0)
-				} else {
-					r = binaryRange(op, k, x, y)
+				if op.Arity() == 1 {
+					y = between(0, 0)
 				}
+				r := op.row().bounds(op, k, x, y)
 				for a := x.lo; a <= x.hi; a++ {
 					for b := y.lo; b <= y.hi; b++ {
-						if !x.holds(a) || op < OpNeg && !y.holds(b) {
+						if !x.holds(a) || op.Arity() == 2 && !y.holds(b) {
 							continue
 						}
 						if got := evaluate(op, k, a, b); !r.holds(got) {
@@ -111,14 +114,14 @@ func TestRangesHold(t *testing.T) {
 // arithmetic overflows.
 func TestRangesOfWideIntegers(t *testing.T) {
 	ends := []int64{-1 << 63, -1<<63 + 1, -1 << 62, -1 << 32, -3, -1, 0, 1, 2, 1 << 31, 1 << 62, 1<<63 - 2, 1<<63 - 1}
-	for op := OpAdd; op <= OpGreatest; op++ {
-		if op >= OpEq && op <= OpLogicalOr {
+	for _, op := range RowOps() {
+		if op.row().bounds == nil || !op.Takes(I64) {
 			continue
 		}
 		for i := range ends {
 			for j := i; j < len(ends); j++ {
 				for _, y := range ends {
-					r := binaryRange(op, I64, between(ends[i], ends[j]), between(y, y))
+					r := op.row().bounds(op, I64, between(ends[i], ends[j]), between(y, y))
 					for _, x := range ends[i : j+1] {
 						if got := evaluate(op, I64, x, y); !r.holds(got) {
 							t.Fatalf("%d %v %d is %d, outside of %+v", x, op, y, got, r)

@@ -10,7 +10,7 @@ func (g *graph) binary(pos Pos, op Op, x, y operand) operand {
 	if x.untyped() && y.untyped() {
 		return g.fold(pos, op, x, y)
 	}
-	if op == OpShl || op == OpShr {
+	if op.row().rule == anyCount {
 		return g.shift(pos, op, x, y)
 	}
 	kind, ok := g.binaryKinds(pos, op, &x, &y)
@@ -31,9 +31,9 @@ func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 	switch {
 	case op == OpLogicalAnd || op == OpLogicalOr:
 		return Bool, g.mask(*x, op.String()) && g.mask(*y, op.String())
-	case hasDate && (op == OpAdd || op == OpSub):
+	case hasDate && op.row().rule == sameKindOrDays:
 		return g.dateKinds(pos, op, x, y)
-	case hasDate && !accepts(op, Date):
+	case hasDate && !op.Takes(Date):
 		g.fail(pos, operandHint(op, Date), "%v of a date: %v and %v", op, *x, *y)
 		return Date, false
 	}
@@ -41,26 +41,11 @@ func (g *graph) binaryKinds(pos Pos, op Op, x, y *operand) (Kind, bool) {
 	switch {
 	case !ok:
 		return k, false
-	case !accepts(op, k):
+	case !op.Takes(k):
 		g.fail(pos, operandHint(op, k), "%v of %v operands %v and %v", op, k, *x, *y)
 		return k, false
-	case op >= OpEq && op <= OpGe:
-		return Bool, true
 	}
-	return k, true
-}
-
-// accepts reports whether x op y is defined for x and y of kind k.
-func accepts(op Op, k Kind) bool {
-	switch op {
-	case OpEq, OpNe:
-		return true
-	case OpLt, OpLe, OpGt, OpGe, OpLeast, OpGreatest:
-		return k != Bool
-	case OpAdd, OpSub, OpMul, OpDiv:
-		return k.IsNumeric()
-	}
-	return k.IsInteger()
+	return op.Gives(k), true
 }
 
 // operandHint says what to write instead of x op y of kind k.

@@ -111,39 +111,3 @@ func buildSelect(g *graph, c *call) operand {
 	}
 	return g.value(c.pos, Value{Op: OpSelect, Type: Type{Kind: k, Domain: d}, Args: []*Value{condition.value, x.value, y.value}})
 }
-
-func buildLeastGreatest(g *graph, c *call) operand {
-	return g.binary(c.pos, c.op.op, c.args[0], c.args[1])
-}
-
-func buildAbs(g *graph, c *call) operand {
-	x := g.typed(c.args[0])
-	if x.bad() || x.kind().IsNumeric() {
-		return g.map1OrBad(c, x.kind(), x)
-	}
-	return g.fail(c.pos, "abs takes numbers", "abs of %v, which is %v", x, x.typ())
-}
-
-func buildSqrt(g *graph, c *call) operand {
-	x := g.as(c.args[0], F64)
-	if x.bad() || x.kind().IsFloat() {
-		return g.map1OrBad(c, x.kind(), x)
-	}
-	return g.fail(c.pos, fmt.Sprintf("convert it: sqrt(f64(%v))", x), "sqrt of %v, which is %v", x, x.typ())
-}
-
-// buildDatePart is year, month and day.
-func buildDatePart(g *graph, c *call) operand {
-	x := g.as(c.args[0], Date)
-	if x.bad() || x.kind() == Date {
-		return g.map1OrBad(c, I32, x)
-	}
-	return g.fail(c.pos, fmt.Sprintf("%s takes a date", c.op.name), "%s of %v, which is %v", c.op.name, x, x.typ())
-}
-
-func (g *graph) map1OrBad(c *call, k Kind, x operand) operand {
-	if x.bad() {
-		return x
-	}
-	return g.map1(c.pos, c.op.op, k, x)
-}

@@ -3,70 +3,37 @@ package ir
 // Op is an operator of the graph.
 type Op uint8
 
-// Operators. The element-wise ones come first: a value of such an operator
-// depends, row by row, only on the same row of its operands.
+// What stands for itself in the graph.
 const (
 	OpInvalid Op = iota
 	OpParam
 	OpConst
+	firstRowOp // the operators of rows are in rowop.go
+)
 
-	// Element-wise: binary.
-	OpAdd
-	OpSub
-	OpMul
-	OpDiv
-	OpRem
-	OpAnd
-	OpOr
-	OpXor
-	OpAndNot
-	OpShl
-	OpShr
-	OpEq
-	OpNe
-	OpLt
-	OpLe
-	OpGt
-	OpGe
-	OpLogicalAnd
-	OpLogicalOr
-	OpLeast
-	OpGreatest
-	// Element-wise: unary.
-	OpNeg
-	OpComplement // ^x
-	OpNot        // !x
-	OpCast       // to Type.Kind
-	OpAbs
-	OpSqrt
-	OpYear
-	OpMonth
-	OpDay
-	// Element-wise: ternary.
-	OpSelect // Args: condition, then, otherwise
-
-	// The numbered operators of the language.
-	OpCompact // x[mask]: Args x, mask
-	OpGather  // x[i]: Args x, i
-	OpIndex   // index(x)
-	OpLen     // len(x)
-	OpPrev    // prev(x, k, fill): Args x, fill
-	OpNext    // next(x, k, fill): Args x, fill
-	OpScan    // scan(op, x, by: g): Args x
-	OpExscan  // exscan(op, x, by: g): Args x
-	OpRuns    // runs(k, ...)
-	OpStarts  // starts(mask)
-	OpGroups  // groups(k, ...)
-	OpBins    // bins(i, size) where Args[1] is a scalar, else bins(i, column)
-	OpRepeat  // repeat(length)
-	OpOrder   // order(k, desc(k), ..., limit: c)
-	OpFind    // find(K, in: K2)
-	OpJoin    // join(K, K2); Type.Kind is Pair
-	OpLeft    // j.left: Args j
-	OpRight   // j.right: Args j
-	OpAlign   // align(x, to: y): Args x, y
-	OpSum     // the aggregates: Args x; By or nil
-	OpCount   // Args mask or none; By or nil
+// The numbered operators of the language.
+const (
+	OpCompact Op = endOfRowOps + iota // x[mask]: Args x, mask
+	OpGather                          // x[i]: Args x, i
+	OpIndex                           // index(x)
+	OpLen                             // len(x)
+	OpPrev                            // prev(x, k, fill): Args x, fill
+	OpNext                            // next(x, k, fill): Args x, fill
+	OpScan                            // scan(op, x, by: g): Args x
+	OpExscan                          // exscan(op, x, by: g): Args x
+	OpRuns                            // runs(k, ...)
+	OpStarts                          // starts(mask)
+	OpGroups                          // groups(k, ...)
+	OpBins                            // bins(i, size) where Args[1] is a scalar, else bins(i, column)
+	OpRepeat                          // repeat(length)
+	OpOrder                           // order(k, desc(k), ..., limit: c)
+	OpFind                            // find(K, in: K2)
+	OpJoin                            // join(K, K2); Type.Kind is Pair
+	OpLeft                            // j.left: Args j
+	OpRight                           // j.right: Args j
+	OpAlign                           // align(x, to: y): Args x, y
+	OpSum                             // the aggregates: Args x; By or nil
+	OpCount                           // Args mask or none; By or nil
 	OpMin
 	OpMax
 	OpAvg
@@ -76,10 +43,6 @@ const (
 	OpArgmax
 	opEnd
 )
-
-// IsElementwise reports whether row r of the result depends only on row r of
-// each column operand.
-func (o Op) IsElementwise() bool { return o >= OpAdd && o <= OpSelect }
 
 // IsAggregate reports whether o reduces rows to one value or one per group.
 func (o Op) IsAggregate() bool { return o >= OpSum && o <= OpArgmax }

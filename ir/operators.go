@@ -31,7 +31,7 @@ func (f *function) signature() string {
 	return h.Signature
 }
 
-var operatorHelps = []OperatorHelp{
+var operatorHelps = append([]OperatorHelp{
 	{
 		Names:     []string{"x[mask]", "compact", "filter", "mask"},
 		Signature: "x[mask]",
@@ -288,79 +288,7 @@ var operatorHelps = []OperatorHelp{
 	return name: name[argmax(score)]
 }`,
 	},
-	{
-		Names:     []string{"select", "if", "where", "case"},
-		Signature: "select(condition, x, y)",
-		Result:    "T, for x and y of type T and a bool condition",
-		Doc:       "x where the condition is true, else y; both are computed.",
-		Example: `pipeline divide(x: [n]i64, y: [n]i64) {
-	return quotient: x / select(y == 0, 1, y)
-}`,
-	},
-	{
-		Names:     []string{"least"},
-		Signature: "least(x, y)",
-		Result:    "T, for x and y of type T, not bool",
-		Doc:       "The lesser of two values, row by row. A NaN wins.",
-		Example: `pipeline cap(x: [n]i32) {
-	return capped: least(x, 100)
-}`,
-	},
-	{
-		Names:     []string{"greatest"},
-		Signature: "greatest(x, y)",
-		Result:    "T, for x and y of type T, not bool",
-		Doc:       "The greater of two values, row by row. A NaN wins.",
-		Example: `pipeline positive(x: [n]i32) {
-	return x: greatest(x, 0)
-}`,
-	},
-	{
-		Names:     []string{"abs"},
-		Signature: "abs(x)",
-		Result:    "T, for numbers of type T",
-		Doc:       "The absolute value; that of the least integer is itself.",
-		Example: `pipeline distances(x: [n]f64, y: [n]f64) {
-	return distance: abs(x - y)
-}`,
-	},
-	{
-		Names:     []string{"sqrt"},
-		Signature: "sqrt(x)",
-		Result:    "T, for floats of type T",
-		Doc:       "The square root, correctly rounded.",
-		Example: `pipeline lengths(x: [n]f64, y: [n]f64) {
-	return length: sqrt(x * x + y * y)
-}`,
-	},
-	{
-		Names:     []string{"year"},
-		Signature: "year(x)",
-		Result:    "i32, for a date",
-		Doc:       "The year of a date.",
-		Example: `pipeline years(day: [n]date) {
-	g = groups(year(day))
-	return year: first(year(day), by: g), days: count(by: g)
-}`,
-	},
-	{
-		Names:     []string{"month"},
-		Signature: "month(x)",
-		Result:    "i32, for a date",
-		Doc:       "The month of a date, 1 to 12.",
-		Example: `pipeline months(day: [n]date) {
-	return rows: count(by: bins(month(day) - 1, 12))
-}`,
-	},
-	{
-		Names:     []string{"day"},
-		Signature: "day(x)",
-		Result:    "i32, for a date",
-		Doc:       "The day of the month of a date, 1 to 31.",
-		Example: `pipeline paydays(day: [n]date, amount: [n]i64) {
-	return amount[day(day) == 1]
-}`,
-	},
+}, slices.Concat(rowHelps(), []OperatorHelp{
 	{
 		Names:     []string{"+", "-", "*", "/", "%"},
 		Signature: "x + y, x - y, x * y, x / y, x % y, -x, +x",
@@ -406,4 +334,4 @@ var operatorHelps = []OperatorHelp{
 	return half: f64(x) / 2, flag: i64(m), low: u8(x), day: date(x)
 }`,
 	},
-}
+})...)

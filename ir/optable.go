@@ -1,5 +1,7 @@
 package ir
 
+import "fmt"
+
 // form is how an operator is written.
 type form uint8
 
@@ -13,21 +15,15 @@ const (
 	formField       // x.left
 )
 
-// spellings is the surface of every operator of the graph.
-var spellings = [opEnd]struct {
+// spelling is how an operator is written.
+type spelling struct {
 	form form
 	text string
-}{
+}
+
+// spellings is the surface of every operator of the graph.
+var spellings = withRowOps([opEnd]spelling{
 	OpInvalid: {formNone, "invalid"}, OpParam: {formNone, "parameter"}, OpConst: {formNone, "constant"},
-	OpAdd: {formInfix, "+"}, OpSub: {formInfix, "-"}, OpMul: {formInfix, "*"}, OpDiv: {formInfix, "/"}, OpRem: {formInfix, "%"},
-	OpAnd: {formInfix, "&"}, OpOr: {formInfix, "|"}, OpXor: {formInfix, "^"}, OpAndNot: {formInfix, "&^"},
-	OpShl: {formInfix, "<<"}, OpShr: {formInfix, ">>"},
-	OpEq: {formInfix, "=="}, OpNe: {formInfix, "!="}, OpLt: {formInfix, "<"}, OpLe: {formInfix, "<="}, OpGt: {formInfix, ">"}, OpGe: {formInfix, ">="},
-	OpLogicalAnd: {formInfix, "&&"}, OpLogicalOr: {formInfix, "||"},
-	OpNeg: {formPrefix, "-"}, OpComplement: {formPrefix, "^"}, OpNot: {formPrefix, "!"},
-	OpCast: {formCast, "cast"}, OpAbs: {formCall, "abs"}, OpSqrt: {formCall, "sqrt"},
-	OpYear: {formCall, "year"}, OpMonth: {formCall, "month"}, OpDay: {formCall, "day"},
-	OpLeast: {formCall, "least"}, OpGreatest: {formCall, "greatest"}, OpSelect: {formCall, "select"},
 	OpCompact: {formIndex, "x[mask]"}, OpGather: {formIndex, "x[i]"},
 	OpIndex: {formCall, "index"}, OpLen: {formCall, "len"}, OpPrev: {formCall, "prev"}, OpNext: {formCall, "next"},
 	OpScan: {formCall, "scan"}, OpExscan: {formCall, "exscan"},
@@ -36,10 +32,22 @@ var spellings = [opEnd]struct {
 	OpLeft: {formField, "left"}, OpRight: {formField, "right"}, OpAlign: {formCall, "align"},
 	OpSum: {formCall, "sum"}, OpCount: {formCall, "count"}, OpMin: {formCall, "min"}, OpMax: {formCall, "max"}, OpAvg: {formCall, "avg"},
 	OpFirst: {formCall, "first"}, OpLast: {formCall, "last"}, OpArgmin: {formCall, "argmin"}, OpArgmax: {formCall, "argmax"},
+})
+
+func withRowOps(list [opEnd]spelling) [opEnd]spelling {
+	for _, op := range RowOps() {
+		list[op] = spelling{op.row().form, op.row().text}
+	}
+	return list
 }
 
 // String is the operator as it is written in source text.
-func (o Op) String() string { return spellings[o].text }
+func (o Op) String() string {
+	if o >= opEnd {
+		return fmt.Sprintf("ir.Op(%d)", uint8(o))
+	}
+	return spellings[o].text
+}
 
 // infix and prefix find operators by their text.
 var infix, prefix = opsByText(formInfix), opsByText(formPrefix)
@@ -71,15 +79,7 @@ type function struct {
 // unlimited is the most operands of runs, groups and order: a sanity bound.
 const unlimited = 1 << 10
 
-var functions = []function{
-	{op: OpSelect, least: 3, most: 3, build: buildSelect},
-	{op: OpLeast, least: 2, most: 2, build: buildLeastGreatest},
-	{op: OpGreatest, least: 2, most: 2, build: buildLeastGreatest},
-	{op: OpAbs, least: 1, most: 1, build: buildAbs},
-	{op: OpSqrt, least: 1, most: 1, build: buildSqrt},
-	{op: OpYear, least: 1, most: 1, build: buildDatePart},
-	{op: OpMonth, least: 1, most: 1, build: buildDatePart},
-	{op: OpDay, least: 1, most: 1, build: buildDatePart},
+var functions = append(rowFunctions(), []function{
 	{op: OpIndex, least: 1, most: 1, build: buildIndex},
 	{op: OpLen, least: 1, most: 1, build: buildLen},
 	{op: OpPrev, least: 3, most: 3, build: buildNeighbour},
@@ -104,7 +104,7 @@ var functions = []function{
 	{op: OpLast, least: 1, most: 1, named: []string{"by", "else"}, build: buildEnd},
 	{op: OpArgmin, least: 1, most: 1, named: []string{"by"}, build: buildExtreme},
 	{op: OpArgmax, least: 1, most: 1, named: []string{"by"}, build: buildExtreme},
-}
+}...)
 
 var functionsByName = byName(functions)
 

@@ -35,7 +35,7 @@ func randomPipeline(random *rand.Rand, size int) *Pipeline {
 	}
 	infixes := []string{"+", "-", "*", "/", "%", "&", "|", "^", "&^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"}
 	try := func() Operand {
-		op := OpAdd + Op(random.IntN(int(opEnd-OpAdd)))
+		op := firstRowOp + Op(random.IntN(int(opEnd-firstRowOp)))
 		reduce := ReduceAdd + ReduceOp(random.IntN(7))
 		switch spellings[op].form {
 		case formInfix:

@@ -34,21 +34,6 @@ const (
 	primary = 7
 )
 
-// infixStrength returns how strongly an infix operator binds.
-func infixStrength(op Op) int {
-	switch op {
-	case OpLogicalOr:
-		return 1
-	case OpLogicalAnd:
-		return 2
-	case OpEq, OpNe, OpLt, OpLe, OpGt, OpGe:
-		return 3
-	case OpAdd, OpSub, OpOr, OpXor:
-		return 4
-	}
-	return 5
-}
-
 // value writes v, in parentheses if it binds weaker than strength.
 func (w *valueWriter) value(v *Value, strength int) {
 	if name := w.name(v); name != "" {
@@ -64,7 +49,7 @@ func (w *valueWriter) value(v *Value, strength int) {
 	s := spellings[v.Op]
 	switch s.form {
 	case formInfix:
-		own := infixStrength(v.Op)
+		own := v.Op.row().strength
 		if own < strength {
 			w.WriteByte('(')
 			defer w.WriteByte(')')

@@ -26,7 +26,7 @@ func (k *kernel) sumsOnly(d int) bool {
 				return false
 			}
 			sums = true
-		case !isPure(op) || op.Kind == tile.Load && len(op.Args) > 0 || op.Kind == tile.Map && !isCheap(op):
+		case !isPure(op) || op.Kind == tile.Load && len(op.Args) > 0 || op.Kind == tile.Map && op.Operator.Cost() == ir.Dear:
 			return false
 		}
 	}

@@ -161,7 +161,7 @@ func (k *kernel) afterForm() int {
 				}
 			}
 			counted = counted || op.Monoid.Kind == tile.Fold
-		case op.Kind == tile.Map && k.home[i] == group && !isCheap(op):
+		case op.Kind == tile.Map && k.home[i] == group && op.Operator.Cost() == ir.Dear:
 			return 0
 		}
 	}
@@ -180,15 +180,6 @@ func (k *kernel) usedOnlyIn(v tile.ID, d int) bool {
 				return false
 			}
 		}
-	}
-	return true
-}
-
-// isCheap reports whether the operation costs no more than a store.
-func isCheap(op *tile.Op) bool {
-	switch op.Operator {
-	case ir.OpDiv, ir.OpRem, ir.OpSqrt, ir.OpYear, ir.OpMonth, ir.OpDay:
-		return false
 	}
 	return true
 }

@@ -250,12 +250,12 @@ func isSame(x, y loop.Expr) bool {
 // update prints target = x, as target op= y or target++ where x allows it.
 func (p *printer) update(target *jen.Statement, isTarget func(loop.Expr) bool, x loop.Expr) *jen.Statement {
 	b, ok := x.(*loop.Binary)
-	o, hasToken := operator{}, false
+	var o operator
 	if ok {
-		o, hasToken = operators[b.Op]
+		o = operators[b.Op]
 	}
 	isProduct := ok && b.Op == ir.OpMul && b.Type().Kind.IsFloat() // must round: see binary
-	if !hasToken || o.precedence < 4 || isProduct || !isTarget(b.X) {
+	if o.token == "" || o.precedence < 4 || isProduct || !isTarget(b.X) {
 		return target.Op("=").Add(p.expr(x).code)
 	}
 	if c, ok := b.Y.(*loop.Const); ok && c.Value.Kind.IsInteger() && c.Value.Int64() == 1 {

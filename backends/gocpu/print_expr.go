@@ -15,31 +15,12 @@ type text struct {
 	precedence int
 }
 
-// Go's precedences; those of binary operators are 1 to 5.
-const (
-	unaryPrecedence = 6
-	operand         = 7
-)
-
 // within prints t for a place that binds as strongly as precedence.
 func (t text) within(precedence int) *jen.Statement {
 	if t.precedence < precedence {
 		return jen.Parens(t.code)
 	}
 	return t.code
-}
-
-type operator struct {
-	token      string
-	precedence int
-}
-
-var operators = map[ir.Op]operator{
-	ir.OpMul: {"*", 5}, ir.OpDiv: {"/", 5}, ir.OpRem: {"%", 5}, ir.OpShl: {"<<", 5}, ir.OpShr: {">>", 5},
-	ir.OpAnd: {"&", 5}, ir.OpAndNot: {"&^", 5},
-	ir.OpAdd: {"+", 4}, ir.OpSub: {"-", 4}, ir.OpOr: {"|", 4}, ir.OpXor: {"^", 4},
-	ir.OpEq: {"==", 3}, ir.OpNe: {"!=", 3}, ir.OpLt: {"<", 3}, ir.OpLe: {"<=", 3}, ir.OpGt: {">", 3}, ir.OpGe: {">=", 3},
-	ir.OpLogicalAnd: {"&&", 2}, ir.OpLogicalOr: {"||", 1},
 }
 
 // expr prints x where a literal gets its type from the context.
@@ -97,75 +78,6 @@ func (p *printer) variable(x loop.Expr) text {
 		return helper("kgenVariable", t.code)
 	}
 	return t
-}
-
-func (p *printer) unary(x *loop.Unary) text {
-	kind := x.X.Type().Kind
-	prefix := func(token string) text {
-		return text{jen.Op(token).Add(p.variable(x.X).within(unaryPrecedence)), unaryPrecedence}
-	}
-	// Go's math works on float64. Each of these is exact or rounds as f32 does.
-	math := func(name string) text {
-		if kind == ir.F32 {
-			return text{jen.Float32().Call(jen.Qual("math", name).Call(jen.Float64().Call(p.expr(x.X).code))), operand}
-		}
-		return text{jen.Qual("math", name).Call(p.expr(x.X).code), operand}
-	}
-	switch x.Op {
-	case ir.OpNeg:
-		return prefix("-")
-	case ir.OpComplement:
-		return prefix("^")
-	case ir.OpNot:
-		return text{jen.Op("!").Add(p.expr(x.X).within(unaryPrecedence)), unaryPrecedence}
-	case ir.OpAbs:
-		switch {
-		case kind.IsFloat():
-			return math("Abs")
-		case kind.IsUnsigned():
-			return p.typed(x.X)
-		}
-		return helper("kgenAbs", p.typed(x.X).code)
-	case ir.OpSqrt:
-		return math("Sqrt")
-	case ir.OpYear:
-		return helper("kgenYear", p.expr(x.X).code)
-	case ir.OpMonth:
-		return helper("kgenMonth", p.expr(x.X).code)
-	case ir.OpDay:
-		return helper("kgenDay", p.expr(x.X).code)
-	}
-	panic(fmt.Sprintf("gocpu: operator %d is not unary", x.Op))
-}
-
-func (p *printer) binary(x *loop.Binary) text {
-	t := p.unrounded(x)
-	if x.Op == ir.OpMul && x.Type().Kind.IsFloat() {
-		// Go may fuse a product with a later sum, across statements too; a
-		// conversion makes it round.
-		return text{goType(x.Type()).Call(t.code), operand}
-	}
-	return t
-}
-
-// unrounded prints x, in the place of an operand that no Go compiler fuses a
-// product into.
-func (p *printer) unrounded(x loop.Expr) text {
-	b, ok := x.(*loop.Binary)
-	if !ok {
-		return p.expr(x)
-	}
-	left, right := p.operands(b.X, b.Y, b.Op == ir.OpMul || b.Op == ir.OpDiv)
-	switch b.Op {
-	case ir.OpLeast:
-		return helper("min", left.code, right.code)
-	case ir.OpGreatest:
-		return helper("max", left.code, right.code)
-	case ir.OpShl, ir.OpShr:
-		left, right = p.shiftOperands(b)
-	}
-	o := operators[b.Op]
-	return text{left.within(o.precedence).Op(o.token).Add(right.within(o.precedence + 1)), o.precedence}
 }
 
 // operands prints x and y, of which at least one says the type of both.

@@ -167,7 +167,7 @@ func (g *body) branchFree(d int) bool {
 				return false
 			}
 		case tile.Map:
-			if !isCheap(op) {
+			if op.Operator.Cost() == ir.Dear {
 				return false
 			}
 		case tile.Const, tile.Row:

@@ -12,10 +12,8 @@ func (p *printer) binary(x *loop.Binary) text {
 	switch x.Op {
 	case ir.OpLogicalAnd, ir.OpLogicalOr:
 		return infix(x.Op, p.value(x.X), p.value(x.Y))
-	case ir.OpLeast:
-		return p.extreme("least", x)
-	case ir.OpGreatest:
-		return p.extreme("greatest", x)
+	case ir.OpLeast, ir.OpGreatest:
+		return p.extreme(x)
 	case ir.OpDiv, ir.OpRem:
 		return p.quotient(x)
 	case ir.OpAnd, ir.OpOr, ir.OpXor: // results of narrow kinds stay in range
@@ -36,12 +34,12 @@ func (p *printer) binary(x *loop.Binary) text {
 
 // extreme prints the smaller or greater of two values. Counters that are narrow are
 // compared as such.
-func (p *printer) extreme(name string, x *loop.Binary) text {
+func (p *printer) extreme(x *loop.Binary) text {
 	t := x.Type()
 	if !t.Counter || p.counter == p.dialect.Types[ir.I64] {
-		return p.apply(name, t, x.X, x.Y)
+		return p.named(x.Op, t, x.X, x.Y)
 	}
-	return operand("%s(%s, %s)", p.helper(name+"_i32"), p.unlessConst(x.X, x.Y).string, p.unlessConst(x.Y, x.X).string)
+	return operand("%s(%s, %s)", p.helper(helperName(x.Op, ir.I32)), p.unlessConst(x.X, x.Y).string, p.unlessConst(x.Y, x.X).string)
 }
 
 // plainBinary prints x with an operator of C, or the function that replaces it.
@@ -66,9 +64,8 @@ func isWrapped(t loop.Type) bool { return t.Kind.IsInteger() && !isWord(t) && !t
 func (p *printer) quotient(x *loop.Binary) text {
 	t := x.Type()
 	if t.Kind.IsSigned() && t.Kind.Size() >= 4 && !t.Counter {
-		name := map[ir.Op]string{ir.OpDiv: "divide", ir.OpRem: "remainder"}[x.Op]
 		if c, ok := x.Y.(*loop.Const); !ok || c.Value.Int64() == -1 || c.Value.Int64() == 0 {
-			return p.apply(name, t, x.X, x.Y)
+			return p.named(x.Op, t, x.X, x.Y)
 		}
 	}
 	q := p.plainBinary(x)

@@ -56,47 +56,6 @@ func prefix(token string, t text) text {
 // cast converts t to a C type.
 func cast(to string, t text) text { return prefix("("+to+")", t) }
 
-// operator is how C spells an infix operator. Its operands are in parentheses
-// unless they bind as strongly as C demands, and where compilers and readers
-// want to see them.
-type operator struct {
-	token      string
-	precedence int
-	operands   int
-	chains     bool // x op y op z is (x op y) op z
-}
-
-var operators = map[ir.Op]operator{
-	ir.OpMul:        {"*", productPrecedence, unaryPrecedence, true},
-	ir.OpDiv:        {"/", productPrecedence, unaryPrecedence, false},
-	ir.OpRem:        {"%", productPrecedence, unaryPrecedence, false},
-	ir.OpAdd:        {"+", sumPrecedence, productPrecedence, true},
-	ir.OpSub:        {"-", sumPrecedence, productPrecedence, true},
-	ir.OpShl:        {"<<", shiftPrecedence, unaryPrecedence, false},
-	ir.OpShr:        {">>", shiftPrecedence, unaryPrecedence, false},
-	ir.OpAnd:        {"&", bitPrecedence, unaryPrecedence, true},
-	ir.OpOr:         {"|", bitPrecedence, unaryPrecedence, true},
-	ir.OpXor:        {"^", bitPrecedence, unaryPrecedence, true},
-	ir.OpLt:         {"<", orderPrecedence, sumPrecedence, false},
-	ir.OpLe:         {"<=", orderPrecedence, sumPrecedence, false},
-	ir.OpGt:         {">", orderPrecedence, sumPrecedence, false},
-	ir.OpGe:         {">=", orderPrecedence, sumPrecedence, false},
-	ir.OpEq:         {"==", equalPrecedence, sumPrecedence, false},
-	ir.OpNe:         {"!=", equalPrecedence, sumPrecedence, false},
-	ir.OpLogicalAnd: {"&&", andPrecedence, equalPrecedence, true},
-	ir.OpLogicalOr:  {"||", orPrecedence, equalPrecedence, true},
-}
-
-// infix prints x op y. Chains of one operator associate to the left.
-func infix(op ir.Op, x, y text) text {
-	o := operators[op]
-	left := x.within(o.operands)
-	if x.op == op && o.chains {
-		left = x.string
-	}
-	return text{left + " " + o.token + " " + y.within(o.operands), o.precedence, op}
-}
-
 // use prints the name of v.
 func (p *printer) use(v *loop.Var) string {
 	name, ok := p.names.Of(v)
@@ -147,60 +106,6 @@ func (p *printer) unlessConst(x, other loop.Expr) text {
 		return p.plain(c)
 	}
 	return p.value(x)
-}
-
-func (p *printer) unary(x *loop.Unary) text {
-	t := x.X.Type()
-	switch x.Op {
-	case ir.OpNot:
-		return prefix("!", p.value(x.X))
-	case ir.OpNeg:
-		if isWrapped(t) {
-			return p.wrapped(x)
-		}
-		return prefix("-", p.value(x.X))
-	case ir.OpComplement:
-		if t.Kind.Size() < 4 && t.Kind.IsUnsigned() { // C widens it and sets the upper bits
-			return cast(p.valueType(t), prefix("~", p.value(x.X)))
-		}
-		return prefix("~", p.value(x.X))
-	case ir.OpAbs:
-		switch {
-		case t.Kind.IsFloat():
-			return p.floatFunction(x)
-		case t.Kind.IsUnsigned():
-			return p.value(x.X)
-		}
-		return p.apply("absolute", t, x.X)
-	case ir.OpSqrt:
-		p.needRounding(t.Kind)
-		if t.Kind == ir.F32 {
-			p.needs[plan.CapDivideF32] = true
-		}
-		return p.floatFunction(x)
-	case ir.OpYear:
-		return operand("%s(%s)", p.helper("year"), p.value(x.X).string)
-	case ir.OpMonth:
-		return operand("%s(%s)", p.helper("month"), p.value(x.X).string)
-	case ir.OpDay:
-		return operand("%s(%s)", p.helper("day"), p.value(x.X).string)
-	}
-	p.fail("operator %d is not unary", x.Op)
-	return operand("0")
-}
-
-// floatFunction calls the dialect's function for a unary operator on floats.
-func (p *printer) floatFunction(x *loop.Unary) text {
-	return operand("%s(%s)", p.dialect.Floats[x.Op][x.X.Type().Kind], p.value(x.X).string)
-}
-
-// apply calls the helper for type t.
-func (p *printer) apply(name string, t loop.Type, args ...loop.Expr) text {
-	list := make([]string, len(args))
-	for i, a := range args {
-		list[i] = p.value(a).string
-	}
-	return operand("%s(%s)", p.helper(name+"_"+t.Kind.String()), strings.Join(list, ", "))
 }
 
 // needRounding records arithmetic on floats of kind k. An f32 must keep

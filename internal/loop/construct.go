@@ -33,7 +33,7 @@ func Apply(op ir.Op, args ...Expr) Expr {
 	switch {
 	case op == ir.OpSelect:
 		return Choose(args[0], args[1], args[2])
-	case IsComparison(op):
+	case op.IsComparison():
 		return compare(op, args[0], args[1])
 	case len(args) == 1:
 		return unary(op, args[0])
@@ -44,8 +44,11 @@ func Apply(op ir.Op, args ...Expr) Expr {
 }
 
 func unary(op ir.Op, x Expr) Expr {
-	if op == ir.OpNot {
+	switch {
+	case op == ir.OpNot:
 		return Not(x)
+	case op == ir.OpAbs && x.Type().Kind.IsUnsigned():
+		return x
 	}
 	return &Unary{op, x}
 }

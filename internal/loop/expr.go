@@ -23,15 +23,14 @@ type (
 		Changes bool // declared by Decl: Assign may change it
 	}
 
-	// Unary is Op X for OpNeg, OpComplement, OpNot, OpAbs, OpSqrt, OpYear,
-	// OpMonth and OpDay.
+	// Unary is Op X, for each operator of rows with one operand but casts.
 	Unary struct {
 		Op ir.Op
 		X  Expr
 	}
 
-	// Binary is X Op Y for OpAdd to OpShr, OpLogicalAnd, OpLogicalOr, OpLeast
-	// and OpGreatest; both operands have one type, but the count of a shift.
+	// Binary is X Op Y, for each operator of rows with two operands but
+	// comparisons; both operands have one type, but the count of a shift.
 	Binary struct {
 		Op   ir.Op
 		X, Y Expr
@@ -119,11 +118,14 @@ func (x *Var) Type() Type { return x.T }
 
 // Type returns the type of the result.
 func (x *Unary) Type() Type {
-	switch x.Op {
-	case ir.OpYear, ir.OpMonth, ir.OpDay:
-		return Type{Kind: ir.I32}
+	t := x.X.Type()
+	if !x.Op.IsElementwise() { // which Verify refuses
+		return t
 	}
-	return x.X.Type()
+	if k := x.Op.Gives(t.Kind); k != t.Kind {
+		return Type{Kind: k}
+	}
+	return t
 }
 
 // Type returns the type of the result, that of the left operand.

@@ -225,14 +225,6 @@ func (d *dumper) list(xs []Expr) string {
 	return strings.Join(texts, ", ")
 }
 
-var opTexts = map[ir.Op]string{
-	ir.OpAdd: "+", ir.OpSub: "-", ir.OpMul: "*", ir.OpDiv: "/", ir.OpRem: "%", ir.OpAnd: "&", ir.OpOr: "|", ir.OpXor: "^",
-	ir.OpAndNot: "&^", ir.OpShl: "<<", ir.OpShr: ">>", ir.OpEq: "==", ir.OpNe: "!=", ir.OpLt: "<", ir.OpLe: "<=",
-	ir.OpGt: ">", ir.OpGe: ">=", ir.OpLogicalAnd: "&&", ir.OpLogicalOr: "||", ir.OpLeast: "least", ir.OpGreatest: "greatest",
-	ir.OpNeg: "-", ir.OpComplement: "^", ir.OpNot: "!", ir.OpAbs: "abs ", ir.OpSqrt: "sqrt ", ir.OpYear: "year ",
-	ir.OpMonth: "month ", ir.OpDay: "day ",
-}
-
 // expr prints x; an operand that has operators itself stands in parentheses.
 func (d *dumper) expr(x Expr) string {
 	part := func(x Expr) string {
@@ -250,15 +242,18 @@ func (d *dumper) expr(x Expr) string {
 	case *Var:
 		return d.name(x)
 	case *Unary:
-		return opTexts[x.Op] + part(x.X)
+		if x.Op.IsPrefix() {
+			return x.Op.String() + part(x.X)
+		}
+		return x.Op.String() + " " + part(x.X)
 	case *Binary:
-		return fmt.Sprintf("%s %s %s", part(x.X), opTexts[x.Op], part(x.Y))
+		return fmt.Sprintf("%s %v %s", part(x.X), x.Op, part(x.Y))
 	case *Compare:
 		key := ""
 		if x.Key {
 			key = "key"
 		}
-		return fmt.Sprintf("%s %s%s %s", part(x.X), key, opTexts[x.Op], part(x.Y))
+		return fmt.Sprintf("%s %s%v %s", part(x.X), key, x.Op, part(x.Y))
 	case *Select:
 		return fmt.Sprintf("select(%s, %s, %s)", d.expr(x.Cond), d.expr(x.Then), d.expr(x.Else))
 	case *Cast:

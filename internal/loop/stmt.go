@@ -1,7 +1,5 @@
 package loop
 
-import "github.com/kgen-go/kgen/ir"
-
 // Stmt is a statement.
 type Stmt interface{ stmt() }
 
@@ -255,6 +253,3 @@ func (f *Func) Signature() *Signature {
 	}
 	return f.sig
 }
-
-// IsComparison reports whether op is one of [Compare].
-func IsComparison(op ir.Op) bool { return op >= ir.OpEq && op <= ir.OpGe }

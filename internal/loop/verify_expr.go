@@ -21,7 +21,7 @@ func (v *verifier) expr(x Expr) {
 		v.expr(x.X)
 		v.expr(x.Y)
 		v.same("right operand", x.Y, x.X.Type())
-		if !IsComparison(x.Op) || x.X.Type().IsMemory() {
+		if !x.Op.IsComparison() || x.X.Type().IsMemory() {
 			v.fail("operator %d does not compare %v", x.Op, x.X.Type())
 		}
 	case *Select:
@@ -77,46 +77,27 @@ func (v *verifier) scalar(x Expr) {
 
 func (v *verifier) unary(x *Unary) {
 	t := x.X.Type()
-	k := t.Kind
-	ok := false
-	switch x.Op {
-	case ir.OpNeg, ir.OpAbs:
-		ok = k.IsNumeric()
-	case ir.OpComplement:
-		ok = k.IsInteger()
-	case ir.OpNot:
-		ok = k == ir.Bool
-	case ir.OpSqrt:
-		ok = k.IsFloat()
-	case ir.OpYear, ir.OpMonth, ir.OpDay:
-		ok = k == ir.I32
-	}
-	if !ok || t.IsMemory() {
-		v.fail("no operator %q takes %v", opTexts[x.Op], t)
+	if x.Op.Arity() != 1 || x.Op == ir.OpCast || !takes(x.Op, t.Kind) || t.IsMemory() {
+		v.fail("no operator %q takes %v", x.Op.String(), t)
 	}
 }
 
 func (v *verifier) binary(x *Binary) {
 	t, u := x.X.Type(), x.Y.Type()
-	k := t.Kind
-	ok := t == u
-	switch x.Op {
-	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpDiv:
-		ok = ok && k.IsNumeric()
-	case ir.OpRem, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpAndNot:
-		ok = ok && k.IsInteger()
-	case ir.OpShl, ir.OpShr:
-		ok = k.IsInteger() && u.Kind.IsInteger() && !u.IsMemory()
-	case ir.OpLogicalAnd, ir.OpLogicalOr:
-		ok = ok && k == ir.Bool
-	case ir.OpLeast, ir.OpGreatest:
-		ok = ok && (k.IsNumeric() || k == ir.Char8)
-	default:
-		ok = false
+	ok := x.Op.Arity() == 2 && !x.Op.IsComparison()
+	if ok {
+		_, ok = x.Op.ResultKind(t.Kind, u.Kind)
 	}
-	if !ok || t.IsMemory() {
-		v.fail("no operator %q takes %v and %v", opTexts[x.Op], t, u)
+	shifts := x.Op == ir.OpShl || x.Op == ir.OpShr // by a count of any type
+	if !ok || t != u && !shifts || t.IsMemory() || u.IsMemory() {
+		v.fail("no operator %q takes %v and %v", x.Op.String(), t, u)
 	}
+}
+
+// takes reports whether a unary operator takes a value of kind k; a date is an
+// i32 here.
+func takes(op ir.Op, k ir.Kind) bool {
+	return op.Takes(k) || k == ir.I32 && op.Takes(ir.Date)
 }
 
 func (v *verifier) cast(x *Cast) {

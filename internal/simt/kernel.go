@@ -3,7 +3,6 @@ package simt
 import (
 	"slices"
 
-	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -138,14 +137,14 @@ func (k *kernel) useRecomputed() {
 	}
 }
 
-// operators returns how many simple operators v takes, or more than
+// operators returns how many cheap operators v takes, or more than
 // mostRecomputed where it needs anything else.
 func (k *kernel) operators(v tile.ID) int {
 	if k.isFree(v) || k.Values[v].Kind == ir.Bool {
 		return 0
 	}
 	n, op := 1, &k.Ops[k.Values[v].Op]
-	if op.Kind != tile.Map || !isSimple(op.Operator) {
+	if op.Kind != tile.Map || op.Operator.Cost() != ir.Cheap {
 		return mostRecomputed + 1
 	}
 	for _, arg := range op.Args {
@@ -158,15 +157,6 @@ func (k *kernel) operators(v tile.ID) int {
 func (k *kernel) isHeld(v tile.ID) bool {
 	load := &k.Ops[k.Values[v].Op]
 	return load.Kind == tile.Load && len(load.Args) == 0 && k.pool.halo[load.Stream]
-}
-
-// isSimple reports whether an operator is an instruction or two.
-func isSimple(op ir.Op) bool {
-	switch op {
-	case ir.OpAdd, ir.OpSub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpAndNot, ir.OpNot, ir.OpLogicalAnd, ir.OpLogicalOr, ir.OpSelect, ir.OpCast:
-		return true
-	}
-	return loop.IsComparison(op)
 }
 
 // needsOrder reports whether consecutive rows have to lie in one work-item.

@@ -7,27 +7,17 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// operatorSign is how element-wise operators are printed.
-var operatorSign = map[ir.Op]string{ir.OpAdd: "+", ir.OpSub: "-", ir.OpMul: "*", ir.OpDiv: "/", ir.OpRem: "%", ir.OpAnd: "&",
-	ir.OpOr: "|", ir.OpXor: "^", ir.OpAndNot: "&^", ir.OpShl: "<<", ir.OpShr: ">>", ir.OpEq: "==", ir.OpNe: "!=", ir.OpLt: "<",
-	ir.OpLe: "<=", ir.OpGt: ">", ir.OpGe: ">=", ir.OpLogicalAnd: "&&", ir.OpLogicalOr: "||", ir.OpNeg: "-", ir.OpComplement: "^",
-	ir.OpNot: "!"}
-
-var operatorName = map[ir.Op]string{ir.OpLeast: "least", ir.OpGreatest: "greatest", ir.OpCast: "cast", ir.OpAbs: "abs",
-	ir.OpSqrt: "sqrt", ir.OpYear: "year", ir.OpMonth: "month", ir.OpDay: "day", ir.OpSelect: "select"}
-
+// formatOperator prints an element-wise operator as source text does.
 func formatOperator(operator ir.Op, kind ir.Kind, args []string) string {
-	if sign, ok := operatorSign[operator]; ok {
-		if len(args) == 1 {
-			return sign + args[0]
-		}
-		return args[0] + " " + sign + " " + args[1]
+	switch {
+	case operator.IsInfix():
+		return args[0] + " " + operator.String() + " " + args[1]
+	case operator.IsPrefix():
+		return operator.String() + args[0]
+	case operator == ir.OpCast:
+		return kind.String() + "(" + args[0] + ")"
 	}
-	name := operatorName[operator]
-	if operator == ir.OpCast {
-		name = kind.String()
-	}
-	return name + "(" + strings.Join(args, ", ") + ")"
+	return operator.String() + "(" + strings.Join(args, ", ") + ")"
 }
 
 func formatScalar(s ir.Scalar) string {

@@ -128,8 +128,8 @@ func (op *Op) verifyShape() error {
 		return fmt.Errorf("%v has no %d results", op.Kind, len(op.Res))
 	}
 	if op.Kind == Map {
-		if n := operatorArity(op.Operator); n != len(op.Args) {
-			return fmt.Errorf("operator %d takes %d operands, not %d", op.Operator, n, len(op.Args))
+		if n := op.Operator.Arity(); n != len(op.Args) {
+			return fmt.Errorf("operator %v takes %d operands, not %d", op.Operator, n, len(op.Args))
 		}
 	}
 	if !op.Kind.folds() {
@@ -164,19 +164,6 @@ func (op *Op) verifyShape() error {
 
 func (k OpKind) folds() bool {
 	return k == Scan || k == ChunkScan || k == Reduce || k == Update || k == ScanTotals
-}
-
-// operatorArity is how many operands an element-wise operator takes; 0 if it is none.
-func operatorArity(operator ir.Op) int {
-	switch {
-	case operator == ir.OpSelect:
-		return 3
-	case operator >= ir.OpNeg && operator <= ir.OpDay:
-		return 1
-	case operator.IsElementwise():
-		return 2
-	}
-	return 0
 }
 
 // verify checks that states of m can be combined.
@@ -214,8 +201,8 @@ func (m *Monoid) verifyExpr(e *Expr, depth int) error {
 			return fmt.Errorf("there is no field %d of that kind", e.Field)
 		}
 		return nil
-	case len(e.Args) == 0 || len(e.Args) != operatorArity(e.Operator):
-		return fmt.Errorf("operator %d with %d operands", e.Operator, len(e.Args))
+	case len(e.Args) == 0 || len(e.Args) != e.Operator.Arity():
+		return fmt.Errorf("operator %v with %d operands", e.Operator, len(e.Args))
 	}
 	kinds := make([]ir.Kind, len(e.Args))
 	for i, arg := range e.Args {

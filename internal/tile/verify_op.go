@@ -223,26 +223,10 @@ func (k *Kernel) verifyFold(op *Op) error {
 	return nil
 }
 
-// verifyOperator checks element types, as far as they do not depend on the language.
+// verifyOperator checks element types.
 func verifyOperator(operator ir.Op, result ir.Kind, operands []ir.Kind) error {
-	bad := fmt.Errorf("operator %d of %v cannot be %v", operator, operands, result)
-	switch {
-	case operator >= ir.OpEq && operator <= ir.OpGe:
-		if operands[0] != operands[1] || result != ir.Bool {
-			return bad
-		}
-	case operator == ir.OpLogicalAnd || operator == ir.OpLogicalOr || operator == ir.OpNot:
-		if result != ir.Bool || slices.ContainsFunc(operands, func(k ir.Kind) bool { return k != ir.Bool }) {
-			return bad
-		}
-	case operator == ir.OpSelect:
-		if operands[0] != ir.Bool || operands[1] != result || operands[2] != result {
-			return bad
-		}
-	case operator == ir.OpLeast || operator == ir.OpGreatest:
-		if operands[0] != result || operands[1] != result {
-			return bad
-		}
+	if k, ok := operator.ResultKind(operands...); !ok || k != result && operator != ir.OpCast {
+		return fmt.Errorf("operator %v of %v cannot be %v", operator, operands, result)
 	}
 	return nil
 }

@@ -5,26 +5,20 @@ var text = []Mutant{
 	{Name: "shifts in Go are not taken modulo the width", File: "backends/gocpu/print_expr.go", Device: "gocpu",
 		Old: "jen.Lit(int(width - 1))",
 		New: "jen.Lit(int(2*width - 1))"},
-	{Name: "least of Go is greatest", File: "backends/gocpu/print_expr.go", Device: "gocpu",
-		Old: `return helper("min", left.code, right.code)`,
-		New: `return helper("max", left.code, right.code)`},
-	{Name: "operands of && bind as of ||", File: "backends/gocpu/print_expr.go", Device: "gocpu",
-		Old: `ir.OpLogicalAnd: {"&&", 2}, ir.OpLogicalOr: {"||", 1},`,
-		New: `ir.OpLogicalAnd: {"&&", 1}, ir.OpLogicalOr: {"||", 1},`},
-	{Name: "a - (b - c) loses its brackets", File: "backends/gocpu/print_expr.go", Device: "gocpu",
-		Old: `right.within(o.precedence + 1)), o.precedence}
-}
-
-// operands`,
-		New: `right.within(o.precedence)), o.precedence}
-}
-
-// operands`},
+	{Name: "least of Go is greatest", File: "backends/gocpu/operators.go", Device: "gocpu",
+		Old: `{function: "min"}`,
+		New: `{function: "max"}`},
+	{Name: "operands of && bind as of ||", File: "backends/gocpu/operators.go", Device: "gocpu",
+		Old: `ir.OpLogicalAnd: {token: "&&", precedence: 2}`,
+		New: `ir.OpLogicalAnd: {token: "&&", precedence: 1}`},
+	{Name: "a - (b - c) loses its brackets", File: "backends/gocpu/operators.go", Device: "gocpu",
+		Old: `right.within(o.precedence + 1)), o.precedence}`,
+		New: `right.within(o.precedence)), o.precedence}`},
 	{Name: "limits of i8 for all", File: "backends/gocpu/print_expr.go", Device: "gocpu",
 		Old:      "bits := fmt.Sprint(k.Size() * 8)",
 		New:      "bits := fmt.Sprint(min(k.Size()*8, 32))",
 		Programs: "casts"},
-	{Name: "products are not rounded", File: "backends/gocpu/print_expr.go", Device: "gocpu",
+	{Name: "products are not rounded", File: "backends/gocpu/operators.go", Device: "gocpu",
 		Old:        "if x.Op == ir.OpMul && x.Type().Kind.IsFloat() {",
 		New:        "if x.Op == ir.OpMul && x.Type().Kind == ir.Char8 {",
 		Equivalent: "on amd64 Go fuses no product with a sum; on arm64 it does, and this shows"},

@@ -24,6 +24,8 @@ var (
 	numbers  = append(slices.Clone(integers), floats...)
 	ordered  = append(slices.Clone(numbers), ir.Date, ir.Char8)
 	all      = append(slices.Clone(ordered), ir.Bool)
+
+	numbersAndDates = append(slices.Clone(numbers), ir.Date)
 )
 
 func among(kinds []ir.Kind) func(ir.Kind) bool {
@@ -39,52 +41,36 @@ func (g *generator) rules() []rule {
 	return slices.DeleteFunc(sorted(list), func(r rule) bool { return slices.Contains(g.without, r.op) })
 }
 
+// elementwise makes a rule of each operator of rows, from the table of ir.
 func elementwise() []rule {
 	var list []rule
-	add := func(op ir.Op, takes, gives []ir.Kind, make func(g *generator, op ir.Op) *value) {
+	for _, op := range ir.RowOps() {
+		takes := taken(op)
+		gives := takes
+		if len(takes) > 0 && op.Gives(takes[0]) != takes[0] {
+			gives = []ir.Kind{op.Gives(takes[0])}
+		}
+		make := combine
+		switch op {
+		case ir.OpAdd, ir.OpSub:
+			takes, gives, make = numbersAndDates, numbersAndDates, plus
+		case ir.OpDiv, ir.OpRem:
+			make = divide
+		case ir.OpShl, ir.OpShr:
+			make = shift
+		case ir.OpCast:
+			gives, make = numbersAndDates, cast
+		case ir.OpSelect:
+			make = choose
+		}
 		list = append(list, rule{op: op, takes: takes, gives: gives, make: func(g *generator) *value { return make(g, op) }})
 	}
-	numbersAndDates := append(slices.Clone(numbers), ir.Date)
-	add(ir.OpAdd, numbersAndDates, numbersAndDates, plus)
-	add(ir.OpSub, numbersAndDates, numbersAndDates, plus)
-	add(ir.OpMul, numbers, numbers, arithmetic(numbers))
-	add(ir.OpDiv, numbers, numbers, divide(numbers))
-	add(ir.OpRem, integers, integers, divide(integers))
-	for _, op := range []ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpAndNot} {
-		add(op, integers, integers, arithmetic(integers))
-	}
-	for _, op := range []ir.Op{ir.OpShl, ir.OpShr} {
-		add(op, integers, integers, shift)
-	}
-	for _, op := range []ir.Op{ir.OpEq, ir.OpNe} {
-		add(op, all, bools, compare(all))
-	}
-	for _, op := range []ir.Op{ir.OpLt, ir.OpLe, ir.OpGt, ir.OpGe} {
-		add(op, ordered, bools, compare(ordered))
-	}
-	for _, op := range []ir.Op{ir.OpLogicalAnd, ir.OpLogicalOr} {
-		add(op, bools, bools, arithmetic(bools))
-	}
-	for _, op := range []ir.Op{ir.OpLeast, ir.OpGreatest} {
-		add(op, ordered, ordered, call2)
-	}
-	add(ir.OpNeg, numbers, numbers, unary("-$1", numbers))
-	add(ir.OpComplement, integers, integers, unary("^$1", integers))
-	add(ir.OpNot, bools, bools, unary("!$1", bools))
-	add(ir.OpCast, append(slices.Clone(numbersAndDates), ir.Bool), numbersAndDates, cast)
-	add(ir.OpAbs, numbers, numbers, unary("abs($1)", numbers))
-	add(ir.OpSqrt, floats, floats, unary("sqrt($1)", floats))
-	for _, op := range []ir.Op{ir.OpYear, ir.OpMonth, ir.OpDay} {
-		add(op, dates, []ir.Kind{ir.I32}, func(g *generator, op ir.Op) *value {
-			x := g.pickKind(among(dates))
-			if x == nil {
-				return nil
-			}
-			return g.add(value{op: op, kind: ir.I32, domain: x.domain}, op.String()+"($1)", x)
-		})
-	}
-	add(ir.OpSelect, all, all, choose)
 	return list
+}
+
+// taken lists the kinds of which operands of op may be.
+func taken(op ir.Op) []ir.Kind {
+	return slices.DeleteFunc(slices.Clone(all), func(k ir.Kind) bool { return !op.Takes(k) })
 }
 
 // join returns the domain of a value computed from x and y, one of which may be
@@ -119,19 +105,33 @@ func (g *generator) both(kinds []ir.Kind) (x, y *value) {
 	return x, y
 }
 
-func arithmetic(kinds []ir.Kind) func(*generator, ir.Op) *value {
-	return func(g *generator, op ir.Op) *value {
-		x, y := g.both(kinds)
+// combine applies an operator to operands of one kind.
+func combine(g *generator, op ir.Op) *value {
+	if op.Arity() == 1 {
+		x := g.pickKind(op.Takes)
 		if x == nil {
 			return nil
 		}
-		return g.add(value{op: op, kind: x.kind, domain: join(x, y)}, "$1 "+op.String()+" $2", x, y)
+		text := op.String() + "($1)"
+		if op.IsPrefix() {
+			text = op.String() + "$1"
+		}
+		return g.add(value{op: op, kind: op.Gives(x.kind), domain: x.domain}, text, x)
 	}
+	x, y := g.both(taken(op))
+	if x == nil {
+		return nil
+	}
+	text := op.String() + "($1, $2)"
+	if op.IsInfix() {
+		text = "$1 " + op.String() + " $2"
+	}
+	return g.add(value{op: op, kind: op.Gives(x.kind), domain: join(x, y)}, text, x, y)
 }
 
 // plus adds and subtracts numbers, and days and dates.
 func plus(g *generator, op ir.Op) *value {
-	x := g.pickKind(among(append(slices.Clone(numbers), ir.Date)))
+	x := g.pickKind(among(numbersAndDates))
 	switch {
 	case x == nil:
 		return nil
@@ -146,27 +146,25 @@ func plus(g *generator, op ir.Op) *value {
 		}
 		return g.add(v, "$1 "+op.String()+" $2", x, days)
 	}
-	return arithmetic(numbers)(g, op)
+	return combine(g, op)
 }
 
 // divide mostly guards integer divisors.
-func divide(kinds []ir.Kind) func(*generator, ir.Op) *value {
-	return func(g *generator, op ir.Op) *value {
-		x, y := g.both(kinds)
-		if x == nil {
-			return nil
-		}
-		v := value{op: op, kind: x.kind, domain: join(x, y)}
-		switch guard := g.r.IntN(8); {
-		case y.literal && (y.text == "0" || y.text == "0.0"):
-			return nil // a program is not to fail always
-		case v.kind.IsFloat() || y.literal || guard == 0:
-			return g.add(v, "$1 "+op.String()+" $2", x, y)
-		case guard < 4:
-			return g.add(v, "$1 "+op.String()+" ($2 | 1)", x, y)
-		}
-		return g.add(v, "$1 "+op.String()+" select($2 == 0, 3, $2)", x, y)
+func divide(g *generator, op ir.Op) *value {
+	x, y := g.both(taken(op))
+	if x == nil {
+		return nil
 	}
+	v := value{op: op, kind: x.kind, domain: join(x, y)}
+	switch guard := g.r.IntN(8); {
+	case y.literal && (y.text == "0" || y.text == "0.0"):
+		return nil // a program is not to fail always
+	case v.kind.IsFloat() || y.literal || guard == 0:
+		return g.add(v, "$1 "+op.String()+" $2", x, y)
+	case guard < 4:
+		return g.add(v, "$1 "+op.String()+" ($2 | 1)", x, y)
+	}
+	return g.add(v, "$1 "+op.String()+" select($2 == 0, 3, $2)", x, y)
 }
 
 func shift(g *generator, op ir.Op) *value {
@@ -189,34 +187,6 @@ func (g *generator) typed(v *value) *value {
 	c := *v
 	c.text = v.kind.String() + "(" + v.text + ")"
 	return &c
-}
-
-func compare(kinds []ir.Kind) func(*generator, ir.Op) *value {
-	return func(g *generator, op ir.Op) *value {
-		x, y := g.both(kinds)
-		if x == nil {
-			return nil
-		}
-		return g.add(value{op: op, kind: ir.Bool, domain: join(x, y)}, "$1 "+op.String()+" $2", x, y)
-	}
-}
-
-func call2(g *generator, op ir.Op) *value {
-	x, y := g.both(ordered)
-	if x == nil {
-		return nil
-	}
-	return g.add(value{op: op, kind: x.kind, domain: join(x, y)}, op.String()+"($1, $2)", x, y)
-}
-
-func unary(format string, kinds []ir.Kind) func(*generator, ir.Op) *value {
-	return func(g *generator, op ir.Op) *value {
-		x := g.pickKind(among(kinds))
-		if x == nil {
-			return nil
-		}
-		return g.add(value{op: op, kind: x.kind, domain: x.domain}, format, x)
-	}
 }
 
 // cast converts to another type that it may.

@@ -1,0 +1,44 @@
+package gotest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// TestOperatorsHaveGo prints the test of every operator of rows for every kind
+// that it takes.
+func TestOperatorsHaveGo(t *testing.T) {
+	for _, op := range ir.RowOps() {
+		for k := ir.Bool; k <= ir.Char8; k++ {
+			if op.Takes(k) {
+				t.Run(fmt.Sprintf("%v of %v", op, k), func(t *testing.T) { printsOperator(t, op, k) })
+			}
+		}
+	}
+}
+
+func printsOperator(t *testing.T, op ir.Op, k ir.Kind) {
+	kinds := []ir.Kind{k, k, k}[:op.Arity()]
+	expression := op.String() + "(" + strings.Join([]string{"x0", "x1", "x2"}[:op.Arity()], ", ") + ")"
+	switch {
+	case op.IsInfix():
+		expression = "x0 " + op.String() + " x1"
+	case op.IsPrefix():
+		expression = op.String() + "x0"
+	case op == ir.OpCast:
+		expression = "i64(x0)"
+	case op == ir.OpSelect:
+		kinds[0] = ir.Bool
+	}
+	var params []string
+	for i, kind := range kinds {
+		params = append(params, fmt.Sprintf("x%d: [n]%v", i, kind))
+	}
+	p := load(t, fmt.Sprintf("pipeline p(%s) {\n\treturn y: %s\n}\n", strings.Join(params, ", "), expression))
+	if _, err := file(p, entryOf(p, "P", "Y"), "p"); err != nil {
+		t.Error(err)
+	}
+}
