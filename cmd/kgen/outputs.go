@@ -96,6 +96,20 @@ func openOutputs(c *cobra.Command, p *ir.Pipeline, paths map[string]string) (*ou
 	return o, nil
 }
 
+// refuseJSON refuses tables that have no file and could not be printed as JSON,
+// before any file of the others appears.
+func (o *outputs) refuseJSON(tables []table.Table) error {
+	for _, t := range tables {
+		if _, ok := o.paths[t.Name]; ok {
+			continue
+		}
+		if err := t.RefuseJSON(); err != nil {
+			return fmt.Errorf("--json: %w", err)
+		}
+	}
+	return nil
+}
+
 // deliver writes the tables that have a file, all or none, and returns the others.
 func (o *outputs) deliver(tables []table.Table) ([]table.Table, error) {
 	rest := []table.Table{}

@@ -159,6 +159,11 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 	for _, s := range done.steps {
 		r.Elapsed += s.Elapsed.Nanoseconds()
 	}
+	if flags.json {
+		if err := files.refuseJSON(r.Results); err != nil {
+			return err
+		}
+	}
 	if r.Results, err = files.deliver(r.Results); err != nil {
 		return err
 	}

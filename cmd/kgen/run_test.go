@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,5 +50,34 @@ func TestPrintTimes(t *testing.T) {
 	err := printTimes(&out, []time.Duration{3 * time.Millisecond, time.Millisecond, 1500 * time.Microsecond})
 	if want := "fills and kernels again, 3 times: median 1.500 ms, least 1.000, most 3.000\n"; err != nil || out.String() != want {
 		t.Error(err, out.String())
+	}
+}
+
+// TestBytesThatJSONCannotHold: a char8 that is not UTF-8 is no other text, and
+// neither a part of the results nor their files appear.
+func TestBytesThatJSONCannotHold(t *testing.T) {
+	writeFiles(t, map[string]string{
+		"both.kg":  "pipeline both(x: [n]char8, y: [m]f64) { return same: x, zero: -y }\n",
+		"data.csv": "x,y\na,0\n\xff,0\n",
+	})
+	run := func(args ...string) (int, string, string) {
+		return execute("", append([]string{"run", "both.kg", "--device", "interp", "--in", "n=data.csv", "--in", "m=data.csv"}, args...)...)
+	}
+	const fault = `column "same", row 1: "\xff" is not UTF-8, and JSON is; .csv, .parquet and .npy hold any bytes` + "\n"
+	for want, args := range map[string][]string{
+		"--json: n: " + fault:       {"--json", "--out", "m=m.csv"},
+		"writing n.jsonl: " + fault: {"--out", "n=n.jsonl", "--out", "m=m.csv"},
+	} {
+		if code, stdout, stderr := run(args...); code != exitFailed || stdout != "" || stderr != want {
+			t.Errorf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+		for _, name := range []string{"n.jsonl", "m.csv"} {
+			if _, err := os.Stat(name); err == nil {
+				t.Errorf("%v: %s is there", args, name)
+			}
+		}
+	}
+	if code, stdout, stderr := run("--json", "--out", "n=n.csv"); code != exitOK || !strings.Contains(stdout, `"values":[-0.0,-0.0]`) {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

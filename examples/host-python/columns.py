@@ -60,6 +60,8 @@ def show(kind, value):
         return str(value)
     if not math.isfinite(value):
         return {"nan": "NaN", "inf": "+Inf", "-inf": "-Inf"}[str(value)]
+    if value == 0 and np.signbit(value):
+        return "-0.0"  # -0 would be an integer
     if value == 0 or 1e-5 <= abs(float(value)) < 1e21:
         return np.format_float_positional(value, trim="-")
     return np.format_float_scientific(value, trim="-", exp_digits=2)

@@ -263,7 +263,7 @@ func textOf(c ir.Column) []string {
 func TestShortestForms(t *testing.T) {
 	for want, s := range map[string]ir.Scalar{
 		"0.1": ir.Float(ir.F32, 0.1), "1000000": ir.Float(ir.F64, 1e6), "1e+21": ir.Float(ir.F64, 1e21), "1e-06": ir.Float(ir.F64, 1e-6),
-		"-0": ir.Float(ir.F64, math.Copysign(0, -1)), "NaN": ir.Float(ir.F64, math.NaN()), "-Inf": ir.Float(ir.F32, math.Inf(-1)),
+		"-0.0": ir.Float(ir.F64, math.Copysign(0, -1)), "NaN": ir.Float(ir.F64, math.NaN()), "-Inf": ir.Float(ir.F32, math.Inf(-1)),
 		"1994-01-01": ir.Int(ir.Date, 8766), "true": ir.BoolScalar(true), "AIR": ir.Char8Scalar("AIR"),
 	} {
 		if got := string(AppendScalar(nil, s)); got != want {

@@ -1,8 +1,10 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -10,7 +12,8 @@ import (
 )
 
 // WriteJSON writes t as an object: name, rows, and for each column its name,
-// type and values. Floats that JSON lacks, dates and char8 are strings.
+// type and values. Floats that JSON lacks, dates and char8 are strings. What
+// RefuseJSON refuses it must not be given.
 func (t Table) WriteJSON(out io.Writer) error {
 	const flushed = 1 << 16
 	var text []byte
@@ -67,7 +70,31 @@ func jsonAppender(c ir.Column) rowAppender {
 // isFinite reports whether JSON has a number for f.
 func isFinite(f float64) bool { return f-f == 0 }
 
-// appendJSONString replaces what is not UTF-8 by U+FFFD: JSON is text.
+// RefuseJSON says which row JSON cannot hold, if one.
+func (t Table) RefuseJSON() error {
+	for _, c := range t.Columns {
+		if err := refuseJSON(c.Name, c.Data, 0); err != nil {
+			return errors.New(err.in(t.Name))
+		}
+	}
+	return nil
+}
+
+// refuseJSON finds a char8 in c, whose first row is number first, that is not
+// UTF-8. JSON is text: an escape for bytes would be read as characters, and
+// different keys as equal ones if they were replaced.
+func refuseJSON(name string, c ir.Column, first int64) *DataError {
+	s, _ := c.Slice.([][8]byte)
+	for row := range s {
+		if text := trimChar8(&s[row]); !utf8.Valid(text) {
+			return &DataError{Column: name, Row: first + int64(row),
+				Msg: fmt.Sprintf("%q is not UTF-8, and JSON is; .csv, .parquet and .npy hold any bytes", text)}
+		}
+	}
+	return nil
+}
+
+// appendJSONString appends text, which is UTF-8.
 func appendJSONString[T []byte | string](out []byte, text T) []byte {
 	out, _ = jsontext.AppendQuote(out, text)
 	return out

@@ -19,7 +19,7 @@ var errOnlyWritten = errors.New("JSON lines are written, not read; give the data
 func (JSONLines) Read(*Source, string, []Field) ([]ir.Column, error) { return nil, errOnlyWritten }
 
 // NewWriter begins a file of lines. Floats that JSON lacks, dates and char8
-// are strings.
+// are strings; a char8 that is not UTF-8 is an error.
 func (JSONLines) NewWriter(stage *Stage, path string, columns []Field) (Writer, error) {
 	out, err := stage.Create(path)
 	if err != nil {
@@ -42,5 +42,26 @@ func (JSONLines) NewWriter(stage *Stage, path string, columns []Field) (Writer, 
 			return append(out, "}\n"...)
 		}
 	}
-	return &lineWriter{out: out, line: line}, nil
+	return &jsonWriter{lineWriter{out: out, line: line}, path, columns, 0}, nil
+}
+
+// jsonWriter refuses what JSON cannot hold.
+type jsonWriter struct {
+	lineWriter
+	path   string
+	fields []Field
+	rows   int64 // written
+}
+
+// Write implements Writer.
+func (w *jsonWriter) Write(columns []ir.Column) error {
+	for i, c := range columns {
+		if err := refuseJSON(w.fields[i].Column, c, w.rows); err != nil {
+			return writing(w.path, err)
+		}
+	}
+	if len(columns) > 0 {
+		w.rows += int64(columns[0].Len())
+	}
+	return w.lineWriter.Write(columns)
 }

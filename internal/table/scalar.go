@@ -77,8 +77,12 @@ func appendUints[T uint8 | uint16 | uint32 | uint64](s []T) rowAppender {
 // trimChar8 returns the text in v, whose end is padded with NUL.
 func trimChar8(v *[8]byte) []byte { return bytes.TrimRight(v[:], "\x00") }
 
-// appendFloat avoids exponents where people would.
+// appendFloat avoids exponents where people would. Negative zero has a decimal
+// point: readers take -0 for the integer, which is 0.
 func appendFloat(out []byte, f float64, bits int) []byte {
+	if f == 0 && math.Signbit(f) {
+		return append(out, "-0.0"...)
+	}
 	if magnitude := math.Abs(f); magnitude != 0 && (magnitude < 1e-5 || magnitude >= 1e21) {
 		return strconv.AppendFloat(out, f, 'g', -1, bits)
 	}
