@@ -13,8 +13,8 @@ import (
 // waits, and the earlier tiles have had time to tell.
 
 // worksAhead reports whether a tile can do its rows before it looks back.
-func (s *launches) worksAhead() bool {
-	if !s.lookback || len(s.cuts) != 1 || len(s.pool.regions) == 0 {
+func (s *lookback) worksAhead() bool {
+	if len(s.cuts) != 1 || len(s.pool.regions) == 0 {
 		return false
 	}
 	for _, i := range s.cuts[0] {
@@ -87,12 +87,28 @@ func (k *kernel) isOfGroup(v tile.ID, d int) bool {
 	return op.Segment == domain.Guard || k.KeepsLast(op)
 }
 
-// rowsAhead runs the rows after the only cut, then looks back.
-func (s *launches) rowsAhead(e *emission) {
+// overlap runs the rows after the only cut, then looks back.
+type overlap struct{ scheme *lookback }
+
+// Where all columns lie in local memory at once, they are taken once more, so that
+// a scan of the work-group that takes many registers finds them free.
+func (overlap) keepsColumns(e *emission) bool {
+	bytes := int64(0)
+	for _, i := range e.stagedReads() {
+		bytes += e.layoutOf(e.Streams[i].Kind).bytes
+	}
+	return !e.collective.inRegisters() && bytes > 0 && bytes <= e.pool.bytes
+}
+
+func (overlap) keepsValues() bool { return true }
+
+func (o overlap) run(s *launches, e *emission) {
 	const cut = 0
+	e.declareFolds(s.cuts[cut])
+	e.loopRows(cut)
 	st := s.stateOf(s.cuts[cut])
-	before, total := e.groupScan(st, e.folded(st), duringScan{tell: s.announcement(e, cut)})
-	if e.columnsStay() {
+	before, total := e.groupScan(st, e.folded(st), duringScan{tell: s.publish(e, cut)})
+	if o.keepsColumns(e) {
 		e.takeColumns()
 		e.barrier()
 	}
@@ -107,7 +123,7 @@ func (s *launches) rowsAhead(e *emission) {
 		}
 	}
 	e.loopRows(e.until)
-	earlier := s.lookBack(e, cut, total)
+	earlier := s.prefix(e, cut, st, total)
 	e.know(st, earlier, total)
 	for _, p := range e.parcels {
 		p.base, p.end = e.span(p.place)
@@ -127,6 +143,7 @@ func (s *launches) rowsAhead(e *emission) {
 		}, nil)
 	}
 	e.now = now
+	e.openIsStored = true
 	e.deliver()
 }
 

@@ -18,10 +18,54 @@ import (
 // mostBroadcast is how many tiles may do so.
 const mostBroadcast = 1 << 15
 
-// broadcasts reports whether the offsets of tiles are made in this way.
-func (s *launches) broadcasts() bool {
-	return !s.lookback && s.schedule.Offsets == plan.Broadcast && len(s.broadcastOps()) > 0
+// broadcasting is published with such offsets.
+type broadcasting struct{ published }
+
+func (b broadcasting) refuse() error {
+	if err := b.adds(); err != nil {
+		return err
+	}
+	if b.schedule.Part > 0 {
+		return fmt.Errorf("part=%d: offsets=%s is for %d tiles at most, fewer than need parts; choose offsets=%s",
+			b.schedule.Part, plan.Broadcast, mostBroadcast, plan.Scan)
+	}
+	return nil
 }
+
+func (b broadcasting) describe(v *plan.Variant) {
+	b.flat.describe(v)
+	if len(b.gridCuts()) > 0 {
+		b.published.describe(v)
+	}
+	v.Schedule.Offsets, v.GridLimit = plan.Broadcast, int64(max(mostBroadcast/b.chunk(), 1))
+}
+
+func (b broadcasting) prepare() {
+	for _, cut := range b.gridCuts() {
+		b.addFolds(cut, plan.Status)
+		b.launchRows(b.sum(cut, b.broadcast), b.grid(), plan.ForwardNone)
+	}
+	b.addReductions()
+	b.clearOffsets()
+}
+
+// chunkOffsets makes the offsets of chunks from their folds.
+type chunkOffsets interface {
+	// add passes the fold of a chunk, which is the tile, to later chunks.
+	add(e *emission, i int, st *state, total []loop.Expr)
+	// scan defines the fold of all chunks.
+	scan(e *emission, i int, chunks loop.Expr)
+}
+
+// scannedOffsets come from a scan of all folds when the rows are done.
+type scannedOffsets struct{}
+
+func (scannedOffsets) add(*emission, int, *state, []loop.Expr) {}
+
+func (scannedOffsets) scan(e *emission, i int, chunks loop.Expr) { e.scanTotals(i, chunks) }
+
+// broadcastOffsets are complete when the rows are done.
+type broadcastOffsets struct{ *launches }
 
 // broadcastOps lists the operations whose folds go from tile to tile.
 func (s *launches) broadcastOps() (list []int) {
@@ -36,9 +80,8 @@ func (s *launches) broadcastOps() (list []int) {
 	return list
 }
 
-// adds reports whether additions combine all that is broadcast, and refuses
-// anything else.
-func (s *launches) adds() bool {
+// adds refuses what is broadcast but not combined by additions.
+func (s *launches) adds() error {
 	for _, i := range s.broadcastOps() {
 		op := &s.Ops[i]
 		if m := op.Monoid; m.Kind == tile.Fold && m.Combine[0].Operator == ir.OpAdd {
@@ -48,11 +91,10 @@ func (s *launches) adds() bool {
 		if line := s.lines(op.Pos); line != "" {
 			stage += ", " + line
 		}
-		s.faults = append(s.faults, fmt.Errorf("offsets=%s adds up what tiles hold, and kernel %s folds otherwise (%s): choose offsets=%s, or a variant of aggregation other than %s where groups are folded",
-			plan.Broadcast, s.Name, stage, plan.Scan, plan.Segmented))
-		return false
+		return fmt.Errorf("offsets=%s adds up what tiles hold, and kernel %s folds otherwise (%s): choose offsets=%s, or a variant of aggregation other than %s where groups are folded",
+			plan.Broadcast, s.Name, stage, plan.Scan, plan.Segmented)
 	}
-	return true
+	return nil
 }
 
 // laterTiles runs body for the tiles after tile, dealt out to the work-items.
@@ -67,7 +109,7 @@ func (s *launches) laterTiles(e *emission, tile loop.Expr, body func(later loop.
 
 // broadcast adds the fold of the tile to the offsets of later tiles, and to the
 // total.
-func (s *launches) broadcast(e *emission, st *state, total []loop.Expr) {
+func (s broadcasting) broadcast(e *emission, st *state, total []loop.Expr) {
 	add := func(to map[stateKey]string, at loop.Expr) {
 		for j, slot := range st.slots {
 			e.combineAt(to[slot.stateKey], slot.kind, s.Ops[slot.op].Monoid.Combine[slot.field], at, total[j])
@@ -77,9 +119,9 @@ func (s *launches) broadcast(e *emission, st *state, total []loop.Expr) {
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { add(s.totals, loop.Int(0)) }, nil)
 }
 
-// broadcastChunk adds the fold of a chunk, which is the tile, to the offsets of
+// add adds the fold of a chunk, which is the tile, to the offsets of
 // later chunks.
-func (s *launches) broadcastChunk(e *emission, i int, st *state, total []loop.Expr) {
+func (s broadcastOffsets) add(e *emission, i int, st *state, total []loop.Expr) {
 	totals := s.totalsOf(i)
 	if totals == nil {
 		return
@@ -115,8 +157,8 @@ func (s *launches) clearOffsets() {
 	}
 }
 
-// lastChunk defines the fold of all chunks: that before the last, and its own.
-func (s *launches) lastChunk(e *emission, i int, chunks loop.Expr) {
+// scan defines the fold of all chunks: that before the last, and its own.
+func (s broadcastOffsets) scan(e *emission, i int, chunks loop.Expr) {
 	op := &e.Ops[i]
 	st := e.stateOf([]int{i})
 	whole := e.declare(st, st.identities())

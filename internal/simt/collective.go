@@ -7,18 +7,47 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// barrier waits for the work-items that share a tile.
-func (e *emission) barrier() {
-	if e.window != nil {
-		e.b.Barrier(loop.SubgroupScope)
-		return
-	}
-	e.b.Barrier(loop.GroupScope)
+// A collective is how the work-items of a work-group fold states together: by
+// shuffles of subgroups if the device has these and work-groups consist of them,
+// by local memory otherwise.
+type collective interface {
+	// inRegisters reports whether scans go without local memory and barriers,
+	// or nearly so.
+	inRegisters() bool
+	// elements returns how many states sharedState holds.
+	elements(k *kernel) int
+	// scan is groupScan.
+	scan(e *emission, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr)
+	// lookBack walks back over the tiles before this one.
+	lookBack(s *lookback, e *emission, cut int, total []loop.Expr) []loop.Expr
 }
+
+// divides reports whether work-groups of a size consist of whole subgroups.
+func (t Target) divides(workgroup int) bool { return t.Subgroup > 1 && workgroup%t.Subgroup == 0 }
+
+// collectiveOf returns the collective of work-groups.
+func (s shape) collectiveOf() collective {
+	if (Target{Subgroup: s.subgroup}).divides(s.workgroup) {
+		return bySubgroups{}
+	}
+	return localMemory{}
+}
+
+// localMemory is the collective that every device has.
+type localMemory struct{}
+
+func (localMemory) inRegisters() bool { return false }
+
+func (localMemory) elements(k *kernel) int { return k.workgroup + 3*rakes(k.workgroup) }
+
+// barrier waits for the work-items that share a tile.
+func (e *emission) barrier() { e.b.Barrier(e.residence.scope()) }
 
 // sharedState returns local memory for a state: per slot an element per
 // work-item, and those that groupScan needs.
-func (e *emission) sharedState(st *state) []*loop.Var { return e.localState("shared", st, e.shared()) }
+func (e *emission) sharedState(st *state) []*loop.Var {
+	return e.localState("shared", st, e.collective.elements(e.kernel))
+}
 
 // localArray returns local memory for length values.
 func (e *emission) localArray(name string, k ir.Kind, length int) *loop.Var {
@@ -38,14 +67,6 @@ func (e *emission) localState(name string, st *state, length int) (list []*loop.
 		list = append(list, e.localArray(name, s.kind, length))
 	}
 	return list
-}
-
-// shared returns the elements per slot of sharedState.
-func (k *kernel) shared() int {
-	if k.hasSubgroups() {
-		return k.workgroup / k.subgroup
-	}
-	return k.workgroup + 3*rakes(k.workgroup)
 }
 
 // rakes returns how many work-items of a group fold stretches of the others.
@@ -80,23 +101,19 @@ type duringScan struct {
 // groupScan folds a state of each work-item over the group, in order: before
 // is the fold of the work-items before this one, total that of all. Who shares
 // a state next has to wait for the group first.
-//
-// Some work-items, about as many as the square root of the group, each fold a
-// stretch of states one by one, and then the folds of the stretches before
-// their own; and each adds the two parts up. That takes three barriers,
-// whatever the width of the state. Before the last of them, the last work-item
-// may tell the total.
 func (e *emission) groupScan(st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	if len(st.slots) == 0 {
 		return nil, nil
 	}
-	if e.hasSubgroups() {
-		before, total = e.groupScanBySubgroups(st, mine)
-		if during.tell != nil {
-			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { during.tell(total) }, nil)
-		}
-		return before, total
-	}
+	return e.collective.scan(e, st, mine, during)
+}
+
+// scan: some work-items, about as many as the square root of the group, each fold a
+// stretch of states one by one, and then the folds of the stretches before
+// their own; and each adds the two parts up. That takes three barriers,
+// whatever the width of the state. Before the last of them, the last work-item
+// may tell the total.
+func (localMemory) scan(e *emission, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	shared := e.sharedState(st)
 	n := rakes(e.workgroup)
 	length := e.workgroup / n

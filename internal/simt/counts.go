@@ -11,23 +11,80 @@ import (
 // Of the states of rows that are only picked (positions.go) a group scans no more
 // than counts where it can: what else a tile tells follows from the rows picked.
 
-// scanPicked folds the rows of a tile: before has the states of the rows before
-// this work-item's, as far as they are needed, total those of all, which one
-// work-item tells, where tell is given.
-func (e *emission) scanPicked(st *state, tell func(total []loop.Expr)) (before, total []loop.Expr) {
+// A selectionScan is how a tile comes to the states of its rows, of which a kernel
+// may only pick some.
+type selectionScan interface {
+	// defers reports whether the rows leave operation i to the scan.
+	defers(e *emission, i int) bool
+	// count makes the states of a work-item's rows when they have been seen.
+	count(e *emission)
+	// scan folds the rows of a tile: before has the states of the rows before this
+	// work-item's, as far as they are needed, total those of all, which one work-item
+	// publishes if publish is given.
+	scan(e *emission, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr)
+	// deliver stores what belongs to the rows of all picks. find returns the fold of
+	// all earlier tiles, and lets those who share a tile wait for what they share.
+	deliver(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr)
+}
+
+// selectionScanOf returns how a work-group scans.
+func selectionScanOf(k *kernel) selectionScan {
 	switch {
-	case e.notesLast():
-		return e.scanNoting(st, tell)
-	case e.picks == nil || e.window == nil:
-		return e.groupScan(st, e.folded(st), duringScan{tell: tell})
+	case len(k.picks) == 0:
+		return allRows{}
+	case !k.collective.inRegisters() && len(k.batch.scans) == 0:
+		return countsAndLast{}
 	}
+	return wholeStates{}
+}
+
+// allRows is the scan of a kernel that does more than pick rows.
+type allRows struct{}
+
+func (allRows) defers(*emission, int) bool { return false }
+
+func (allRows) count(*emission) {}
+
+func (allRows) scan(e *emission, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr) {
+	return e.groupScan(st, e.folded(st), duringScan{tell: publish})
+}
+
+func (allRows) deliver(*emission, *state, []loop.Expr, []loop.Expr, func() []loop.Expr) {
+	panic("simt: no rows are picked")
+}
+
+// wholeStates scans all of the states. Subgroups do so in a few steps.
+type wholeStates struct{ allRows }
+
+// Bits are counted after all rows.
+func (wholeStates) defers(e *emission, i int) bool { return e.fromBits[i] }
+
+func (wholeStates) count(e *emission) { e.countBits(true) }
+
+// countsFirst scans the counts of picks; the rest of a state follows from where the
+// last picked row is.
+type countsFirst struct{ wholeStates }
+
+func (countsFirst) scan(e *emission, st *state, _ func(total []loop.Expr)) (before, total []loop.Expr) {
+	before, total = e.scanCounts(st)
+	e.scanGroups(st, before, total)
+	return before, total
+}
+
+func (e *emission) scanCounts(st *state) (before, total []loop.Expr) {
 	counts := e.countsOfPicks()
 	ahead, all := e.groupScan(counts, e.folded(counts), duringScan{})
-	before, total = st.spread(counts, ahead), st.spread(counts, all)
-	if !e.foldsAhead() {
-		e.scanGroups(st, before, total)
-		return before, total
-	}
+	return st.spread(counts, ahead), st.spread(counts, all)
+}
+
+// foldsFirst is countsFirst that then folds the rows between those that are picked,
+// and leaves the folds.
+type foldsFirst struct{ countsFirst }
+
+func (foldsFirst) defers(e *emission, i int) bool { return isScan(&e.Ops[i]) }
+
+func (foldsFirst) scan(e *emission, st *state, _ func(total []loop.Expr)) (before, total []loop.Expr) {
+	before, total = e.scanCounts(st)
 	isAhead := e.areAhead(st, total)
 	e.foldRows(st, before, isAhead)
 	e.scanGroups(st, before, total)
@@ -44,15 +101,13 @@ func (e *emission) countsOfPicks() *state {
 	return e.stateOf(scans)
 }
 
-// notesLast reports whether the group scans counts alone: how many rows there are
-// since the last one that is picked follows from its number, which is the largest.
-// Subgroups scan all in a few steps.
-func (e *emission) notesLast() bool {
-	return e.picks != nil && e.window == nil && !e.hasSubgroups() && len(e.batch.scans) == 0
-}
+// countsAndLast scans the counts alone: how many rows there are since the last one
+// that is picked follows from its number, which is the largest.
+type countsAndLast struct{ wholeStates }
 
-// scanNoting is scanPicked by counts and the number of the last picked row.
-func (e *emission) scanNoting(st *state, tell func(total []loop.Expr)) (before, total []loop.Expr) {
+func (countsAndLast) count(e *emission) { e.countBits(false) }
+
+func (countsAndLast) scan(e *emission, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr) {
 	counts, noted := e.countsOfPicks(), e.picksSince(st)
 	last := func(j int) (*loop.Var, loop.Expr) { return e.localWords("last", len(noted)), loop.Int(int64(j)) }
 	if len(noted) > 0 {
@@ -81,8 +136,8 @@ func (e *emission) scanNoting(st *state, tell func(total []loop.Expr)) (before, 
 			}, nil)
 		}
 	}}
-	if tell != nil {
-		during.tell = func(counted []loop.Expr) { tell(complete(counted)) }
+	if publish != nil {
+		during.tell = func(counted []loop.Expr) { publish(complete(counted)) }
 	}
 	ahead, all := e.groupScan(counts, e.folded(counts), during)
 	return st.spread(counts, ahead), complete(all)

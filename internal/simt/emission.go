@@ -13,43 +13,45 @@ import (
 type emission struct {
 	*kernel
 	*lowering
-	b         *loop.Builder
-	arguments *arguments
-	until     int                    // the last phase of this function
-	ahead     bool                   // rows run before earlier tiles are known
-	effects   bool                   // rows write; else they only feed the folds of a cut
-	now       int                    // the phase at hand; atEnd after all rows
-	uniform   map[tile.ID]loop.Expr  // known before the rows
-	values    map[tile.ID]loop.Expr  // of the row at hand
-	kept      map[tile.ID]*loop.Var  // values that cross a cut, an element per item
-	running   map[stateKey]*loop.Var // states that rows see
-	folds     map[stateKey]*loop.Var // states of this work-item's rows alone
-	item      loop.Expr
-	row       loop.Expr // number of the row, as a counter
-	lane      loop.Expr // of the work-item in its group
-	tile      loop.Expr // number of the tile in the launch
-	local     map[string]*loop.Var
-	over      map[string]*loop.Var   // what local storage shares its bytes with
-	earlier   map[stateKey]loop.Expr // the fold of all earlier tiles
-	whole     map[stateKey]loop.Expr // the fold up to the end of the tile
-	columns   map[int]*loop.Var      // staged columns: this work-item's rows
-	tables    []*tables              // of the phase at hand
-	chunk     int                    // tiles that the group walks through, where it is more than one
-	part      int64                  // rows of a launch at most, in parts
-	parcels   []*parcel
-	elements  map[int]*loop.Var  // per exchanged store of rows of the base: an element per item
-	first     loop.Expr          // number of the tile's first row
-	count     loop.Expr          // rows of the tile
-	open      map[int]*openGroup // per domain of groups; see ahead.go
-	rowBefore loop.Expr          // number of the row before the one at hand
-	noted     string
-	isWhole   bool                            // all rows of the tile exist
-	picked    []*loop.Var                     // per pick: the bits of this work-item's rows; see positions.go
-	stagedAt  map[int]int64                   // of staged columns: the first byte in the pool
-	before    map[int]*loop.Var               // of staged columns: the row before the tile
-	window    *window                         // of a group that walks in rounds; see round.go
-	inTile    loop.Expr                       // the number in its tile of a row that was picked
-	group     func(scan, field int) loop.Expr // what scans have of the rows since the one picked before it
+	b            *loop.Builder
+	arguments    *arguments
+	until        int                    // the last phase of this function
+	openIsStored bool                   // the group that was open before the tile is stored already
+	effects      bool                   // rows write; else they only feed the folds of a cut
+	now          int                    // the phase at hand; atEnd after all rows
+	uniform      map[tile.ID]loop.Expr  // known before the rows
+	values       map[tile.ID]loop.Expr  // of the row at hand
+	kept         map[tile.ID]*loop.Var  // values that cross a cut, an element per item
+	running      map[stateKey]*loop.Var // states that rows see
+	folds        map[stateKey]*loop.Var // states of this work-item's rows alone
+	item         loop.Expr
+	row          loop.Expr // number of the row, as a counter
+	lane         loop.Expr // of the work-item in its group
+	tile         loop.Expr // number of the tile in the launch
+	local        map[string]*loop.Var
+	over         map[string]*loop.Var   // what local storage shares its bytes with
+	earlier      map[stateKey]loop.Expr // the fold of all earlier tiles
+	whole        map[stateKey]loop.Expr // the fold up to the end of the tile
+	columns      map[int]*loop.Var      // staged columns: this work-item's rows
+	tables       []*tables              // of the phase at hand
+	chunk        int                    // tiles that the group walks through, where it is more than one
+	part         int64                  // rows of a launch at most, in parts
+	parcels      []*parcel
+	elements     map[int]*loop.Var  // per exchanged store of rows of the base: an element per item
+	first        loop.Expr          // number of the tile's first row
+	count        loop.Expr          // rows of the tile
+	open         map[int]*openGroup // per domain of groups; see ahead.go
+	rowBefore    loop.Expr          // number of the row before the one at hand
+	noted        string
+	isWhole      bool              // all rows of the tile exist
+	picked       []*loop.Var       // per pick: the bits of this work-item's rows; see positions.go
+	stagedAt     map[int]int64     // of staged columns: the first byte in the pool
+	before       map[int]*loop.Var // of staged columns: the row before the tile
+	residence    residence
+	retention    retention
+	selection    selectionScan
+	inTile       loop.Expr                       // the number in its tile of a row that was picked
+	group        func(scan, field int) loop.Expr // what scans have of the rows since the one picked before it
 }
 
 // atEnd is the phase after all rows.
@@ -60,6 +62,7 @@ func newEmission(k *kernel, l *lowering, name string) *emission {
 		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, open: map[int]*openGroup{}, earlier: map[stateKey]loop.Expr{},
 		whole: map[stateKey]loop.Expr{}, stagedAt: map[int]int64{}, before: map[int]*loop.Var{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
 	e.arguments = newArguments(e.b)
+	e.residence, e.retention, e.selection = workgroupTile{}, k.strategy, selectionScanOf(k)
 	return e
 }
 
@@ -91,8 +94,8 @@ func (e *emission) loopRows(phase int) {
 	rows := func() { e.block(0) }
 	e.b.If(loop.Eq(e.count, loop.Int(e.kernel.rows())), func() { e.eachRow(true, rows) }, func() { e.eachRow(false, rows) })
 	e.closeTables()
-	if phase == 0 && e.picks != nil {
-		e.foldPicked()
+	if phase == 0 {
+		e.selection.count(e)
 	}
 }
 
@@ -153,7 +156,7 @@ func (e *emission) nested(condition loop.Expr, body func()) {
 // crosses reports whether v, a value of rows, is used in a later phase of this
 // function than it is known in, and is not computed again.
 func (e *emission) crosses(v tile.ID) bool {
-	if e.picks != nil || e.window != nil { // computed when it is stored, or once more
+	if !e.retention.keepsValues() {
 		return false
 	}
 	later := e.used[v] &^ (1<<(e.known(v)+1) - 1) & (1<<(e.until+1) - 1)
@@ -171,7 +174,7 @@ func (e *emission) isBusy(d int) bool {
 		if e.now == atEnd {
 			return true
 		}
-		if e.picks != nil && e.now == 0 && isScan(op) { // counted from bits
+		if e.now == 0 && e.selection.defers(e, i) {
 			continue
 		}
 		if e.now == e.phase[i] && (e.isNeeded(i)) || isScan(op) && e.now == e.phase[i]+1 {
@@ -236,7 +239,7 @@ func (e *emission) op(i int) {
 		e.define(op.Res[0], e.shift(op))
 	default:
 		v := op.Res[0]
-		if e.now == 0 && e.picks != nil && !e.early[v] {
+		if e.now == 0 && e.late[v] {
 			return
 		}
 		if e.uses[v] > 1 && !e.isFree(v) || e.crosses(v) || op.Checked {

@@ -123,12 +123,19 @@ func (e *emission) collect(i int) {
 	e.b.Store(p.values[i], e.item, x)
 }
 
-// deliver writes what was collected.
-func (e *emission) deliver() {
-	used := len(e.pool.regions)+len(e.pool.inPlace) > 0 // what lies in the pool is still to be read
-	if used && !e.ahead {
+// isScattered reports whether stores have put anything in the pool.
+func (e *emission) isScattered() bool { return len(e.pool.regions)+len(e.pool.inPlace) > 0 }
+
+// awaitScattered waits until all that is to be read there is in the pool.
+func (e *emission) awaitScattered() {
+	if e.isScattered() {
 		e.barrier()
 	}
+}
+
+// deliver writes what was collected.
+func (e *emission) deliver() {
+	used := e.isScattered()
 	for _, p := range e.parcels {
 		for _, i := range p.stores {
 			if region, direct := e.pool.regions[i]; direct {
@@ -181,7 +188,7 @@ func (e *emission) deliverPlaces(i int, p *parcel, region int64) {
 	count := e.b.Let("count", loop.Sub(p.end, p.base))
 	closes := e.Domains[op.Domain].Kind == tile.Close
 	begin := e.lane
-	if closes && e.ahead { // the group that was open before the tile is stored already
+	if closes && e.openIsStored {
 		begin = loop.Add(e.lane, loop.Int(1))
 	}
 	at := e.b.Decl("at", begin)
@@ -191,7 +198,7 @@ func (e *emission) deliverPlaces(i int, p *parcel, region int64) {
 			x := fromWord(kind, loop.At(pool, loop.Add(at, e.poolStart(region, word))))
 			e.b.Store(to, place, loop.ToKind(loop.ScalarOf(stream.Kind).Kind, x))
 		}
-		if closes && !e.ahead {
+		if closes && !e.openIsStored {
 			e.b.If(loop.Ge(place, loop.Int(0)), write, nil) // the first group of all has none before it
 		} else {
 			write()
@@ -207,7 +214,7 @@ func (e *emission) deliverRows(i int) {
 	l := e.layoutOf(kind)
 	var shared loop.Expr
 	if column, ok := e.pool.inPlace[i]; ok {
-		l = e.copiedLayout(kind)
+		l = e.arena.layout(e.kernel, kind)
 		shared = e.staged(column, l)
 	} else {
 		shared = e.poolStart(0, l.word)

@@ -95,12 +95,8 @@ func (k *kernel) placeFolds(p *pool) {
 		case ok:
 			k.batch.rooms[s.stateKey] = room{column, taken[column]}
 			taken[column] += bytes
-		case k.round != nil:
-			k.batch.rooms[s.stateKey] = room{-1, p.stage}
-			p.stage += bytes
 		default:
-			k.batch.rooms[s.stateKey] = room{-1, p.bytes}
-			p.bytes += bytes
+			k.batch.rooms[s.stateKey] = room{-1, k.arena.reserve(p, bytes)}
 		}
 	}
 }
@@ -148,25 +144,18 @@ func (k *kernel) isDelivered(stream int) bool {
 func (e *emission) room(s slot) (memory *loop.Var, first loop.Expr) {
 	word, r := wordOf(s.kind), e.batch.rooms[s.stateKey]
 	memory, size := e.poolOf(word), int64(word.Size())
-	switch {
-	case r.column >= 0:
+	if r.column >= 0 {
 		column := wordOf(e.Streams[r.column].Kind)
 		first = e.staged(r.column, layout{word: column})
 		if column != word { // a tile's rows are a multiple of the two sizes
 			first = loop.Div(loop.Mul(first, loop.Int(int64(column.Size()))), loop.Int(size))
 		}
 		first = loop.Add(first, loop.Int(r.at/size))
-	case e.window != nil:
-		first = e.window.behindColumns(e, r.at, e.foldBytes(s), word)
-	default:
-		first = e.poolStart(r.at, word)
+	} else {
+		first = e.residence.reserved(e, r.at, e.foldBytes(s), word)
 	}
 	return memory, e.b.Let("folds", first)
 }
-
-// foldsAhead reports whether a tile leaves the folds of its groups as it folds its
-// rows.
-func (e *emission) foldsAhead() bool { return e.window != nil && len(e.batch.scans) > 0 }
 
 // foldedPicks returns a pick for each flag since which something is folded.
 func (k *kernel) foldedPicks() (list []pick) {

@@ -17,11 +17,11 @@ type kernel struct {
 	uses  []int    // per value: how many operations and domains use it
 	lines func(ir.Pos) string
 
-	pool pool
+	pool       pool
+	strategy   strategy
+	collective collective
 
-	picks []pick           // all that the kernel does after its cut; see positions.go
-	early map[tile.ID]bool // with picks: what is needed before it
-	batch batch            // with picks: what is folded of the rows between; see groups.go
+	selected
 
 	unstaged bool // there is no room for the columns
 
@@ -37,7 +37,7 @@ type shape struct {
 	budget           int64  // bytes of local memory of a group
 	variant          string // of aggregation in tables
 	long             bool   // rows are numbered past 2^31, see parts.go
-	round            *round // groups walk in rounds, and a tile is a subgroup's; see round.go
+	arena            arena
 }
 
 // rows returns the rows of a tile.
@@ -49,6 +49,7 @@ func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(
 	k := &kernel{Kernel: t, shape: s, lines: lines}
 	k.phase, k.cuts = t.Phases(tile.Scan, tile.ChunkScan)
 	k.countUses()
+	k.collective = s.collectiveOf()
 	k.planPool(s.items, aligned)
 	k.useRecomputed()
 	return k

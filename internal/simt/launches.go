@@ -2,7 +2,6 @@ package simt
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -13,77 +12,45 @@ import (
 type launches struct {
 	*lowering
 	*kernel
-	logical  plan.Kernel
-	span     plan.Expr           // rows of the launch
-	tiles    plan.Expr           // how many tiles they are
-	lookback bool                // tiles tell each other; else a launch per cut publishes their folds
-	states   map[stateKey]string // buffers of an element per tile
-	totals   map[stateKey]string // buffers of one element
-	statuses []*status           // of the cuts, under look-back
-	tickets  string              // the buffer that numbers tiles, under look-back
-	turns    plan.Expr           // tiles of whole groups that walk in rounds
+	logical plan.Kernel
+	scheme  scheme
+	offsets chunkOffsets
+	span    plan.Expr           // rows of the launch
+	tiles   plan.Expr           // how many tiles they are
+	folds   plan.Expr           // how many folds of tiles there may be: a work-group without rows stores some, too
+	states  map[stateKey]string // buffers of an element per tile
+	totals  map[stateKey]string // buffers of one element
 }
 
 // lower writes the functions of the kernel and the steps that launch them.
 func (s *launches) lower() {
-	if s.lookback && s.chunk() > 1 {
-		s.faults = append(s.faults, fmt.Errorf("chunk=%d: under scheme=%s the groups of kernel %s take tile after tile as they come; walking through several is a choice of scheme=%s",
-			s.chunk(), SchemeLookback, s.Name, SchemePublished))
+	if err := s.scheme.refuse(); err != nil {
+		s.faults = append(s.faults, err)
 		return
 	}
-	if s.broadcasts() && !s.adds() || s.refuseParts() {
-		return
-	}
-	for _, cut := range s.gridCuts() {
-		if s.tellsTiles() {
-			s.addStatus(cut)
-			continue
-		}
-		st := s.stateOf(s.gridScans(cut))
-		s.states = s.buffers(s.states, st, "tile", s.folds())
-		s.totals = s.buffers(s.totals, st, "total", plan.Const(1))
-		s.launchRows(s.sum(cut), s.grid(), plan.ForwardNone)
-		if !s.broadcasts() {
-			s.launchOnce(s.scan(cut), s.tiles)
-		}
-	}
-	for _, i := range s.reductions() {
-		s.states = s.buffers(s.states, s.stateOf([]int{i}), "tile", s.folds())
-	}
-	forward := plan.ForwardNone
-	if s.tellsTiles() {
-		switch forward = plan.ForwardTicket; {
-		case s.round != nil:
-			forward = plan.ForwardResident
-		case s.isStatic():
-			forward = plan.ForwardStatic
-		}
-		if s.hasEnd() && !s.lastTileEnds() {
-			for _, cut := range s.gridCuts() {
-				s.totals = s.buffers(s.totals, s.stateOf(s.gridScans(cut)), "total", plan.Const(1))
-			}
-		}
-	}
-	if s.broadcasts() {
-		s.clearOffsets()
-	}
-	if s.round != nil {
-		e := s.rounds()
-		s.launchRows(e, s.roundGrid(e.b.Func().Name), forward)
-	} else {
-		s.launchRows(s.main(), s.grid(), forward)
-	}
+	s.scheme.prepare()
+	s.scheme.main()
 	if s.hasEnd() && !s.lastTileEnds() {
 		s.launchOnce(s.finish(), plan.Const(1))
 	}
 }
 
-// tellsTiles reports whether the tiles of one launch tell each other their folds.
-func (s *launches) tellsTiles() bool { return s.lookback || s.round != nil }
+// addReductions adds the buffers of the tiles' folds for reductions.
+func (s *launches) addReductions() {
+	for _, i := range s.reductions() {
+		s.states = s.buffers(s.states, s.stateOf([]int{i}), "tile", s.folds, plan.Temporary)
+	}
+}
 
-// lastTileEnds reports whether the last tile knows all that comes after the rows.
-func (s *launches) lastTileEnds() bool {
-	return s.tellsTiles() && len(s.reductions()) == 0 && !s.hasChunks()
+// addTotals adds the buffers by which the last tile hands the folds of all rows to
+// the launch that finishes, if there is one.
+func (s *launches) addTotals() {
+	if !s.hasEnd() || s.lastTileEnds() {
+		return
+	}
+	for _, cut := range s.gridCuts() {
+		s.totals = s.buffers(s.totals, s.stateOf(s.gridScans(cut)), "total", plan.Const(1), plan.Temporary)
+	}
 }
 
 // grid returns the groups of the launch that does the work.
@@ -94,33 +61,14 @@ func (s *launches) grid() plan.Expr {
 	return plan.Expr{}
 }
 
-// runsWithoutRows reports whether the launch that does the work has something to
-// do even where there are no rows.
-func (s *launches) runsWithoutRows() bool {
-	return s.tellsTiles() && s.hasEnd() || slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Kind == tile.Check })
-}
-
-// folds returns how many folds of tiles there may be: a group that has no rows
-// stores some, too.
-func (s *launches) folds() plan.Expr {
-	if s.round != nil {
-		return plan.Mul(plan.Max(s.turns, plan.Const(1)), plan.Const(int64(s.round.teams)))
-	}
-	return plan.Max(s.tiles, plan.Const(1))
-}
-
 // buffers adds a buffer for each slot of a state.
-func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, length plan.Expr) map[stateKey]string {
+func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, length plan.Expr, role plan.Role) map[stateKey]string {
 	if to == nil {
 		to = map[stateKey]string{}
 	}
 	for _, slot := range st.slots {
 		name := s.names.fresh(fmt.Sprintf("%s_%s%d", s.Name, suffix, len(to)))
 		to[slot.stateKey] = name
-		role := plan.Temporary
-		if s.broadcasts() && isScan(&s.Ops[slot.op]) {
-			role = plan.Status
-		}
 		s.addBuffer(plan.Buffer{Name: name, Kind: plan.Kind(slot.kind.String()), Length: length, Role: role})
 	}
 	return to
@@ -129,41 +77,26 @@ func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, len
 // function begins a function of the kernel.
 func (s *launches) function(name string) *emission {
 	e := newEmission(s.kernel, s.lowering, s.names.fresh(name+s.suffix))
-	if s.inParts() {
-		e.arguments.beginAt0()
-	}
+	s.rowSpan.begin(e.arguments)
 	return e
 }
 
-// sum writes the launch that folds each tile for a cut.
-func (s *launches) sum(cut int) *emission {
-	e := s.function(fmt.Sprintf("%s_sum%d", s.Name, cut))
-	e.until = cut
-	e.begin()
-	s.eachTile(e, func() {
-		s.passes(e)
-		e.loopRows(cut)
-		st := s.stateOf(s.gridScans(cut))
-		_, total := e.scanPicked(st, nil)
-		if s.broadcasts() {
-			s.broadcast(e, st, total)
-		} else {
-			e.publishTile(st, s.states, total)
-		}
-	})
-	return e
+// publish returns what a work-item does as soon as it knows the fold of the tile
+// at a cut, or nil.
+func (s *launches) publish(e *emission, cut int) func(total []loop.Expr) {
+	if len(s.gridScans(cut)) == 0 {
+		return nil
+	}
+	return s.scheme.publish(e, cut)
 }
 
 // prefix returns the fold of all earlier tiles, per field.
 func (s *launches) prefix(e *emission, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
-	if s.lookback && len(st.slots) > 0 {
-		return s.lookBack(e, cut, total)
+	if len(st.slots) == 0 { // only chunks fold
+		e.b.Barrier(loop.GroupScope)
+		return nil
 	}
-	e.b.Barrier(loop.GroupScope)
-	for _, slot := range st.slots {
-		earlier = append(earlier, e.b.Let("earlier", loop.At(e.memory(s.states[slot.stateKey], slot, plan.Reads), e.tile)))
-	}
-	return earlier
+	return s.scheme.prefix(e, cut, st, total)
 }
 
 // tileRows names the rows of the tile.
@@ -175,95 +108,38 @@ func (e *emission) tileRows() {
 	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
 }
 
-// eachTile runs body for each tile of the group.
-func (s *launches) eachTile(e *emission, body func()) {
-	switch group := (&loop.ID{Kind: loop.GroupID}); {
-	case s.lookback && !s.isStatic():
-		e.tile = s.ticket(e)
-		body()
-	case s.chunk() == 1:
-		e.tile = e.b.Let("tile", loop.Add(s.firstTile(e), group))
-		body()
-	default:
-		e.chunk = s.chunk()
-		start := e.b.Let("start", loop.Add(s.firstTile(e), loop.Mul(group, loop.Int(int64(e.chunk)))))
-		tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
-		e.b.For("step", loop.Int(0), loop.Int(int64(e.chunk)), func(step *loop.Var) {
-			e.tile = e.b.Let("tile", loop.Add(start, step))
-			e.b.If(loop.Lt(e.tile, tiles), func() {
-				body()
-				e.b.Barrier(loop.GroupScope) // local memory is there for the next tile
-			}, nil)
-		})
-	}
-}
-
-// isStatic reports whether groups' own numbers stand for tickets.
-func (s *launches) isStatic() bool { return s.schedule.IDs == plan.Static }
-
 // chunk returns how many tiles a group walks through.
 func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
 
-// passes runs the phases before e.until for a tile.
-func (s *launches) passes(e *emission) {
+// startTile names the tile's rows and brings its columns.
+func (s *launches) startTile(e *emission) {
 	e.tileRows()
 	e.stage()
 	e.declareKept()
 	for _, i := range s.reductions() {
 		e.declareFolds([]int{i})
 	}
+}
+
+// runPhases runs the phases before e.until, each with the cut behind it.
+func (s *launches) runPhases(e *emission) {
 	for phase := range e.until {
 		e.declareFolds(s.cuts[phase])
 		e.loopRows(phase)
-		if s.picks != nil {
-			s.storePicked(e)
-			return
-		}
-		if e.ahead {
-			s.rowsAhead(e)
-			return
-		}
 		s.cut(e, phase)
 	}
-	if e.until < len(s.cuts) {
-		e.declareFolds(s.cuts[e.until])
-	}
 }
 
-// scan writes the launch of one group that turns the folds of the tiles into
-// prefixes.
-func (s *launches) scan(cut int) *emission {
-	e := s.function(fmt.Sprintf("%s_scan%d", s.Name, cut))
-	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
-	st := s.stateOf(s.gridScans(cut))
-	memory := func(j int) *loop.Var {
-		return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.ReadsWrites)
-	}
-	carry := e.scanTiles(st, e.arguments.rows, memory, memory)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
-		for j, slot := range st.slots {
-			e.b.Store(e.memory(s.totals[slot.stateKey], slot, plan.Writes), loop.Int(0), carry[j])
-		}
-	}, nil)
-	return e
-}
-
-// main writes the launch that does the work of the rows.
-func (s *launches) main() *emission {
+// mainFunction writes the launch that does the work of the rows.
+func (s *launches) mainFunction(strategy strategy) *emission {
 	e := s.function(s.Name)
-	e.until, e.effects, e.ahead = len(s.cuts), true, s.worksAhead()
+	e.until, e.effects, e.retention = len(s.cuts), true, strategy
 	e.begin()
-	s.eachTile(e, func() {
-		s.passes(e)
-		if !e.ahead && s.picks == nil {
-			e.pack()
-			e.loopRows(e.until)
-			e.deliver()
-		}
+	s.scheme.eachTile(e, func() {
+		s.startTile(e)
+		strategy.run(s, e)
 		e.publishReductions(s.states, e.reductions())
-		if s.lookback && s.hasEnd() {
-			s.endLastTile(e)
-		}
+		s.scheme.endTile(e)
 	})
 	return e
 }
@@ -292,11 +168,7 @@ func (s *launches) finish() *emission {
 	for i := range s.Ops {
 		if op := &s.Ops[i]; op.Kind == tile.ScanTotals {
 			tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
-			if s.broadcasts() {
-				s.lastChunk(e, i, tiles)
-			} else {
-				e.scanTotals(i, tiles)
-			}
+			s.offsets.scan(e, i, tiles)
 		}
 	}
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), e.end, nil)
@@ -330,8 +202,8 @@ func (s *launches) cut(e *emission, phase int) {
 	all := e.stateOf(e.cuts[phase])
 	grid := e.stateOf(e.gridScans(phase))
 	during := duringScan{}
-	if tell := s.announcement(e, phase); tell != nil {
-		during.tell = func(total []loop.Expr) { tell(grid.part(all, total)) }
+	if publish := s.publish(e, phase); publish != nil {
+		during.tell = func(total []loop.Expr) { publish(grid.part(all, total)) }
 	}
 	before, total := e.groupScan(all, e.folded(all), during)
 	gridTotal := grid.part(all, total)
@@ -353,9 +225,7 @@ func (s *launches) cut(e *emission, phase int) {
 	for _, i := range e.cuts[phase] {
 		if e.Ops[i].Kind == tile.ChunkScan {
 			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(i, all, total) }, nil)
-			if s.broadcasts() {
-				s.broadcastChunk(e, i, all, total)
-			}
+			s.offsets.add(e, i, all, total)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -26,8 +27,97 @@ const abortCheck = 1 << 10
 // mostWindow is how many work-items ask at once.
 const mostWindow = 32
 
+// foldGroup is the size of work-groups of subgroups whose tiles fold something of
+// the rows between those that are picked, if the schedule leaves it open. They
+// need extra barriers, which cost large work-groups more.
+const foldGroup = 128
+
+// lookback is the scheme of one launch whose tiles publish, and poll earlier ones.
+type lookback struct {
+	flat
+	statuses []*status // of the cuts
+	tickets  string    // the buffer that numbers tiles
+}
+
+var lookbackFamily = family{name: SchemeLookback, fallback: byPublished,
+	shape: func(l *lowering, t *tile.Kernel, s shape) (shape, error) {
+		if s.isOpen && l.target.divides(flatGroup) {
+			s.foldGroup = foldGroup
+		}
+		return workgroupShape(l, t, s)
+	},
+	lower: func(s *launches) scheme {
+		if len(s.gridCuts()) == 0 {
+			return withoutPrefix(s)
+		}
+		return &lookback{flat: flat{s}}
+	},
+}
+
+func (s *lookback) refuse() error {
+	if s.chunk() > 1 {
+		return fmt.Errorf("chunk=%d: under scheme=%s the groups of kernel %s take tile after tile as they come; walking through several is a choice of scheme=%s",
+			s.chunk(), SchemeLookback, s.Name, SchemePublished)
+	}
+	return nil
+}
+
+func (s *lookback) describe(v *plan.Variant) {
+	v.Schedule.Scheme, v.Schedule.IDs = SchemeLookback, s.schedule.IDs
+}
+
+func (s *lookback) prepare() {
+	for _, cut := range s.gridCuts() {
+		st := newStatus(s.stateOf(s.gridScans(cut)), cut, s.statusName(cut), false)
+		perTile := int64(st.words)
+		if !st.sole {
+			perTile *= 2
+		}
+		s.addStatus(st, plan.Mul(plan.Max(s.tiles, plan.Const(1)), plan.Const(perTile)))
+		s.statuses = append(s.statuses, st)
+		if s.tickets == "" && !s.isStatic() {
+			s.tickets = s.names.fresh(s.Name + "_tickets")
+			s.addBuffer(plan.Buffer{Name: s.tickets, Kind: plan.U32, Role: plan.Status, Length: plan.Const(1)})
+		}
+		s.addAbort()
+	}
+	s.addReductions()
+	s.addTotals()
+}
+
+// isStatic reports whether the work-groups' own numbers stand for tickets.
+func (s *lookback) isStatic() bool { return s.schedule.IDs == plan.Static }
+
+func (s *lookback) main() {
+	strategy, forward := s.strategy, plan.ForwardTicket
+	if s.worksAhead() {
+		strategy = overlap{s}
+	}
+	if s.isStatic() {
+		forward = plan.ForwardStatic
+	}
+	s.launchRows(s.mainFunction(strategy), s.grid(), forward)
+}
+
+func (s *lookback) eachTile(e *emission, body func()) {
+	if s.isStatic() {
+		s.flat.eachTile(e, body)
+		return
+	}
+	e.tile = s.ticket(e)
+	body()
+}
+
+func (s *lookback) knowsTotal() bool { return true }
+
+func (s *lookback) endTile(e *emission) {
+	if s.hasEnd() {
+		s.endLastTile(e)
+	}
+}
+
 // ticket numbers the tile, in the order in which groups begin.
-func (s *launches) ticket(e *emission) loop.Expr {
+func (s *lookback) ticket(e *emission) loop.Expr {
 	shared := e.localWords("ticket", 1)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
 		tickets := e.arguments.buffer(s.tickets, ir.U32, plan.ReadsWrites)
@@ -44,21 +134,21 @@ func (e *emission) localWords(name string, count int) *loop.Var {
 }
 
 // statusOf returns the status of a cut.
-func (s *launches) statusOf(cut int) *status {
+func (s *lookback) statusOf(cut int) *status {
 	return s.statuses[slices.IndexFunc(s.statuses, func(t *status) bool { return t.cut == cut })]
 }
 
-// announcement returns what tells the tiles behind the fold of the tile, or nil
-// where they need not know, or find it in another way.
-func (s *launches) announcement(e *emission, cut int) (tell func(total []loop.Expr)) {
-	if !s.lookback || len(s.gridScans(cut)) == 0 {
-		return nil
-	}
+// publish publishes the fold of the tile, unless it is the first.
+func (s *lookback) publish(e *emission, cut int) func(total []loop.Expr) {
 	t := s.statusOf(cut)
 	return func(total []loop.Expr) {
 		memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
 		e.b.If(loop.Gt(e.tile, loop.Int(0)), func() { t.publish(e, memory, flagAggregate, total) }, nil)
 	}
+}
+
+func (s *lookback) prefix(e *emission, cut int, _ *state, total []loop.Expr) []loop.Expr {
+	return e.collective.lookBack(s, e, cut, total)
 }
 
 // noPrefix is a number above those of work-items.
@@ -68,10 +158,7 @@ const noPrefix = 1 << 16
 // them, a window of tiles at a time, a work-item for each. Some work-items fold a
 // stretch of the window each, and the last of the group folds these folds, while
 // others ask for the next window.
-func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
-	if s.hasSubgroups() {
-		return s.lookBackBySubgroup(e, cut, total)
-	}
+func (localMemory) lookBack(s *lookback, e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
 	t := s.statusOf(cut)
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
@@ -116,7 +203,7 @@ func (s *launches) lookBack(e *emission, cut int, total []loop.Expr) (earlier []
 
 // tell publishes the prefix of the tile, and leaves the fold of the earlier ones
 // to the group; hear returns it to all.
-func (s *launches) tell(e *emission, t *status, memory *loop.Var, fold, total []loop.Expr) {
+func (s *lookback) tell(e *emission, t *status, memory *loop.Var, fold, total []loop.Expr) {
 	t.publish(e, memory, flagPrefix, e.combine(t.state, fold, total))
 	e.storeState(e.heard(t), loop.Int(0), fold)
 }
@@ -179,7 +266,7 @@ func (t *status) flags() []int {
 }
 
 // ask reads what a tile has told so far.
-func (s *launches) ask(e *emission, t *status, memory *loop.Var, tile loop.Expr) *question {
+func (s *lookback) ask(e *emission, t *status, memory *loop.Var, tile loop.Expr) *question {
 	q := &question{t, memory, tile, map[int][]*loop.Var{}}
 	for _, flag := range t.flags() {
 		for w := range t.words {
@@ -205,7 +292,7 @@ func (q *question) has(flag int) loop.Expr {
 // answer asks until the tile has told a state, and runs take with it and whether
 // it is a prefix. Past the limit, or where another tile has given up, it runs take
 // with nothing as a prefix: the plan's fallback will do the work again.
-func (s *launches) answer(e *emission, q *question, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
+func (s *lookback) answer(e *emission, q *question, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
 	spins := e.b.Decl("spins", loop.Int(0))
 	waiting := e.b.Decl("waiting", loop.True)
 	known := loop.Expr(loop.False)

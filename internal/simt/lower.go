@@ -20,14 +20,6 @@ type Program struct {
 	Kernels []*loop.Program // in the order of Plan.Kernels, then of its fallback's
 }
 
-// The schemes: how the fold of all earlier tiles reaches a tile.
-const (
-	SchemeFlat      = "flat"      // it need not
-	SchemePublished = "published" // a launch per cut
-	SchemeLookback  = "lookback"  // tiles tell each other
-	SchemeRound     = "round"     // so they do, a round of resident groups after the other
-)
-
 // Lower makes work-group kernels of a program. The schedule's Workgroup and Items
 // are those of every kernel, by default what suits each; its Scheme is that of
 // kernels with cuts, look-back by default, for which the plan has a fallback to
@@ -35,12 +27,6 @@ const (
 func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
 	return Target{}.Lower(program, schedule)
 }
-
-// flatGroup is the size of groups where the schedule leaves it open; foldGroup
-// that of groups of subgroups whose tiles fold something of the rows between
-// those that are picked: there are steps more to wait for each other, which costs
-// large groups more.
-const flatGroup, foldGroup = 256, 128
 
 // Target is what kernels may use beyond what all devices have.
 type Target struct {
@@ -55,24 +41,21 @@ func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Progr
 
 // lower is Lower with another limit of waiting, for tests.
 func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
-	if schedule.Scheme == "" {
-		schedule.Scheme = SchemeLookback
+	family, err := familyOf(schedule)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
 	}
-	if reason := t.refuseOccupancy(schedule); reason != "" {
+	if reason := t.refuseOccupancy(schedule, family); reason != "" {
 		return nil, fmt.Errorf("pipeline %s: occupancy=%d: %s", program.Pipeline.Name, schedule.Occupancy, reason)
 	}
-	lowered, err := lower(program, t, schedule, spinLimit, "")
+	lowered, err := lower(program, t, family, schedule, spinLimit, "")
 	if err != nil {
 		return nil, err
 	}
 	if !hasAbort(lowered.Plan) {
 		return lowered, validate(lowered.Plan)
 	}
-	if schedule.Scheme == SchemeRound {
-		schedule.Workgroup, schedule.Items, schedule.Ring, schedule.Lookahead = 0, 0, 0, 0
-	}
-	schedule.Scheme = SchemePublished
-	fallback, err := lower(program, t, schedule, spinLimit, "_"+SchemePublished)
+	fallback, err := lower(program, t, &publishedFamily, family.fallback(schedule), spinLimit, "_"+SchemePublished)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +65,7 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 }
 
 // refuseOccupancy says why kernels cannot ask for registers so, or "".
-func (t Target) refuseOccupancy(schedule plan.Schedule) string {
+func (t Target) refuseOccupancy(schedule plan.Schedule, family *family) string {
 	switch {
 	case schedule.Occupancy == 0:
 		return ""
@@ -90,10 +73,8 @@ func (t Target) refuseOccupancy(schedule plan.Schedule) string {
 		return "there are registers for a group at least"
 	case !t.Occupancy:
 		return "these kernels cannot say how many registers they may have; leave it out"
-	case schedule.Scheme == SchemeRound:
-		return "under scheme=" + SchemeRound + " a unit has one group; leave it out"
 	}
-	return ""
+	return family.occupancy
 }
 
 func hasAbort(p *plan.Plan) bool {
@@ -108,12 +89,15 @@ func validate(p *plan.Plan) error {
 }
 
 // lower makes the kernels of one scheme; their names end in suffix.
-func lower(program *backends.Program, target Target, schedule plan.Schedule, spinLimit int64, suffix string) (*Program, error) {
+func lower(program *backends.Program, target Target, family *family, schedule plan.Schedule, spinLimit int64, suffix string) (*Program, error) {
 	logical := program.Plan
 	out := *logical
 	out.Kernels, out.Steps = nil, nil
 	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
-	l := &lowering{target: target, logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
+	l := &lowering{family: family, rowSpan: wholeSpan{}, target: target, logical: logical, out: &out, names: newNames(logical), schedule: schedule, cells: map[string]string{}, spinLimit: spinLimit, suffix: suffix}
+	if schedule.Part > 0 {
+		l.rowSpan = &partSpan{}
+	}
 	for _, b := range logical.Buffers {
 		if b.Role == plan.Errors {
 			l.errors = b.Name
@@ -139,14 +123,15 @@ func lower(program *backends.Program, target Target, schedule plan.Schedule, spi
 
 // lowering is the plan that grows while kernels are lowered.
 type lowering struct {
+	family    *family
 	target    Target
 	logical   *plan.Plan
 	out       *plan.Plan
 	names     *names
 	schedule  plan.Schedule
-	errors    string            // the errors buffer
-	abort     string            // the abort word, once a kernel waits
-	part      *part             // once launches go in parts
+	errors    string // the errors buffer
+	abort     string // the abort word, once a kernel waits
+	rowSpan   rowSpan
 	cells     map[string]string // buffers of one element, for scalars that kernels compute
 	suffix    string            // of the names of functions
 	spinLimit int64             // see lookback.go
@@ -162,37 +147,24 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	s := shape{workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items, subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.inParts()}
-	if s.isOpen {
-		s.workgroup = flatGroup
-		if l.schedule.Scheme == SchemeLookback {
-			s.foldGroup = foldGroup
-		}
-	}
-	if l.schedule.Scheme == SchemeRound {
-		if s.isOpen {
-			s.workgroup = roundGroup
-		}
-		var reason string
-		if s, reason = l.roundShape(t, s); reason != "" {
-			l.refuse(reason)
-			return
-		}
+	s, err := l.family.shape(l, t, shape{arena: workgroupArena{}, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
+		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0})
+	if err != nil {
+		l.faults = append(l.faults, err)
+		return
 	}
 	k := newKernel(t, s, lines, aligned)
-	if reason := k.refuseRing(l.schedule); reason != "" {
-		l.refuse(reason)
+	if err := k.arena.refuse(k, l.schedule); err != nil {
+		l.faults = append(l.faults, err)
 		return
 	}
 	if k.phases() > maxPhases {
 		l.faults = append(l.faults, fmt.Errorf("kernel %s has %d cuts; a kernel can have %d: choose another fusion level", t.Name, len(k.cuts), maxPhases-1))
 		return
 	}
-	made := &launches{lowering: l, kernel: k, logical: logical, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
-	made.lookback = l.schedule.Scheme == SchemeLookback && len(k.gridCuts()) > 0
-	if k.round != nil {
-		made.walkInRounds()
-	}
+	made := &launches{lowering: l, kernel: k, logical: logical, offsets: scannedOffsets{}, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
+	made.folds = plan.Max(made.tiles, plan.Const(1))
+	made.scheme = l.family.lower(made)
 	made.lower()
 	checked := false
 	for _, op := range t.Ops {
@@ -204,11 +176,6 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 			l.out.Steps = append(l.out.Steps, plan.Step{Read: &plan.Read{Buffer: l.cells[op.Ref], Scalars: []string{op.Ref}}})
 		}
 	}
-}
-
-// refuse notes why groups cannot walk in rounds.
-func (l *lowering) refuse(reason string) {
-	l.faults = append(l.faults, fmt.Errorf("scheme=%s: %s", SchemeRound, reason))
 }
 
 // budget returns the local memory that a group may take.
@@ -223,69 +190,58 @@ func (l *lowering) budget() int64 {
 // compilers warn where they are to leave registers for more, and leave it.
 const mostResident = 2048
 
+// launch is how a function is launched.
+type launch struct {
+	workgroup int
+	grid      plan.Expr
+	forward   plan.Forward
+	describe  func(v *plan.Variant)
+	step      func(kernel string, schedule plan.Schedule) plan.Step
+}
+
 // launchRows ends a function and appends the step that launches it over all rows.
 func (s *launches) launchRows(e *emission, grid plan.Expr, forward plan.Forward) {
+	s.launchTiles(e, launch{s.workgroup, grid, forward, s.scheme.describe, nil})
+}
+
+// launchTiles is launchRows with everything but the step.
+func (s *launches) launchTiles(e *emission, l launch) {
 	e.part = s.schedule.Part
 	e.b.Func().Occupancy = min(s.schedule.Occupancy, mostResident/s.workgroup)
-	s.addLaunch(e, grid, forward, s.overRows)
+	l.step = func(kernel string, schedule plan.Schedule) plan.Step {
+		return s.rowSpan.launch(s, kernel, schedule)
+	}
+	s.addLaunch(e, l)
 }
 
 // launchOnce ends a function for one group and appends the step that launches it.
 func (s *launches) launchOnce(e *emission, rows plan.Expr) {
-	s.addLaunch(e, plan.Const(1), plan.ForwardNone, func(kernel string, _ plan.Schedule) plan.Step {
+	s.addLaunch(e, launch{s.workgroup, plan.Const(1), plan.ForwardNone, s.scheme.describe, func(kernel string, _ plan.Schedule) plan.Step {
 		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: rows}}
-	})
+	}})
 }
 
 // addLaunch ends a function and appends the step that launches it.
-func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, launch func(kernel string, schedule plan.Schedule) plan.Step) {
-	group := s.workgroup
-	if e.window != nil {
-		group = s.round.group()
-	}
-	e.b.Kernel(group)
+func (s *launches) addLaunch(e *emission, l launch) {
+	e.b.Kernel(l.workgroup)
 	f := e.b.Func()
+	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: l.grid, Forward: l.forward, Needs: needs[l.forward],
+		Schedule: plan.Schedule{Workgroup: l.workgroup, Items: s.items, Occupancy: f.Occupancy, Chunk: e.chunk, Part: e.part}}
+	l.describe(&variant)
+	if s.hasUpdates() {
+		variant.Schedule.Variant = s.variant
+	}
 	var shared []loop.Stmt
 	for _, name := range slices.Sorted(maps.Keys(e.local)) {
-		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: e.window != nil && name == poolName})
+		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: name == poolName && !variant.LocalBytes.IsZero()})
 	}
 	f.Body = append(shared, f.Body...)
-	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}, Long: s.inParts()}
+	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}, Long: s.long}
 	if err := loop.Verify(program, loop.Simt); err != nil {
 		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))
 	}
 	s.kernels = append(s.kernels, program)
-	schedule := plan.Schedule{Workgroup: group, Items: s.items, Scheme: SchemeFlat, Occupancy: f.Occupancy}
-	switch {
-	case e.window != nil:
-		schedule.Scheme, schedule.Ring, schedule.Lookahead = SchemeRound, s.round.ring, s.round.lookahead
-	case s.lookback:
-		schedule.Scheme, schedule.IDs = SchemeLookback, s.schedule.IDs
-	case len(s.gridCuts()) > 0 && s.round == nil:
-		schedule.Scheme = SchemePublished
-	}
-	if s.hasUpdates() {
-		schedule.Variant = s.variant
-	}
-	schedule.Chunk, schedule.Part = e.chunk, e.part
-	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: grid, Forward: forward}
-	if e.window != nil {
-		variant.LocalBytes = plan.Const(s.round.bytes(s.kernel))
-	}
-	if s.broadcasts() {
-		schedule.Offsets, variant.GridLimit = plan.Broadcast, int64(max(mostBroadcast/s.chunk(), 1))
-	}
-	variant.Schedule = schedule
-	switch forward {
-	case plan.ForwardTicket:
-		variant.Needs = []plan.Cap{plan.CapTicket}
-	case plan.ForwardStatic:
-		variant.Needs = []plan.Cap{plan.CapStatic}
-	case plan.ForwardResident:
-		variant.Needs = []plan.Cap{plan.CapBulkCopy, plan.CapResident}
-	}
-	kernel := plan.Kernel{Name: f.Name, Stages: s.logical.Stages, Variants: []plan.Variant{variant}}
-	s.out.Kernels = append(s.out.Kernels, kernel)
+	s.out.Kernels = append(s.out.Kernels, plan.Kernel{Name: f.Name, Stages: s.logical.Stages, Variants: []plan.Variant{variant}})
 	for _, b := range s.added {
 		s.out.Steps = append(s.out.Steps, plan.Step{Alloc: &plan.Alloc{Buffer: b.Name}})
 		if b.Role == plan.Status {
@@ -293,7 +249,7 @@ func (s *launches) addLaunch(e *emission, grid plan.Expr, forward plan.Forward, 
 		}
 	}
 	s.added = nil
-	s.out.Steps = append(s.out.Steps, launch(f.Name, schedule))
+	s.out.Steps = append(s.out.Steps, l.step(f.Name, variant.Schedule))
 }
 
 // addBuffer adds a buffer that the next launch needs.

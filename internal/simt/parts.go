@@ -1,8 +1,6 @@
 package simt
 
 import (
-	"fmt"
-
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -15,42 +13,44 @@ import (
 // single launch, and a tile looks back into the part before. Counters and counts
 // of rows have 64 bits then.
 
-// inParts reports whether launches over rows go in parts.
-func (l *lowering) inParts() bool { return l.schedule.Part > 0 }
+// rowSpan is which rows a launch takes: all, or a part of them.
+type rowSpan interface {
+	// begin names the rows of the launch.
+	begin(a *arguments)
+	// firstTile returns the number of the first tile of the launch.
+	firstTile(e *emission) loop.Expr
+	// launch returns the step that launches a kernel over all rows.
+	launch(s *launches, kernel string, schedule plan.Schedule) plan.Step
+}
 
-// overRows returns the step that launches a kernel over all rows.
-func (s *launches) overRows(kernel string, schedule plan.Schedule) plan.Step {
-	if !s.inParts() {
-		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: s.span}}
-	}
-	if s.part == nil {
-		s.part = &part{s.names.fresh("part_row0"), s.names.fresh("part_rows")}
-		for _, name := range []string{s.part.row0, s.part.rows} {
+// wholeSpan is the rows of a launch that takes all of them.
+type wholeSpan struct{}
+
+func (wholeSpan) begin(*arguments) {}
+
+func (wholeSpan) firstTile(*emission) loop.Expr { return loop.Int(0) }
+
+func (wholeSpan) launch(s *launches, kernel string, _ plan.Schedule) plan.Step {
+	return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: s.span}}
+}
+
+// partSpan is the rows of one of the launches that go in parts.
+type partSpan struct{ row0, rows string } // scalars of the plan
+
+func (*partSpan) begin(a *arguments) { a.beginAt0() }
+
+func (*partSpan) firstTile(e *emission) loop.Expr {
+	return e.b.Let("first_tile", loop.Div(e.arguments.part, loop.Int(e.kernel.rows())))
+}
+
+func (p *partSpan) launch(s *launches, kernel string, schedule plan.Schedule) plan.Step {
+	if p.row0 == "" {
+		p.row0, p.rows = s.names.fresh("part_row0"), s.names.fresh("part_rows")
+		for _, name := range []string{p.row0, p.rows} {
 			s.out.Scalars = append(s.out.Scalars, plan.Scalar{Name: name, Kind: plan.I64})
 		}
 	}
-	launch := &plan.Launch{Kernel: kernel, Row0: plan.Var(s.part.row0), Rows: plan.Var(s.part.rows)}
-	return plan.Step{Parts: &plan.Parts{Len: s.span, Row0: s.part.row0, Rows: s.part.rows,
+	launch := &plan.Launch{Kernel: kernel, Row0: plan.Var(p.row0), Rows: plan.Var(p.rows)}
+	return plan.Step{Parts: &plan.Parts{Len: s.span, Row0: p.row0, Rows: p.rows,
 		Limit: s.schedule.Part, Multiple: schedule.Rows(), Steps: []plan.Step{{Launch: launch}}}}
-}
-
-// part names the scalars that say which rows a part has.
-type part struct{ row0, rows string }
-
-// firstTile returns the number of the first tile of the launch.
-func (s *launches) firstTile(e *emission) loop.Expr {
-	if !s.inParts() {
-		return loop.Int(0)
-	}
-	return e.b.Let("first_tile", loop.Div(e.arguments.part, loop.Int(s.kernel.rows())))
-}
-
-// refuseParts refuses a schedule that parts are of no use to.
-func (s *launches) refuseParts() bool {
-	if s.inParts() && s.broadcasts() {
-		s.faults = append(s.faults, fmt.Errorf("part=%d: offsets=%s is for %d tiles at most, fewer than need parts; choose offsets=%s",
-			s.schedule.Part, plan.Broadcast, mostBroadcast, plan.Scan))
-		return true
-	}
-	return false
 }

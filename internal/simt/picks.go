@@ -19,6 +19,30 @@ type pick struct {
 	region int64   // of the pool: the first byte of their numbers in the tile
 }
 
+// selected is what a kernel does that only picks rows; see positions.go.
+type selected struct {
+	picks    []pick
+	late     map[tile.ID]bool // values that the rows before the cut do without
+	fromBits map[int]bool     // scans that count bits
+	batch    batch            // what is folded of the rows between; see groups.go
+}
+
+// findSelected returns the picks that the kernel consists of, if it does.
+func (k *kernel) findSelected() (s selected) {
+	if s.picks, s.batch.scans = k.findPicks(); s.picks == nil {
+		return selected{}
+	}
+	s.late, s.fromBits = map[tile.ID]bool{}, map[int]bool{}
+	early := k.needed(0, true)
+	for v := range k.Values {
+		s.late[tile.ID(v)] = !early[tile.ID(v)]
+	}
+	for _, i := range k.cuts[0] {
+		s.fromBits[i] = !slices.Contains(s.batch.scans, i)
+	}
+	return s
+}
+
 // isStored reports whether anything is stored of the rows that are picked.
 func (p *pick) isStored() bool { return len(p.rows)+len(p.groups) > 0 }
 
@@ -90,8 +114,7 @@ func (k *kernel) pickCounted(i int) (pick, bool) {
 		return pick{parent: op.Domain, guard: guard, scan: i}, true
 	}
 	d := &k.Domains[op.Domain]
-	// Where subgroups fold, rows that go to local memory at once are faster.
-	picked := op.Domain > 0 && d.Kind == tile.Compact && k.IsConst(op.Args[0], 1) && (k.round != nil || !k.hasSubgroups())
+	picked := op.Domain > 0 && d.Kind == tile.Compact && k.IsConst(op.Args[0], 1) && k.arena.numbers(k)
 	return pick{parent: d.Parent, guard: d.Guard, scan: i}, picked
 }
 
@@ -173,15 +196,13 @@ func (k *kernel) tryPicks(columns []tile.Staged) bool {
 	registers := 0
 	for _, s := range columns {
 		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-			return op.Kind == tile.Load && len(op.Args) == 0 && op.Stream == s.Stream && k.early[op.Res[0]]
+			return op.Kind == tile.Load && len(op.Args) == 0 && op.Stream == s.Stream && !k.late[op.Res[0]]
 		}) {
 			continue
 		}
 		kind := k.Streams[s.Stream].Kind
 		p.staged[s.Stream], p.halo[s.Stream] = true, s.Before > 0
-		if k.round == nil {
-			p.bytes += k.layoutOf(kind).bytes
-		}
+		p.bytes += k.arena.columnBytes(k, kind)
 		registers += kind.Size()
 	}
 	for j := range k.picks {

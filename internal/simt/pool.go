@@ -1,7 +1,6 @@
 package simt
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
@@ -61,36 +60,12 @@ func newPool() pool {
 // has, and work-items a group, where the schedule leaves that open.
 func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 	k.tryGroup(items, aligned)
-	if k.round == nil || !k.isOpen || !k.unstaged && (items > 0 || k.items >= leastDirect) {
-		return
-	}
-	best, most := k.round.usual, k.tileRows()
-	for k.round.least > roundStep {
-		k.round.least -= roundStep
-		k.tryGroup(items, aligned)
-		if rows := k.tileRows(); rows > most {
-			best, most = k.round.least, rows
-		}
-	}
-	k.round.least = best
-	k.tryGroup(items, aligned)
-	for !k.hasRoom() && k.round.least > roundStep { // for states, where no columns are staged
-		k.round.least -= roundStep
-		k.tryGroup(items, aligned)
-	}
-}
-
-// tileRows returns the rows of a group's tile in the ring.
-func (k *kernel) tileRows() int64 {
-	if k.unstaged {
-		return 0
-	}
-	return k.rows() * int64(k.round.teams)
+	k.arena.grow(k, items, aligned)
 }
 
 // tryGroup is planPool for a group of some size.
 func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
-	k.pool, k.unstaged = newPool(), false
+	k.pool, k.strategy, k.unstaged = newPool(), inOrder{}, false
 	if !k.needsOrder() {
 		k.items = max(items, 1)
 		if items == 0 {
@@ -100,7 +75,7 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 	}
 	var columns []tile.Staged
 	for _, s := range tile.Analyze(k.Kernel).Staged {
-		if aligned(s.Stream) && (k.round == nil || canCopy(k.Streams[s.Stream].Kind)) {
+		if aligned(s.Stream) && k.arena.canStage(k.Streams[s.Stream].Kind) {
 			columns = append(columns, s)
 		}
 	}
@@ -118,16 +93,15 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 	if items > 0 {
 		choices = []int{items}
 	}
-	if k.compacts(stores) && k.round == nil && !k.hasSubgroups() && (items == 0 || items == compactItems) {
+	if k.arena.compacts(k) && k.compacts(stores) && (items == 0 || items == compactItems) {
 		if k.items = compactItems; k.tryPool(columns, stores, true) {
 			return
 		}
 	}
-	k.batch = batch{}
-	if k.picks, k.batch.scans = k.findPicks(); k.picks != nil {
-		k.early = k.needed(0, true)
+	if k.selected = k.findSelected(); len(k.picks) > 0 {
+		k.strategy = selecting{}
 		workgroup := k.workgroup
-		if k.foldGroup > 0 && k.hasSubgroups() && len(k.batch.scans) > 0 {
+		if k.foldGroup > 0 && len(k.batch.scans) > 0 {
 			k.workgroup = k.foldGroup
 		}
 		for _, choice := range choices {
@@ -135,7 +109,7 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 				return
 			}
 		}
-		k.picks, k.batch, k.workgroup = nil, batch{}, workgroup
+		k.selected, k.strategy, k.workgroup = selected{}, inOrder{}, workgroup
 	}
 	for _, choice := range choices {
 		if choice < leastDirect && items == 0 {
@@ -179,9 +153,7 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 	for _, s := range columns {
 		kind := k.Streams[s.Stream].Kind
 		p.staged[s.Stream], p.halo[s.Stream] = true, s.Before > 0
-		if k.round == nil {
-			p.bytes = max(p.bytes, k.layoutOf(kind).bytes)
-		}
+		p.bytes = max(p.bytes, k.arena.columnBytes(k, kind))
 		registers += kind.Size()
 	}
 	places := map[tile.ID]bool{}
@@ -189,7 +161,7 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 		op := &k.Ops[i]
 		kind := k.storedKind(op)
 		p.exchanged[i] = true
-		if stream, ok := k.placeFor(p, i); ok {
+		if stream, ok := k.arena.placeFor(k, p, i); ok {
 			p.inPlace[i] = stream
 			registers += kind.Size()
 			continue
@@ -210,17 +182,6 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 	return k.settle(p, registers)
 }
 
-// placeFor returns a staged column of the ring that a store of the base's rows can
-// take the place of, once work-items hold the column.
-func (k *kernel) placeFor(p pool, store int) (stream int, ok bool) {
-	if k.round == nil || len(k.Ops[store].Args) != 1 {
-		return 0, false
-	}
-	size := k.storedKind(&k.Ops[store]).Size()
-	taken := slices.Collect(maps.Values(p.inPlace))
-	return k.freeColumn(p, func(i int) bool { return k.Streams[i].Kind.Size() == size && !slices.Contains(taken, i) })
-}
-
 // freeColumn returns a staged column that suits, of which no other work-item needs
 // a row.
 func (k *kernel) freeColumn(p pool, suits func(stream int) bool) (stream int, ok bool) {
@@ -235,12 +196,7 @@ func (k *kernel) freeColumn(p pool, suits func(stream int) bool) (stream int, ok
 // settle makes p the pool where registers, of the bytes that a row takes there, and
 // local memory suffice for k.items rows a work-item.
 func (k *kernel) settle(p pool, registers int) bool {
-	switch {
-	case registers*k.items > registerBudget:
-		return false
-	case k.round != nil && !k.round.fit(k, p):
-		return false
-	case k.round == nil && p.bytes+k.stateBytes() > k.budget:
+	if registers*k.items > registerBudget || !k.arena.fit(k, p) {
 		return false
 	}
 	k.pool = p
@@ -251,7 +207,7 @@ func (k *kernel) settle(p pool, registers int) bool {
 func (k *kernel) stateBytes() int64 {
 	most := 0
 	for cut := range k.cuts {
-		most = max(most, k.stateOf(k.cuts[cut]).bytes()*k.shared())
+		most = max(most, k.stateOf(k.cuts[cut]).bytes()*k.collective.elements(k))
 	}
 	return int64(most)
 }
@@ -296,14 +252,6 @@ func (k *kernel) layoutOf(kind ir.Kind) layout {
 	}
 	l.bytes = aligned16(int64(k.workgroup*l.stride) * int64(l.word.Size()))
 	return l
-}
-
-// stagedLayout is the layout of a staged column.
-func (k *kernel) stagedLayout(i int) layout {
-	if k.round != nil {
-		return k.copiedLayout(k.Streams[i].Kind)
-	}
-	return k.layoutOf(k.Streams[i].Kind)
 }
 
 // canExchange reports whether operation i stores, in the last phase, at each row
@@ -360,17 +308,16 @@ func (e *emission) poolOf(word ir.Kind) *loop.Var {
 // poolStart returns the word of the pool at which the first byte region of what
 // the work-items of a tile share lies.
 func (e *emission) poolStart(region int64, word ir.Kind) loop.Expr {
-	if e.window != nil {
-		return e.window.share(e, region, word)
-	}
-	return loop.Int(region / int64(word.Size()))
+	return e.residence.start(e, region, word)
 }
 
 // poolBytes returns the size of the pool in this function.
 func (e *emission) poolBytes() int64 {
-	if e.window != nil {
-		return e.round.bytes(e.kernel)
-	}
+	return e.residence.bytes(e)
+}
+
+// bytes leaves out the numbers of rows in a launch that numbers none.
+func (workgroupTile) bytes(e *emission) int64 {
 	if len(e.picks) > 0 && !e.effects { // no rows are numbered
 		return e.picks[0].region
 	}

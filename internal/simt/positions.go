@@ -32,15 +32,16 @@ var (
 	leadingZeros = &loop.Signature{Name: "leading_zeros_u32", Params: []loop.Type{loop.ScalarOf(ir.U32)}, Results: []loop.Type{loop.ScalarOf(ir.U32)}}
 )
 
-// foldPicked makes the states of this work-item's rows from their bits.
-func (e *emission) foldPicked() {
+// countBits makes the states of this work-item's rows from their bits: the counts,
+// and with since also what there is since the last row picked.
+func (e *emission) countBits(since bool) {
 	st := e.stateOf(e.cuts[0])
 	for _, slot := range st.slots {
 		op := &e.Ops[slot.op]
 		if slices.Contains(e.batch.scans, slot.op) && slot.field > 0 { // folded row by row
 			continue
 		}
-		if op.Monoid.Kind != tile.Fold && e.notesLast() {
+		if op.Monoid.Kind != tile.Fold && !since {
 			continue
 		}
 		var x loop.Expr
@@ -61,18 +62,23 @@ func (e *emission) foldPicked() {
 	}
 }
 
-// storePicked stores what the kernel stores of the rows that it has picked.
-func (s *launches) storePicked(e *emission) {
+// selecting is the strategy of kernels that only pick rows.
+type selecting struct{}
+
+// Rows that are picked are read from the columns.
+func (selecting) keepsColumns(*emission) bool { return true }
+
+// Values are computed when they are stored.
+func (selecting) keepsValues() bool { return false }
+
+func (selecting) run(s *launches, e *emission) {
 	const cut = 0
+	e.declareFolds(s.cuts[cut])
+	e.loopRows(cut)
 	st := s.stateOf(s.cuts[cut])
-	before, total := e.scanPicked(st, s.announcement(e, cut))
+	before, total := e.selection.scan(e, st, s.publish(e, cut))
 	s.numberPicked(e, st, before, total)
-	s.deliverAllPicked(e, st, before, total, func() []loop.Expr {
-		if s.lookback {
-			return s.lookBack(e, cut, total)
-		}
-		return s.prefix(e, cut, st, total)
-	})
+	e.selection.deliver(e, st, before, total, func() []loop.Expr { return s.prefix(e, cut, st, total) })
 }
 
 // numberPicked writes the numbers of this work-item's rows to the pool.
@@ -84,82 +90,88 @@ func (s *launches) numberPicked(e *emission, st *state, before, total []loop.Exp
 	}
 }
 
-// deliverAllPicked stores what belongs to the rows of all picks. find returns the
-// fold of all earlier tiles, and lets the group wait for what it shares.
-func (s *launches) deliverAllPicked(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
-	if !e.foldsAhead() && len(s.batch.scans) > 0 {
+// deliver folds the rows between those that are picked first, and stores in batches
+// what there is no room for at once.
+func (wholeStates) deliver(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
+	if len(e.batch.scans) > 0 {
 		e.leaveColumns()
-		for _, p := range s.foldedPicks() {
+		for _, p := range e.foldedPicks() {
 			e.foldGroups(st, p, before, loop.Int(0))
 		}
 	}
-	counts := s.shareCounts(e, st, total)
+	counts := e.residence.shareCounts(e, st, total)
 	earlier := find()
 	e.know(st, earlier, total)
-	deliver := func(p pick) {
-		if p.isStored() {
-			e.deliverPicked(p, st, earlier, loop.Int(0), loop.ToCounter(total[st.counted(p)]))
+	for _, p := range e.picks {
+		e.deliverWhole(p, st, earlier, total)
+	}
+	for _, p := range e.picks {
+		if e.isFolded(p) && e.batch.rows < e.kernel.rows() {
+			e.deliverBatches(p, st, before, earlier, loop.Int(e.batch.rows), counts(p))
 		}
 	}
-	batches := func(p pick, first int64) {
-		s.deliverBatches(e, p, st, before, earlier, loop.Int(first), counts(p))
-	}
-	if !e.foldsAhead() {
-		for _, p := range s.picks {
-			deliver(p)
-		}
-		for _, p := range s.picks {
-			if s.isFolded(p) && s.batch.rows < s.rows() {
-				batches(p, s.batch.rows)
-			}
-		}
-		return
-	}
+}
+
+// deliver stores in batches if the folds are not there yet.
+func (foldsFirst) deliver(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
+	counts := e.residence.shareCounts(e, st, total)
+	earlier := find()
+	e.know(st, earlier, total)
 	e.b.If(e.areAhead(st, total), func() {
-		for _, p := range s.picks {
-			deliver(p)
+		for _, p := range e.picks {
+			e.deliverWhole(p, st, earlier, total)
 		}
 	}, func() {
 		e.takeColumns() // before folds take their place
-		for _, p := range s.picks {
-			if s.isFolded(p) {
-				batches(p, 0)
+		for _, p := range e.picks {
+			if e.isFolded(p) {
+				e.deliverBatches(p, st, before, earlier, loop.Int(0), counts(p))
 			} else {
-				deliver(p)
+				e.deliverWhole(p, st, earlier, total)
 			}
 		}
 	})
 }
 
+// deliverWhole stores what belongs to the rows of a pick.
+func (e *emission) deliverWhole(p pick, st *state, earlier, total []loop.Expr) {
+	if p.isStored() {
+		e.deliverPicked(p, st, earlier, loop.Int(0), loop.ToCounter(total[st.counted(p)]))
+	}
+}
+
 // deliverBatches stores what belongs to the count rows of a pick from number first
 // on, as many at a time as folds are there for.
-func (s *launches) deliverBatches(e *emission, p pick, st *state, before, earlier []loop.Expr, first, count loop.Expr) {
+func (e *emission) deliverBatches(p pick, st *state, before, earlier []loop.Expr, first, count loop.Expr) {
 	base := e.b.Decl("batch", first)
 	e.b.While(loop.Lt(base, count), func() {
 		e.barrier()
 		e.foldGroups(st, p, before, base)
 		e.barrier()
 		e.deliverPicked(p, st, earlier, base, count)
-		e.b.Assign(base, loop.Add(base, loop.Int(s.batch.rows)))
+		e.b.Assign(base, loop.Add(base, loop.Int(e.batch.rows)))
 	})
 }
 
-// shareCounts makes the counts of picks known to be the same for all who share a
-// tile, once these have waited for each other.
-func (s *launches) shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
-	count = func(p pick) loop.Expr { return e.b.Let("count", loop.ToCounter(total[st.counted(p)])) }
-	if e.window != nil || len(s.batch.scans) == 0 || s.batch.rows >= s.rows() {
-		return count
+// shareCounts shares the counts by local memory if a branch depends on them.
+func (workgroupTile) shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
+	if len(e.batch.scans) == 0 || e.batch.rows >= e.kernel.rows() {
+		return e.countsIn(st, total)
 	}
 	shared := e.localWords("counts", len(st.slots))
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
-		for _, p := range s.picks {
+		for _, p := range e.picks {
 			e.b.Store(shared, loop.Int(int64(st.counted(p))), loop.ToKind(ir.U32, total[st.counted(p)]))
 		}
 	}, nil)
 	return func(p pick) loop.Expr {
 		return e.b.Let("count", loop.ToCounter(loop.At(shared, loop.Int(int64(st.counted(p))))))
 	}
+}
+
+// countsIn returns the counts of picks in a state.
+func (e *emission) countsIn(st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
+	return func(p pick) loop.Expr { return e.b.Let("count", loop.ToCounter(total[st.counted(p)])) }
 }
 
 // isFolded reports whether folds of the rows between those of a pick are stored.
@@ -294,7 +306,7 @@ func (e *emission) ofPicked(v tile.ID) loop.Expr {
 		x = e.loadAt(op, e.ofPicked(op.Args[0]))
 	case op.Kind == tile.Load && e.pool.staged[op.Stream]:
 		kind := e.Streams[op.Stream].Kind
-		l := e.stagedLayout(op.Stream)
+		l := e.arena.layout(e.kernel, kind)
 		base := e.staged(op.Stream, l)
 		x = fromWord(kind, loop.At(e.poolOf(l.word), loop.Add(base, l.dealt(e.kernel, e.inTile))))
 	default:

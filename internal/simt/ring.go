@@ -11,12 +11,11 @@ import (
 // The ring of a group that walks in rounds: stages of local memory, each for the
 // columns of a tile, which bulk copies bring while the group works on others.
 
-// canCopy reports whether bulk copies bring elements of kind k as they are held.
-func canCopy(k ir.Kind) bool { return k != ir.Char8 }
+// Bulk copies bring elements as they are held.
+func (r *round) canStage(k ir.Kind) bool { return k != ir.Char8 }
 
-// copiedLayout is the layout of a column that a bulk copy has brought: as in
-// global memory.
-func (k *kernel) copiedLayout(kind ir.Kind) layout {
+// Columns lie as in global memory.
+func (r *round) layout(k *kernel, kind ir.Kind) layout {
 	l := layout{word: kind, stride: k.items, wide: loop.Wide(loop.SliceOf(loop.ScalarOf(kind)).In(loop.Global))}
 	if kind.Size() >= ir.U32.Size() {
 		l.word = wordOf(kind)
@@ -71,7 +70,7 @@ func (r *round) fits(k *kernel, p pool, teams, ring int) bool {
 }
 
 // hasRoom reports whether local memory suffices for the group that was chosen last.
-func (k *kernel) hasRoom() bool { return k.round.fits(k, k.pool, k.round.teams, k.round.ring) }
+func (r *round) hasRoom(k *kernel) bool { return r.fits(k, k.pool, r.teams, r.ring) }
 
 // copyLine is the alignment of columns in a stage: that of global memory, whose lines
 // copies read and write whole.
@@ -95,26 +94,108 @@ func (r *round) wordAt(stage loop.Expr, at int64, word ir.Kind) loop.Expr {
 	return loop.Add(loop.Mul(stage, loop.Int(r.stage/size)), loop.Int(at/size))
 }
 
+// Columns lie in stages.
+func (r *round) columnBytes(*kernel, ir.Kind) int64 { return 0 }
+
+// grow leaves subgroups out while there is no room for columns, and then for
+// states.
+func (r *round) grow(k *kernel, items int, aligned func(stream int) bool) {
+	if !k.isOpen || !k.unstaged && (items > 0 || k.items >= leastDirect) {
+		return
+	}
+	best, most := r.usual, r.tileRows(k)
+	for r.least > roundStep {
+		r.least -= roundStep
+		k.tryGroup(items, aligned)
+		if rows := r.tileRows(k); rows > most {
+			best, most = r.least, rows
+		}
+	}
+	r.least = best
+	k.tryGroup(items, aligned)
+	for !r.hasRoom(k) && r.least > roundStep { // where no columns are staged
+		r.least -= roundStep
+		k.tryGroup(items, aligned)
+	}
+}
+
+// tileRows returns the rows of a group's tile in the ring.
+func (r *round) tileRows(k *kernel) int64 {
+	if k.unstaged {
+		return 0
+	}
+	return k.rows() * int64(r.teams)
+}
+
+func (r *round) placeFor(k *kernel, p pool, store int) (stream int, ok bool) {
+	if len(k.Ops[store].Args) != 1 {
+		return 0, false
+	}
+	size := k.storedKind(&k.Ops[store]).Size()
+	taken := slices.Collect(maps.Values(p.inPlace))
+	return k.freeColumn(p, func(i int) bool { return k.Streams[i].Kind.Size() == size && !slices.Contains(taken, i) })
+}
+
+// Folds lie behind the columns of a stage.
+func (r *round) reserve(p *pool, bytes int64) (at int64) {
+	at = p.stage
+	p.stage += bytes
+	return at
+}
+
+func (r *round) compacts(*kernel) bool { return false }
+
+func (r *round) numbers(*kernel) bool { return true }
+
+// A subgroup handles its rows as a work-group does elsewhere.
+func (w *window) scope() loop.Scope { return loop.SubgroupScope }
+
+func (w *window) bytes(e *emission) int64 { return w.round.bytes(e.kernel) }
+
+// All work-items have the counts in registers.
+func (w *window) shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
+	return e.countsIn(st, total)
+}
+
+// Columns stay in their stage, and values are computed once more.
+func (w *window) keepsColumns(*emission) bool { return true }
+
+func (w *window) keepsValues() bool { return false }
+
+func (w *window) dealsWide() bool { return false }
+
+// A copy brings the row before the tile, too.
+func (w *window) takeBefore(e *emission, h haloRow) {
+	e.b.If(w.isCopied, func() {
+		e.b.If(loop.Or(loop.Gt(h.start, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() { h.store(loop.Sub(h.own, loop.Int(1))) }, nil)
+	}, func() {
+		h.dealt(func() { // a subgroup may have no rows
+			isFirst := loop.And(loop.Eq(e.lane, loop.Int(0)), loop.And(loop.Gt(e.first, loop.Int(0)), loop.Gt(e.count, loop.Int(0))))
+			e.b.If(isFirst, func() { e.b.Store(h.mine, loop.Int(0), loop.At(h.memory, loop.Sub(e.first, loop.Int(1)))) }, nil)
+		})
+	})
+}
+
 // column returns the word of the pool at which the subgroup's rows of a staged
 // column begin.
 func (w *window) column(e *emission, i int, word ir.Kind) loop.Expr {
-	start := e.round.wordAt(w.stage, e.round.columns[i], word)
+	start := w.wordAt(w.stage, w.columns[i], word)
 	return e.b.Let("column", loop.Add(start, loop.Mul(w.team, loop.Int(e.kernel.rows()))))
 }
 
-// behindColumns returns the word of the pool at which something of the subgroup
+// reserved returns the word of the pool at which something of the subgroup
 // lies that follows the columns of a stage: each has so many bytes of it, behind
 // at bytes each of something else.
-func (w *window) behindColumns(e *emission, at, bytes int64, word ir.Kind) loop.Expr {
-	start := e.round.wordAt(w.stage, e.round.copied+int64(e.round.teams)*at, word)
+func (w *window) reserved(e *emission, at, bytes int64, word ir.Kind) loop.Expr {
+	start := w.wordAt(w.stage, w.copied+int64(w.teams)*at, word)
 	return loop.Add(start, loop.Mul(w.team, loop.Int(bytes/int64(word.Size()))))
 }
 
-// share returns the word of the pool at which byte region of what the subgroup's
+// start returns the word of the pool at which byte region of what the subgroup's
 // work-items share lies.
-func (w *window) share(e *emission, region int64, word ir.Kind) loop.Expr {
+func (w *window) start(e *emission, region int64, word ir.Kind) loop.Expr {
 	size := int64(word.Size())
-	start := int64(e.round.ring)*e.round.stage + region
+	start := int64(w.ring)*w.round.stage + region
 	return loop.Add(loop.Mul(w.team, loop.Int(e.pool.bytes/size)), loop.Int(start/size))
 }
 
@@ -156,8 +237,8 @@ func (e *emission) awaitPhase(barriers *loop.Var, stage, parity loop.Expr) {
 }
 
 // bring starts the copies of a tile of a group that has all its rows.
-func (s *launches) bring(e *emission, stage, tile loop.Expr) {
-	w, r := e.window, s.round
+func (s *persistent) bring(e *emission, stage, tile loop.Expr) {
+	w, r := s.window, s.round
 	rows := s.rows() * int64(r.teams)
 	first := e.b.Let("from", loop.Add(loop.ToKind(ir.I64, e.arguments.row0), loop.Mul(loop.ToKind(ir.I64, tile), loop.ToKind(ir.I64, loop.Int(rows)))))
 	halo := e.b.Let("halo", loop.ToKind(ir.U32, loop.Choose(loop.Gt(first, number(ir.I64, 0)), number(ir.U32, loop.WideBytes), number(ir.U32, 0))))
@@ -187,8 +268,8 @@ func (s *launches) bring(e *emission, stage, tile loop.Expr) {
 }
 
 // fillRing makes the barriers of the stages, and starts the first copies.
-func (s *launches) fillRing(e *emission, group, groups loop.Expr) {
-	w, r := e.window, s.round
+func (s *persistent) fillRing(e *emission, group, groups loop.Expr) {
+	w, r := s.window, s.round
 	e.b.For("stage", loop.Int(0), loop.Int(int64(r.ring)), func(stage *loop.Var) {
 		e.b.Do(copyInit, []loop.Expr{w.arrived, narrow(stage), number(ir.I32, 1)})
 		if r.isTight() {
@@ -203,8 +284,8 @@ func (s *launches) fillRing(e *emission, group, groups loop.Expr) {
 }
 
 // refill starts the copies of a tile of the next rounds to the stage that is free.
-func (s *launches) refill(e *emission, at, groups, freed, parity loop.Expr) {
-	w, r := e.window, s.round
+func (s *persistent) refill(e *emission, at, groups, freed, parity loop.Expr) {
+	w, r := s.window, s.round
 	next := e.b.Let("next", loop.Add(at, loop.Mul(groups, loop.Int(int64(r.ring-1)))))
 	e.b.If(loop.And(loop.Ge(loop.Sub(at, groups), loop.Int(0)), loop.Lt(next, w.whole)), func() {
 		if r.isTight() {

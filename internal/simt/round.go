@@ -77,8 +77,72 @@ type round struct {
 // group returns the work-items of a group.
 func (r *round) group() int { return (r.teams + roundControl) * roundSubgroup }
 
+// persistent is the scheme of work-groups that walk over the tiles in rounds.
+type persistent struct {
+	flat
+	round  *round
+	status *status   // of its cut, if tiles need earlier ones
+	turns  plan.Expr // tiles of whole groups
+	window *window
+}
+
+var persistentFamily = family{name: SchemeRound, occupancy: "under scheme=" + SchemeRound + " a unit has one group; leave it out",
+	shape: roundShape,
+	lower: func(s *launches) scheme {
+		r, ok := s.arena.(*round)
+		if !ok {
+			return withoutPrefix(s)
+		}
+		teams := plan.Const(int64(r.teams))
+		p := &persistent{flat: flat{s}, round: r, turns: plan.CeilDiv(s.span, plan.Const(s.rows()*int64(r.teams)))}
+		s.tiles, s.folds = plan.Mul(p.turns, teams), plan.Mul(plan.Max(p.turns, plan.Const(1)), teams)
+		return p
+	},
+	fallback: func(s plan.Schedule) plan.Schedule {
+		s.Workgroup, s.Items, s.Ring, s.Lookahead = 0, 0, 0, 0
+		return byPublished(s)
+	},
+}
+
+func (s *persistent) prepare() {
+	for _, cut := range s.gridCuts() {
+		s.status = newStatus(s.stateOf(s.gridScans(cut)), cut, s.statusName(cut), true)
+		s.addStatus(s.status, plan.Mul(plan.Max(s.turns, plan.Const(1)), plan.Const(int64(s.status.words))))
+		s.addAbort()
+	}
+	s.addReductions()
+	s.addTotals()
+}
+
+func (s *persistent) main() {
+	e := s.rounds()
+	s.launchTiles(e, launch{workgroup: s.round.group(), grid: s.roundGrid(e.b.Func().Name), forward: plan.ForwardResident,
+		describe: func(v *plan.Variant) {
+			v.Schedule.Scheme, v.Schedule.Ring, v.Schedule.Lookahead = SchemeRound, s.round.ring, s.round.lookahead
+			v.LocalBytes = plan.Const(s.round.bytes(s.kernel))
+		}})
+}
+
+func (s *persistent) knowsTotal() bool { return true }
+
 // roundShape is the shape of t's tiles where its groups walk in rounds, if they
 // do, or the reason why they cannot.
+func roundShape(l *lowering, t *tile.Kernel, s shape) (shape, error) {
+	if s.isOpen {
+		s.workgroup = roundGroup
+	}
+	s, reason := l.roundShape(t, s)
+	return s, refuseRound(reason)
+}
+
+// refuseRound returns the error for a reason, unless that is "".
+func refuseRound(reason string) error {
+	if reason == "" {
+		return nil
+	}
+	return fmt.Errorf("scheme=%s: %s", SchemeRound, reason)
+}
+
 func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) {
 	lookahead, ring := l.schedule.Lookahead, l.schedule.Ring
 	if lookahead == 0 {
@@ -91,7 +155,7 @@ func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) 
 		return s, fmt.Sprintf("kernel %s: %s; choose scheme=%s or another level of fusion", t.Name, refused, SchemeLookback)
 	case l.target.Subgroup != roundSubgroup:
 		return s, fmt.Sprintf("it takes subgroups of %d; choose scheme=%s", roundSubgroup, SchemeLookback)
-	case l.inParts():
+	case l.schedule.Part > 0:
 		return s, fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)
 	case s.workgroup%roundSubgroup != 0 || s.workgroup <= plan.RoundControl:
 		return s, fmt.Sprintf("workgroup=%d: a group is subgroups of %d that take rows, one at least, and %d for control", s.workgroup, roundSubgroup, roundControl)
@@ -104,35 +168,26 @@ func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) 
 		return s, ""
 	}
 	teams := s.workgroup/roundSubgroup - roundControl
-	s.round = &round{least: teams, usual: teams, lookahead: lookahead, wanted: ring}
+	s.arena = &round{least: teams, usual: teams, lookahead: lookahead, wanted: ring}
 	s.workgroup = roundSubgroup
 	return s, ""
 }
 
-// refuseRing says why the groups' ring or states cannot be, or "".
-func (k *kernel) refuseRing(schedule plan.Schedule) string {
-	switch r := k.round; {
-	case r == nil:
-		return ""
-	case !k.hasRoom():
-		return fmt.Sprintf("kernel %s: what its tiles tell each other, %d bytes, is more than a group has room for; choose scheme=%s or less of lookahead or workgroup",
-			k.Name, k.stateOf(k.cuts[0]).bytes(), SchemeLookback)
+// refuse says why the groups' ring or states cannot be.
+func (r *round) refuse(k *kernel, schedule plan.Schedule) error {
+	switch {
+	case !r.hasRoom(k):
+		return refuseRound(fmt.Sprintf("kernel %s: what its tiles tell each other, %d bytes, is more than a group has room for; choose scheme=%s or less of lookahead or workgroup",
+			k.Name, k.stateOf(k.cuts[0]).bytes(), SchemeLookback))
 	case !k.unstaged || schedule.Ring == 0 && schedule.Items == 0:
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name)
-}
-
-// walkInRounds counts the tiles of subgroups as those of whole groups.
-func (s *launches) walkInRounds() {
-	teams := plan.Const(int64(s.round.teams))
-	s.turns = plan.CeilDiv(s.span, plan.Const(s.rows()*int64(s.round.teams)))
-	s.tiles = plan.Mul(s.turns, teams)
+	return refuseRound(fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name))
 }
 
 // roundGrid is a group a unit at most, all of which run at once. Where none does,
 // one is too many, and the plan gives up.
-func (s *launches) roundGrid(kernel string) plan.Expr {
+func (s *persistent) roundGrid(kernel string) plan.Expr {
 	groups := plan.CeilDiv(plan.Rows(), plan.Const(s.rows()*int64(s.round.teams)))
 	if s.runsWithoutRows() {
 		groups = plan.Max(groups, plan.Const(1))
@@ -142,19 +197,20 @@ func (s *launches) roundGrid(kernel string) plan.Expr {
 
 // window is what a group that walks in rounds knows at some place of its walk.
 type window struct {
+	*round
 	team     loop.Expr   // the number of the subgroup
 	arrived  *loop.Var   // a barrier for each stage: its copies have come
 	freed    *loop.Var   // another: all subgroups have done their rows
 	whole    loop.Expr   // tiles of groups that have all their rows
 	stage    loop.Expr   // that of the tile at hand
-	copied   loop.Expr   // whether a bulk copy has brought it
+	isCopied loop.Expr   // whether a bulk copy has brought it
 	folds    []*loop.Var // of the tiles of subgroups, for each round that is under way
 	offsets  []*loop.Var // of the subgroups before each
 	prefixes []*loop.Var // of all earlier tiles, for this round and the next
 }
 
 // rounds writes the launch that does the work of the rows.
-func (s *launches) rounds() *emission {
+func (s *persistent) rounds() *emission {
 	const cut = 0
 	e := s.function(s.Name)
 	r, st := s.round, s.stateOf(s.cuts[cut])
@@ -166,9 +222,15 @@ func (s *launches) rounds() *emission {
 	group, groups := e.b.Let("group", &loop.ID{Kind: loop.GroupID}), e.b.Let("groups", &loop.ID{Kind: loop.GroupCount})
 	e.lane = lane
 	slots, ring := int64(r.lookahead+2), int64(r.ring)
-	w := &window{team: team, arrived: e.localArray("arrived", ir.U64, r.ring),
+	w := &window{round: r, team: team, arrived: e.localArray("arrived", ir.U64, r.ring),
 		folds: e.localState("folds", st, int(slots)*r.teams), offsets: e.localState("offsets", st, int(slots)*r.teams), prefixes: e.localState("prefix", st, 2)}
-	e.window = w
+	s.window, e.residence, e.retention = w, w, w
+	switch {
+	case len(s.batch.scans) > 0:
+		e.selection = foldsFirst{}
+	case len(s.picks) > 0:
+		e.selection = countsFirst{}
+	}
 	if r.isTight() {
 		w.freed = e.localArray("freed", ir.U64, r.ring)
 	}

@@ -14,27 +14,27 @@ import (
 
 // beginTile names what a subgroup has of a tile of the group. A subgroup behind the
 // last row begins there: a number of a row beyond might be none of 32 bits.
-func (s *launches) beginTile(e *emission, turn loop.Expr) {
+func (s *persistent) beginTile(e *emission, turn loop.Expr) {
 	teams, size := int64(s.round.teams), s.rows()
-	e.tile = e.b.Let("tile", loop.Add(loop.Mul(turn, loop.Int(teams)), e.window.team))
+	e.tile = e.b.Let("tile", loop.Add(loop.Mul(turn, loop.Int(teams)), s.window.team))
 	start := e.b.Let("start", loop.Mul(turn, loop.Int(teams*size)))
 	left := e.b.Let("left", loop.Sub(e.arguments.rows, start))
-	share := e.b.Let("share", loop.Mul(e.window.team, loop.Int(size)))
+	share := e.b.Let("share", loop.Mul(s.window.team, loop.Int(size)))
 	share = e.b.Let("share", loop.Choose(loop.Lt(share, left), share, left))
 	e.first = e.b.Let("first", loop.Add(e.arguments.row0, loop.Add(start, share)))
 	rest := e.b.Let("rest", loop.Sub(left, share))
 	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
-	e.window.copied = loop.Lt(turn, e.window.whole)
+	s.window.isCopied = loop.Lt(turn, s.window.whole)
 }
 
 // await waits for the columns of the tile at hand. Those of one that has not all
 // its rows the subgroups bring themselves.
-func (s *launches) await(e *emission, parity loop.Expr) {
+func (s *persistent) await(e *emission, parity loop.Expr) {
 	if len(s.round.columns) == 0 {
 		return
 	}
-	w := e.window
-	e.b.If(w.copied, func() {
+	w := s.window
+	e.b.If(w.isCopied, func() {
 		e.awaitPhase(w.arrived, w.stage, parity)
 	}, func() {
 		for i := range s.Streams {
@@ -47,7 +47,7 @@ func (s *launches) await(e *emission, parity loop.Expr) {
 }
 
 // reductionsOf lists the reductions of a phase.
-func (s *launches) reductionsOf(phase int) (list []int) {
+func (s *persistent) reductionsOf(phase int) (list []int) {
 	for _, i := range s.reductions() {
 		if s.phase[i] == phase {
 			list = append(list, i)
@@ -57,7 +57,7 @@ func (s *launches) reductionsOf(phase int) (list []int) {
 }
 
 // front folds a tile, and leaves to its back what the rows need of that.
-func (s *launches) front(e *emission, st *state, turn, parity, slot loop.Expr, left []*loop.Var) {
+func (s *persistent) front(e *emission, st *state, turn, parity, slot loop.Expr, left []*loop.Var) {
 	const phase = 0
 	s.beginTile(e, turn)
 	s.await(e, parity)
@@ -70,8 +70,8 @@ func (s *launches) front(e *emission, st *state, turn, parity, slot loop.Expr, l
 	e.declareFolds(s.cuts[phase])
 	e.loopRows(phase)
 	e.publishReductions(s.states, s.reductionsOf(phase))
-	before, total := e.scanPicked(st, nil)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(e.window.folds, s.foldAt(e, slot, e.window.team), total) }, nil)
+	before, total := e.selection.scan(e, st, nil)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(s.window.folds, s.foldAt(e, slot, s.window.team), total) }, nil)
 	e.assignAll(left, append(exprsOf(e.picked), before...))
 }
 
@@ -107,13 +107,13 @@ func (e *emission) scanGroups(st *state, before, total []loop.Expr) {
 }
 
 // foldAt returns where the fold of a subgroup lies.
-func (s *launches) foldAt(e *emission, slot, team loop.Expr) loop.Expr {
+func (s *persistent) foldAt(e *emission, slot, team loop.Expr) loop.Expr {
 	return e.b.Let("place", loop.Add(loop.Mul(slot, loop.Int(int64(s.round.teams))), team))
 }
 
 // back does the rows of a tile, of which side has the prefix.
-func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left []*loop.Var) {
-	w := e.window
+func (s *persistent) back(e *emission, st *state, turn, slot, side loop.Expr, left []*loop.Var) {
+	w := s.window
 	s.beginTile(e, turn)
 	e.picked = left[:len(s.picks)]
 	before := exprsOf(left[len(s.picks):])
@@ -121,9 +121,9 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 	earlier := e.combine(st, e.loadState(w.prefixes, side), e.loadState(w.offsets, place))
 	total := e.loadState(w.folds, place)
 	e.now = e.until
-	if s.picks != nil {
+	if len(s.picks) > 0 {
 		s.numberPicked(e, st, before, total)
-		s.deliverAllPicked(e, st, before, total, func() []loop.Expr {
+		e.selection.deliver(e, st, before, total, func() []loop.Expr {
 			e.barrier()
 			return earlier
 		})
@@ -139,6 +139,7 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 		e.parcels = nil
 		e.pack()
 		e.loopRows(e.until)
+		e.awaitScattered()
 		e.deliver()
 	}
 	if len(e.pool.inPlace) > 0 || e.batch.takesColumns() { // before the next copy to the stage
@@ -158,8 +159,8 @@ func (s *launches) back(e *emission, st *state, turn, slot, side loop.Expr, left
 // the group the prefix. Neighbours of the control ask for neighbouring tiles, all
 // for their part of the round at once, and together, since shuffles cost far more
 // where they have parted; then each folds a stretch of tiles.
-func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.Var, side loop.Expr) {
-	t := s.statuses[0]
+func (s *persistent) askRound(e *emission, turn, groups loop.Expr, carry []*loop.Var, side loop.Expr) {
+	t := s.status
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
 	words := e.b.Storage("words", loop.ArrayOf(tilesAsked*t.words, loop.ScalarOf(ir.U64)))
@@ -215,22 +216,22 @@ func (s *launches) askRound(e *emission, turn, groups loop.Expr, carry []*loop.V
 	})
 	whole := e.foldLanes(st, exprsOf(fold), roundSubgroup)
 	e.assignAll(carry, e.combine(st, exprsOf(carry), whole))
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(e.window.prefixes, side, exprsOf(carry)) }, nil)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(s.window.prefixes, side, exprsOf(carry)) }, nil)
 }
 
 // tellFold publishes the fold of a tile of the group, and tells the subgroups
 // those of the ones before each.
-func (s *launches) tellFold(e *emission, turn, slot loop.Expr) {
-	t, teams := s.statuses[0], int64(s.round.teams)
+func (s *persistent) tellFold(e *emission, turn, slot loop.Expr) {
+	t, teams := s.status, int64(s.round.teams)
 	st := t.state
 	theirs := e.declare(st, st.identities())
 	place := s.foldAt(e, slot, e.lane)
 	isTeam := loop.Lt(e.lane, loop.Int(teams))
-	e.b.If(isTeam, func() { e.assignAll(theirs, e.loadState(e.window.folds, place)) }, nil)
+	e.b.If(isTeam, func() { e.assignAll(theirs, e.loadState(s.window.folds, place)) }, nil)
 	e.b.Barrier(loop.SubgroupScope) // together, for the sake of shuffles
 	folds := e.scanSubgroup(st, exprsOf(theirs), s.round.teams)
 	before := e.ofOneBefore(st, e.lane, folds)
-	e.b.If(isTeam, func() { e.storeState(e.window.offsets, place, before) }, nil)
+	e.b.If(isTeam, func() { e.storeState(s.window.offsets, place, before) }, nil)
 	e.b.If(loop.Eq(e.lane, loop.Int(teams-1)), func() {
 		e.tile = turn
 		t.publish(e, e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites), flagAggregate, folds)

@@ -174,7 +174,7 @@ func (e *emission) check(op *tile.Op) {
 
 // fold adds the row's leaves to the state of this work-item's rows.
 func (e *emission) fold(i int) {
-	if e.picks != nil && isScan(&e.Ops[i]) && (e.foldsAhead() || !slices.Contains(e.batch.scans, i)) { // bits are counted after all rows
+	if e.selection.defers(e, i) {
 		return
 	}
 	e.advance(e.folds, i, e.exprs(e.Ops[i].Args))

@@ -35,21 +35,6 @@ func (e *emission) stagedReads() (list []int) {
 	return list
 }
 
-// columnsStay reports whether the columns stay in local memory when they have been
-// taken: rows that are picked are read there; and where all columns lie there at
-// once, rows ahead of the look-back are taken once more, so that a scan of the group
-// that takes many registers, as it does without subgroups, finds them free.
-func (e *emission) columnsStay() bool {
-	if e.picks != nil {
-		return true
-	}
-	bytes := int64(0)
-	for _, i := range e.stagedReads() {
-		bytes += e.layoutOf(e.Streams[i].Kind).bytes
-	}
-	return e.ahead && !e.hasSubgroups() && bytes > 0 && bytes <= e.pool.bytes
-}
-
 // reads returns the streams that a row of this function needs: a launch that
 // only folds does without what is only stored.
 func (e *emission) reads() map[int]bool {
@@ -106,22 +91,19 @@ func (e *emission) stageBatch(streams []int) {
 	for _, i := range streams {
 		e.take(i)
 	}
-	if !e.columnsStay() {
+	if !e.retention.keepsColumns(e) {
 		e.barrier()
 	}
 }
 
 // staged returns the word of the pool at which the tile of a staged column begins.
 func (e *emission) staged(i int, l layout) loop.Expr {
-	if e.window != nil {
-		return e.window.column(e, i, l.word)
-	}
-	return loop.Int(e.stagedAt[i] / int64(l.word.Size()))
+	return e.residence.column(e, i, l.word)
 }
 
 // deal loads a column into the pool.
 func (e *emission) deal(i int) {
-	l := e.stagedLayout(i)
+	l := e.arena.layout(e.kernel, e.Streams[i].Kind)
 	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
 	single := func() {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
@@ -136,7 +118,7 @@ func (e *emission) deal(i int) {
 			})
 		})
 	}
-	if l.wide == 0 || e.window != nil {
+	if l.wide == 0 || !e.residence.dealsWide() {
 		single()
 		return
 	}
@@ -179,7 +161,8 @@ func (l layout) dealt(k *kernel, at loop.Expr) loop.Expr {
 // take reads a column's rows of this work-item, and the row before where that
 // is needed.
 func (e *emission) take(i int) {
-	kind, l := e.Streams[i].Kind, e.stagedLayout(i)
+	kind := e.Streams[i].Kind
+	l := e.arena.layout(e.kernel, kind)
 	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
 	before := 0
 	if e.pool.halo[i] {
@@ -213,19 +196,17 @@ func (e *emission) take(i int) {
 			storeBefore(last)
 		}, otherwise)
 	}
-	if e.window == nil {
-		e.b.Store(mine, loop.Int(0), e.before[i])
-		dealt(nil)
-		return
-	}
-	e.b.If(e.window.copied, func() { // with the row before the tile
-		e.b.If(loop.Or(loop.Gt(start, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() { storeBefore(loop.Sub(own, loop.Int(1))) }, nil)
-	}, func() {
-		dealt(func() { // a subgroup may have no rows
-			isFirst := loop.And(loop.Eq(e.lane, loop.Int(0)), loop.And(loop.Gt(e.first, loop.Int(0)), loop.Gt(e.count, loop.Int(0))))
-			e.b.If(isFirst, func() { e.b.Store(mine, loop.Int(0), loop.At(memory, loop.Sub(e.first, loop.Int(1)))) }, nil)
-		})
-	})
+	e.residence.takeBefore(e, haloRow{i, memory, mine, start, own, storeBefore, dealt})
+}
+
+// haloRow is the row before those that a work-item takes of a column.
+type haloRow struct {
+	stream     int
+	memory     *loop.Var // the column
+	mine       *loop.Var // the work-item's rows, this one first
+	start, own loop.Expr // the first of them, in the tile and in the pool
+	store      func(at loop.Expr)
+	dealt      func(otherwise func()) // store it from the tile, if that has it
 }
 
 // takeColumns takes all staged columns.

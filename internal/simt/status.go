@@ -100,23 +100,18 @@ func newStatus(st *state, cut int, buffer string, once bool) *status {
 	return t
 }
 
-// addStatus adds the words of a cut to the plan, and what waiting needs.
-func (s *launches) addStatus(cut int) {
-	st := newStatus(s.stateOf(s.gridScans(cut)), cut, s.names.fresh(fmt.Sprintf("%s_status%d", s.Name, cut)), s.round != nil)
-	perTile, tiles := int64(st.words), s.tiles
-	switch {
-	case st.once:
-		tiles = s.turns
-	case !st.sole:
-		perTile *= 2
-	}
-	s.statuses = append(s.statuses, st)
-	s.addBuffer(plan.Buffer{Name: st.buffer, Kind: plan.U64, Role: plan.Status,
-		Length: plan.Mul(plan.Max(tiles, plan.Const(1)), plan.Const(perTile))})
-	if s.tickets == "" && !s.isStatic() && s.round == nil {
-		s.tickets = s.names.fresh(s.Name + "_tickets")
-		s.addBuffer(plan.Buffer{Name: s.tickets, Kind: plan.U32, Role: plan.Status, Length: plan.Const(1)})
-	}
+// statusName returns a name for the words of a cut.
+func (s *launches) statusName(cut int) string {
+	return s.names.fresh(fmt.Sprintf("%s_status%d", s.Name, cut))
+}
+
+// addStatus adds the words of a cut to the plan.
+func (s *launches) addStatus(st *status, words plan.Expr) {
+	s.addBuffer(plan.Buffer{Name: st.buffer, Kind: plan.U64, Role: plan.Status, Length: words})
+}
+
+// addAbort adds the word by which work-groups give up waiting.
+func (s *launches) addAbort() {
 	if s.abort == "" {
 		s.abort = s.names.fresh("abort")
 		s.out.Buffers = append(s.out.Buffers, plan.Buffer{Name: s.abort, Kind: plan.U32, Role: plan.Abort, Length: plan.Const(1)})

@@ -29,8 +29,12 @@ func shuffles(name string, spread loop.Spread) map[ir.Kind]*loop.Signature {
 	return list
 }
 
-// hasSubgroups reports whether groups of the kernel consist of whole subgroups.
-func (k *kernel) hasSubgroups() bool { return k.subgroup > 1 && k.workgroup%k.subgroup == 0 }
+// bySubgroups is the collective of work-groups that consist of whole subgroups.
+type bySubgroups struct{}
+
+func (bySubgroups) inRegisters() bool { return true }
+
+func (bySubgroups) elements(k *kernel) int { return k.workgroup / k.subgroup }
 
 // sublane returns the number of the work-item in its subgroup.
 func sublane() loop.Expr { return &loop.ID{Kind: loop.SubgroupLane} }
@@ -71,8 +75,17 @@ func (e *emission) ofOneBefore(st *state, lane loop.Expr, values []loop.Expr) []
 	return e.choose(loop.Eq(lane, loop.Int(0)), st.identities(), theirs)
 }
 
-// groupScanBySubgroups is groupScan with one barrier.
-func (e *emission) groupScanBySubgroups(st *state, mine []loop.Expr) (before, total []loop.Expr) {
+// scan is groupScan with one barrier.
+func (bySubgroups) scan(e *emission, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
+	before, total = e.scanSubgroups(st, mine)
+	if during.tell != nil {
+		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { during.tell(total) }, nil)
+	}
+	return before, total
+}
+
+// scanSubgroups scans each subgroup, and then their totals.
+func (e *emission) scanSubgroups(st *state, mine []loop.Expr) (before, total []loop.Expr) {
 	size, count := e.subgroup, e.workgroup/e.subgroup
 	scanned := e.scanSubgroup(st, mine, size)
 	before = e.ofOneBefore(st, sublane(), scanned)
@@ -92,8 +105,8 @@ func (e *emission) groupScanBySubgroups(st *state, mine []loop.Expr) (before, to
 	return e.combine(st, earlier, before), total
 }
 
-// lookBackBySubgroup is lookBack by the first subgroup.
-func (s *launches) lookBackBySubgroup(e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
+// lookBack lets the first subgroup walk back.
+func (bySubgroups) lookBack(s *lookback, e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
 	t := s.statusOf(cut)
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)

@@ -88,7 +88,7 @@ var schemes = []Mutant{
 		New:      "loop.Add(base, e.inTile)",
 		Programs: "run_length_encode"},
 	{Name: "tiles are numbered in each part anew", File: "internal/simt/parts.go", Device: "emulated",
-		Old: "loop.Div(e.arguments.part, loop.Int(s.kernel.rows()))",
+		Old: "loop.Div(e.arguments.part, loop.Int(e.kernel.rows()))",
 		New: "loop.Div(e.arguments.part, loop.Int(plan.MaxRows))"},
 	{Name: "parts end in a tile", File: "internal/simt/parts.go", Device: "emulated",
 		Old: "Multiple: schedule.Rows(),",
@@ -97,10 +97,10 @@ var schemes = []Mutant{
 		Old: "loop.Add(a.part, a.rows)",
 		New: "a.rows"},
 	{Name: "every part has its own words", File: "internal/simt/lower.go", Device: "emulated",
-		Old: "s.out.Steps = append(s.out.Steps, launch(f.Name, schedule))",
-		New: `step := launch(f.Name, schedule)
+		Old: "s.out.Steps = append(s.out.Steps, l.step(f.Name, variant.Schedule))",
+		New: `step := l.step(f.Name, variant.Schedule)
 	for _, b := range s.out.Buffers {
-		if step.Parts != nil && s.lookback && b.Role == plan.Status {
+		if step.Parts != nil && s.scheme.knowsTotal() && b.Role == plan.Status {
 			step.Parts.Steps = append([]plan.Step{{Init: &plan.Init{Buffer: b.Name}}}, step.Parts.Steps...)
 		}
 	}
@@ -137,7 +137,7 @@ var schemes = []Mutant{
 	{Name: "no barrier behind the taken columns", File: "internal/simt/stage.go", Device: "emulated",
 		Old: `e.take(i)
 	}
-	if !e.columnsStay() {`,
+	if !e.retention.keepsColumns(e) {`,
 		New: `e.take(i)
 	}
 	if false {`},

@@ -1,0 +1,110 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// An arena plans the local memory of a kernel's tiles. A tile is a work-group's,
+// whose columns pass through a pool, or, under scheme=round, a subgroup's, whose
+// columns lie in a stage of a ring.
+type arena interface {
+	// canStage reports whether columns of a kind can be brought.
+	canStage(kind ir.Kind) bool
+	// layout is how the rows of a staged column lie.
+	layout(k *kernel, kind ir.Kind) layout
+	// columnBytes is what a staged column takes of the pool.
+	columnBytes(k *kernel, kind ir.Kind) int64
+	// placeFor returns a staged column whose place a store of the base's rows can
+	// take once work-items hold the column.
+	placeFor(k *kernel, p pool, store int) (stream int, ok bool)
+	// reserve adds bytes for folds to p and returns where they begin.
+	reserve(p *pool, bytes int64) (at int64)
+	// fit reports whether local memory suffices for a pool.
+	fit(k *kernel, p pool) bool
+	// grow looks for a better size of work-groups after the first attempt.
+	grow(k *kernel, items int, aligned func(stream int) bool)
+	// compacts reports whether kernels that only pick rows put all of them in the
+	// pool at once.
+	compacts(k *kernel) bool
+	// numbers reports whether rows picked from a derived domain are numbered.
+	numbers(k *kernel) bool
+	// refuse says why the schedule leaves no arena.
+	refuse(k *kernel, s plan.Schedule) error
+}
+
+// workgroupArena is a pool that the columns of a work-group's tile pass through.
+type workgroupArena struct{}
+
+func (workgroupArena) canStage(ir.Kind) bool { return true }
+
+func (workgroupArena) layout(k *kernel, kind ir.Kind) layout { return k.layoutOf(kind) }
+
+func (workgroupArena) columnBytes(k *kernel, kind ir.Kind) int64 { return k.layoutOf(kind).bytes }
+
+func (workgroupArena) placeFor(*kernel, pool, int) (stream int, ok bool) { return 0, false }
+
+func (workgroupArena) reserve(p *pool, bytes int64) (at int64) {
+	at = p.bytes
+	p.bytes += bytes
+	return at
+}
+
+func (workgroupArena) fit(k *kernel, p pool) bool { return p.bytes+k.stateBytes() <= k.budget }
+
+func (workgroupArena) grow(*kernel, int, func(stream int) bool) {}
+
+func (workgroupArena) compacts(k *kernel) bool { return !k.collective.inRegisters() }
+
+// With subgroups, rows that go to local memory at once are faster.
+func (workgroupArena) numbers(k *kernel) bool { return !k.collective.inRegisters() }
+
+func (workgroupArena) refuse(*kernel, plan.Schedule) error { return nil }
+
+// A residence is where emitted text finds what the work-items of a tile share.
+type residence interface {
+	// scope is that of a barrier among them.
+	scope() loop.Scope
+	// bytes returns the size of the pool.
+	bytes(e *emission) int64
+	// start returns the word of the pool at which byte region of it lies.
+	start(e *emission, region int64, word ir.Kind) loop.Expr
+	// column returns the word of the pool at which the tile's rows of a staged
+	// column begin.
+	column(e *emission, i int, word ir.Kind) loop.Expr
+	// reserved returns the word of the pool at which bytes lie that the arena has
+	// reserved at byte at.
+	reserved(e *emission, at, bytes int64, word ir.Kind) loop.Expr
+	// shareCounts makes the counts of picks known to be the same for all who share
+	// a tile, once these have waited for each other.
+	shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr)
+	// dealsWide reports whether work-items load columns by wide accesses.
+	dealsWide() bool
+	// takeBefore takes the row before those of the work-item.
+	takeBefore(e *emission, h haloRow)
+}
+
+// workgroupTile is a tile that a work-group shares.
+type workgroupTile struct{}
+
+func (workgroupTile) scope() loop.Scope { return loop.GroupScope }
+
+func (workgroupTile) start(_ *emission, region int64, word ir.Kind) loop.Expr {
+	return loop.Int(region / int64(word.Size()))
+}
+
+func (workgroupTile) column(e *emission, i int, word ir.Kind) loop.Expr {
+	return loop.Int(e.stagedAt[i] / int64(word.Size()))
+}
+
+func (t workgroupTile) reserved(e *emission, at, _ int64, word ir.Kind) loop.Expr {
+	return t.start(e, at, word)
+}
+
+func (workgroupTile) dealsWide() bool { return true }
+
+func (workgroupTile) takeBefore(e *emission, h haloRow) {
+	e.b.Store(h.mine, loop.Int(0), e.before[h.stream])
+	h.dealt(nil)
+}

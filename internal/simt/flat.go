@@ -1,0 +1,50 @@
+package simt
+
+import (
+	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// flat is the scheme of kernels without a cut: no tile needs earlier ones.
+type flat struct{ *launches }
+
+// flatGroup is the size of work-groups if the schedule leaves it open.
+const flatGroup = 256
+
+func (f flat) refuse() error { return nil }
+
+func (f flat) prepare() { f.addReductions() }
+
+func (f flat) main() { f.launchRows(f.mainFunction(f.strategy), f.grid(), plan.ForwardNone) }
+
+func (f flat) describe(v *plan.Variant) { v.Schedule.Scheme = SchemeFlat }
+
+func (f flat) publish(*emission, int) func([]loop.Expr) { return nil }
+
+func (f flat) prefix(*emission, int, *state, []loop.Expr) []loop.Expr {
+	panic("simt: a flat kernel has no prefix")
+}
+
+func (f flat) knowsTotal() bool { return false }
+
+func (f flat) endTile(*emission) {}
+
+// eachTile walks through the schedule's chunk of tiles.
+func (f flat) eachTile(e *emission, body func()) {
+	group := &loop.ID{Kind: loop.GroupID}
+	if f.chunk() == 1 {
+		e.tile = e.b.Let("tile", loop.Add(f.rowSpan.firstTile(e), group))
+		body()
+		return
+	}
+	e.chunk = f.chunk()
+	start := e.b.Let("start", loop.Add(f.rowSpan.firstTile(e), loop.Mul(group, loop.Int(int64(e.chunk)))))
+	tiles := loop.ToCounter(e.arguments.value("tiles", f.tiles))
+	e.b.For("step", loop.Int(0), loop.Int(int64(e.chunk)), func(step *loop.Var) {
+		e.tile = e.b.Let("tile", loop.Add(start, step))
+		e.b.If(loop.Lt(e.tile, tiles), func() {
+			body()
+			e.b.Barrier(loop.GroupScope) // local memory is there for the next tile
+		}, nil)
+	})
+}
