@@ -92,7 +92,7 @@ type overlap struct{ scheme *lookback }
 
 // Where all columns lie in local memory at once, they are taken once more, so that
 // a scan of the work-group that takes many registers finds them free.
-func (overlap) keepsColumns(e *emission) bool {
+func (overlap) keepsColumns(e *function) bool {
 	bytes := int64(0)
 	for _, i := range e.stagedReads() {
 		bytes += e.layoutOf(e.Streams[i].Kind).bytes
@@ -102,13 +102,13 @@ func (overlap) keepsColumns(e *emission) bool {
 
 func (overlap) keepsValues() bool { return true }
 
-func (o overlap) run(s *launches, e *emission) {
+func (o overlap) run(s *launches, e *rowBody) {
 	const cut = 0
 	e.declareFolds(s.cuts[cut])
 	e.loopRows(cut)
 	st := s.stateOf(s.cuts[cut])
-	before, total := e.groupScan(st, e.folded(st), duringScan{tell: s.publish(e, cut)})
-	if o.keepsColumns(e) {
+	before, total := e.groupScan(st, e.folded(st), duringScan{tell: s.publish(e.tileBody, cut)})
+	if o.keepsColumns(e.function) {
 		e.takeColumns()
 		e.barrier()
 	}
@@ -123,7 +123,7 @@ func (o overlap) run(s *launches, e *emission) {
 		}
 	}
 	e.loopRows(e.until)
-	earlier := s.prefix(e, cut, st, total)
+	earlier := s.prefix(e.tileBody, cut, st, total)
 	e.know(st, earlier, total)
 	for _, p := range e.parcels {
 		p.base, p.end = e.span(p.place)
@@ -154,7 +154,7 @@ type openGroup struct {
 }
 
 // hold keeps the state at the row where the group closes.
-func (e *emission) hold(g *openGroup) {
+func (e *tileBody) hold(g *openGroup) {
 	e.b.Assign(g.here, loop.True)
 	for j, slot := range e.stateOf(e.cuts[0]).slots {
 		e.b.Assign(g.state[j], e.running[slot.stateKey])

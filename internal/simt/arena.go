@@ -67,22 +67,22 @@ type residence interface {
 	// scope is that of a barrier among them.
 	scope() loop.Scope
 	// bytes returns the size of the pool.
-	bytes(e *emission) int64
+	bytes(e *function) int64
 	// start returns the word of the pool at which byte region of it lies.
-	start(e *emission, region int64, word ir.Kind) loop.Expr
+	start(e *function, region int64, word ir.Kind) loop.Expr
 	// column returns the word of the pool at which the tile's rows of a staged
 	// column begin.
-	column(e *emission, i int, word ir.Kind) loop.Expr
+	column(e *tileBody, i int, word ir.Kind) loop.Expr
 	// reserved returns the word of the pool at which bytes lie that the arena has
 	// reserved at byte at.
-	reserved(e *emission, at, bytes int64, word ir.Kind) loop.Expr
+	reserved(e *function, at, bytes int64, word ir.Kind) loop.Expr
 	// shareCounts makes the counts of picks known to be the same for all who share
 	// a tile, once these have waited for each other.
-	shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr)
+	shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p pick) loop.Expr)
 	// dealsWide reports whether work-items load columns by wide accesses.
 	dealsWide() bool
 	// takeBefore takes the row before those of the work-item.
-	takeBefore(e *emission, h haloRow)
+	takeBefore(e *tileBody, h haloRow)
 }
 
 // workgroupTile is a tile that a work-group shares.
@@ -90,21 +90,21 @@ type workgroupTile struct{}
 
 func (workgroupTile) scope() loop.Scope { return loop.GroupScope }
 
-func (workgroupTile) start(_ *emission, region int64, word ir.Kind) loop.Expr {
+func (workgroupTile) start(_ *function, region int64, word ir.Kind) loop.Expr {
 	return loop.Int(region / int64(word.Size()))
 }
 
-func (workgroupTile) column(e *emission, i int, word ir.Kind) loop.Expr {
+func (workgroupTile) column(e *tileBody, i int, word ir.Kind) loop.Expr {
 	return loop.Int(e.stagedAt[i] / int64(word.Size()))
 }
 
-func (t workgroupTile) reserved(e *emission, at, _ int64, word ir.Kind) loop.Expr {
+func (t workgroupTile) reserved(e *function, at, _ int64, word ir.Kind) loop.Expr {
 	return t.start(e, at, word)
 }
 
 func (workgroupTile) dealsWide() bool { return true }
 
-func (workgroupTile) takeBefore(e *emission, h haloRow) {
+func (workgroupTile) takeBefore(e *tileBody, h haloRow) {
 	e.b.Store(h.mine, loop.Int(0), e.before[h.stream])
 	h.dealt(nil)
 }

@@ -52,17 +52,17 @@ func (b broadcasting) prepare() {
 // chunkOffsets makes the offsets of chunks from their folds.
 type chunkOffsets interface {
 	// add passes the fold of a chunk, which is the tile, to later chunks.
-	add(e *emission, i int, st *state, total []loop.Expr)
+	add(e *tileBody, i int, st *state, total []loop.Expr)
 	// scan defines the fold of all chunks.
-	scan(e *emission, i int, chunks loop.Expr)
+	scan(e *rowBody, i int, chunks loop.Expr)
 }
 
 // scannedOffsets come from a scan of all folds when the rows are done.
 type scannedOffsets struct{}
 
-func (scannedOffsets) add(*emission, int, *state, []loop.Expr) {}
+func (scannedOffsets) add(*tileBody, int, *state, []loop.Expr) {}
 
-func (scannedOffsets) scan(e *emission, i int, chunks loop.Expr) { e.scanTotals(i, chunks) }
+func (scannedOffsets) scan(e *rowBody, i int, chunks loop.Expr) { e.scanTotals(i, chunks) }
 
 // broadcastOffsets are complete when the rows are done.
 type broadcastOffsets struct{ *launches }
@@ -98,7 +98,7 @@ func (s *launches) adds() error {
 }
 
 // laterTiles runs body for the tiles after tile, dealt out to the work-items.
-func (s *launches) laterTiles(e *emission, tile loop.Expr, body func(later loop.Expr)) {
+func (s *launches) laterTiles(e *function, tile loop.Expr, body func(later loop.Expr)) {
 	tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
 	later := e.b.Decl("later", loop.Add(loop.Add(tile, loop.Int(1)), e.lane))
 	e.b.While(loop.Lt(later, tiles), func() {
@@ -109,24 +109,24 @@ func (s *launches) laterTiles(e *emission, tile loop.Expr, body func(later loop.
 
 // broadcast adds the fold of the tile to the offsets of later tiles, and to the
 // total.
-func (s broadcasting) broadcast(e *emission, st *state, total []loop.Expr) {
+func (s broadcasting) broadcast(e *tileBody, st *state, total []loop.Expr) {
 	add := func(to map[stateKey]string, at loop.Expr) {
 		for j, slot := range st.slots {
 			e.combineAt(to[slot.stateKey], slot.kind, s.Ops[slot.op].Monoid.Combine[slot.field], at, total[j])
 		}
 	}
-	s.laterTiles(e, e.tile, func(later loop.Expr) { add(s.states, later) })
+	s.laterTiles(e.function, e.tile, func(later loop.Expr) { add(s.states, later) })
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { add(s.totals, loop.Int(0)) }, nil)
 }
 
 // add adds the fold of a chunk, which is the tile, to the offsets of
 // later chunks.
-func (s broadcastOffsets) add(e *emission, i int, st *state, total []loop.Expr) {
+func (s broadcastOffsets) add(e *tileBody, i int, st *state, total []loop.Expr) {
 	totals := s.totalsOf(i)
 	if totals == nil {
 		return
 	}
-	s.laterTiles(e, e.tile, func(later loop.Expr) {
+	s.laterTiles(e.function, e.tile, func(later loop.Expr) {
 		for f, stream := range totals.Offsets {
 			to := s.Streams[stream]
 			e.combineAt(to.Buffer, to.Kind, totals.Monoid.Combine[f], later, st.result(total, stateKey{i, f}))
@@ -158,7 +158,7 @@ func (s *launches) clearOffsets() {
 }
 
 // scan defines the fold of all chunks: that before the last, and its own.
-func (s broadcastOffsets) scan(e *emission, i int, chunks loop.Expr) {
+func (s broadcastOffsets) scan(e *rowBody, i int, chunks loop.Expr) {
 	op := &e.Ops[i]
 	st := e.stateOf([]int{i})
 	whole := e.declare(st, st.identities())

@@ -17,9 +17,9 @@ type collective interface {
 	// elements returns how many states sharedState holds.
 	elements(k *kernel) int
 	// scan is groupScan.
-	scan(e *emission, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr)
+	scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr)
 	// lookBack walks back over the tiles before this one.
-	lookBack(s *lookback, e *emission, cut int, total []loop.Expr) []loop.Expr
+	lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) []loop.Expr
 }
 
 // divides reports whether work-groups of a size consist of whole subgroups.
@@ -41,16 +41,16 @@ func (localMemory) inRegisters() bool { return false }
 func (localMemory) elements(k *kernel) int { return k.workgroup + 3*rakes(k.workgroup) }
 
 // barrier waits for the work-items that share a tile.
-func (e *emission) barrier() { e.b.Barrier(e.residence.scope()) }
+func (e *function) barrier() { e.b.Barrier(e.residence.scope()) }
 
 // sharedState returns local memory for a state: per slot an element per
 // work-item, and those that groupScan needs.
-func (e *emission) sharedState(st *state) []*loop.Var {
+func (e *function) sharedState(st *state) []*loop.Var {
 	return e.localState("shared", st, e.collective.elements(e.kernel))
 }
 
 // localArray returns local memory for length values.
-func (e *emission) localArray(name string, k ir.Kind, length int) *loop.Var {
+func (e *function) localArray(name string, k ir.Kind, length int) *loop.Var {
 	if e.local[name] == nil {
 		e.local[name] = &loop.Var{Name: name, T: loop.ArrayOf(length, loop.ScalarOf(k)).In(loop.Local)}
 	}
@@ -58,7 +58,7 @@ func (e *emission) localArray(name string, k ir.Kind, length int) *loop.Var {
 }
 
 // localState returns local memory for length states.
-func (e *emission) localState(name string, st *state, length int) (list []*loop.Var) {
+func (e *function) localState(name string, st *state, length int) (list []*loop.Var) {
 	count := map[string]int{}
 	for _, s := range st.slots {
 		kind := s.kind.String()
@@ -79,14 +79,14 @@ func rakes(workgroup int) int {
 }
 
 // loadState and storeState are of an element of a shared state.
-func (e *emission) loadState(shared []*loop.Var, at loop.Expr) (list []loop.Expr) {
+func (e *function) loadState(shared []*loop.Var, at loop.Expr) (list []loop.Expr) {
 	for _, memory := range shared {
 		list = append(list, e.b.Let("state", loop.At(memory, at)))
 	}
 	return list
 }
 
-func (e *emission) storeState(shared []*loop.Var, at loop.Expr, values []loop.Expr) {
+func (e *function) storeState(shared []*loop.Var, at loop.Expr, values []loop.Expr) {
 	for j, memory := range shared {
 		e.b.Store(memory, at, values[j])
 	}
@@ -101,7 +101,7 @@ type duringScan struct {
 // groupScan folds a state of each work-item over the group, in order: before
 // is the fold of the work-items before this one, total that of all. Who shares
 // a state next has to wait for the group first.
-func (e *emission) groupScan(st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
+func (e *function) groupScan(st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	if len(st.slots) == 0 {
 		return nil, nil
 	}
@@ -113,7 +113,7 @@ func (e *emission) groupScan(st *state, mine []loop.Expr, during duringScan) (be
 // their own; and each adds the two parts up. That takes three barriers,
 // whatever the width of the state. Before the last of them, the last work-item
 // may tell the total.
-func (localMemory) scan(e *emission, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
+func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	shared := e.sharedState(st)
 	n := rakes(e.workgroup)
 	length := e.workgroup / n

@@ -15,16 +15,16 @@ import (
 // may only pick some.
 type selectionScan interface {
 	// defers reports whether the rows leave operation i to the scan.
-	defers(e *emission, i int) bool
+	defers(e *function, i int) bool
 	// count makes the states of a work-item's rows when they have been seen.
-	count(e *emission)
+	count(e *rowBody)
 	// scan folds the rows of a tile: before has the states of the rows before this
 	// work-item's, as far as they are needed, total those of all, which one work-item
 	// publishes if publish is given.
-	scan(e *emission, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr)
+	scan(e *selectionBody, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr)
 	// deliver stores what belongs to the rows of all picks. find returns the fold of
 	// all earlier tiles, and lets those who share a tile wait for what they share.
-	deliver(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr)
+	deliver(e *selectionBody, st *state, before, total []loop.Expr, find func() []loop.Expr)
 }
 
 // selectionScanOf returns how a work-group scans.
@@ -41,15 +41,15 @@ func selectionScanOf(k *kernel) selectionScan {
 // allRows is the scan of a kernel that does more than pick rows.
 type allRows struct{}
 
-func (allRows) defers(*emission, int) bool { return false }
+func (allRows) defers(*function, int) bool { return false }
 
-func (allRows) count(*emission) {}
+func (allRows) count(*rowBody) {}
 
-func (allRows) scan(e *emission, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr) {
+func (allRows) scan(e *selectionBody, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr) {
 	return e.groupScan(st, e.folded(st), duringScan{tell: publish})
 }
 
-func (allRows) deliver(*emission, *state, []loop.Expr, []loop.Expr, func() []loop.Expr) {
+func (allRows) deliver(*selectionBody, *state, []loop.Expr, []loop.Expr, func() []loop.Expr) {
 	panic("simt: no rows are picked")
 }
 
@@ -57,21 +57,21 @@ func (allRows) deliver(*emission, *state, []loop.Expr, []loop.Expr, func() []loo
 type wholeStates struct{ allRows }
 
 // Bits are counted after all rows.
-func (wholeStates) defers(e *emission, i int) bool { return e.fromBits[i] }
+func (wholeStates) defers(e *function, i int) bool { return e.fromBits[i] }
 
-func (wholeStates) count(e *emission) { e.countBits(true) }
+func (wholeStates) count(e *rowBody) { e.countBits(true) }
 
 // countsFirst scans the counts of picks; the rest of a state follows from where the
 // last picked row is.
 type countsFirst struct{ wholeStates }
 
-func (countsFirst) scan(e *emission, st *state, _ func(total []loop.Expr)) (before, total []loop.Expr) {
+func (countsFirst) scan(e *selectionBody, st *state, _ func(total []loop.Expr)) (before, total []loop.Expr) {
 	before, total = e.scanCounts(st)
 	e.scanGroups(st, before, total)
 	return before, total
 }
 
-func (e *emission) scanCounts(st *state) (before, total []loop.Expr) {
+func (e *selectionBody) scanCounts(st *state) (before, total []loop.Expr) {
 	counts := e.countsOfPicks()
 	ahead, all := e.groupScan(counts, e.folded(counts), duringScan{})
 	return st.spread(counts, ahead), st.spread(counts, all)
@@ -81,9 +81,9 @@ func (e *emission) scanCounts(st *state) (before, total []loop.Expr) {
 // and leaves the folds.
 type foldsFirst struct{ countsFirst }
 
-func (foldsFirst) defers(e *emission, i int) bool { return isScan(&e.Ops[i]) }
+func (foldsFirst) defers(e *function, i int) bool { return isScan(&e.Ops[i]) }
 
-func (foldsFirst) scan(e *emission, st *state, _ func(total []loop.Expr)) (before, total []loop.Expr) {
+func (foldsFirst) scan(e *selectionBody, st *state, _ func(total []loop.Expr)) (before, total []loop.Expr) {
 	before, total = e.scanCounts(st)
 	isAhead := e.areAhead(st, total)
 	e.foldRows(st, before, isAhead)
@@ -93,7 +93,7 @@ func (foldsFirst) scan(e *emission, st *state, _ func(total []loop.Expr)) (befor
 }
 
 // countsOfPicks returns the part of the state that counts picked rows.
-func (e *emission) countsOfPicks() *state {
+func (e *function) countsOfPicks() *state {
 	var scans []int
 	for _, p := range e.picks {
 		scans = append(scans, p.scan)
@@ -105,9 +105,9 @@ func (e *emission) countsOfPicks() *state {
 // that is picked follows from its number, which is the largest.
 type countsAndLast struct{ wholeStates }
 
-func (countsAndLast) count(e *emission) { e.countBits(false) }
+func (countsAndLast) count(e *rowBody) { e.countBits(false) }
 
-func (countsAndLast) scan(e *emission, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr) {
+func (countsAndLast) scan(e *selectionBody, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr) {
 	counts, noted := e.countsOfPicks(), e.picksSince(st)
 	last := func(j int) (*loop.Var, loop.Expr) { return e.localWords("last", len(noted)), loop.Int(int64(j)) }
 	if len(noted) > 0 {
@@ -144,7 +144,7 @@ func (countsAndLast) scan(e *emission, st *state, publish func(total []loop.Expr
 }
 
 // picksSince lists the picks since whose rows something of a state counts.
-func (e *emission) picksSince(st *state) (list []int) {
+func (e *selectionBody) picksSince(st *state) (list []int) {
 	for _, slot := range st.slots {
 		if op := &e.Ops[slot.op]; op.Monoid.Kind != tile.Fold {
 			if pick := pickedBy(e.picks, op.Segment); !slices.Contains(list, pick) {
@@ -157,7 +157,7 @@ func (e *emission) picksSince(st *state) (list []int) {
 
 // sinceLast puts into the states of a tile what last says, how many rows there are
 // up to the last one of a pick: whether there is one, and how many rows since.
-func (e *emission) sinceLast(st *state, pick int, last loop.Expr, total []loop.Expr) {
+func (e *selectionBody) sinceLast(st *state, pick int, last loop.Expr, total []loop.Expr) {
 	isPicked := loop.Gt(last, loop.Int(0))
 	for j, slot := range st.slots {
 		op := &e.Ops[slot.op]

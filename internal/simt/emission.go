@@ -9,65 +9,87 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// emission writes one function of a kernel.
-type emission struct {
+// A function writes the text of one launch: its parameters, what it shares in local
+// memory, and what is known before the rows.
+type function struct {
 	*kernel
 	*lowering
-	b            *loop.Builder
-	arguments    *arguments
-	until        int                    // the last phase of this function
+	b         *loop.Builder
+	arguments *arguments
+	residence residence
+	retention retention
+	local     map[string]*loop.Var
+	over      map[string]*loop.Var  // what local storage shares its bytes with
+	uniform   map[tile.ID]loop.Expr // known before the rows
+	lane      loop.Expr             // of the work-item in its group
+	until     int                   // the last phase of this function
+	effects   bool                  // rows write; else they only feed the folds of a cut
+	chunk     int                   // tiles that the group walks through, where it is more than one
+	part      int64                 // rows of a launch at most, in parts
+	noted     string
+}
+
+// A tileBody writes what those who share a tile do with it: they load its columns,
+// fold states, and store results.
+type tileBody struct {
+	*function
+	tile         loop.Expr              // number of the tile in the launch
+	first        loop.Expr              // number of the tile's first row
+	count        loop.Expr              // rows of the tile
+	columns      map[int]*loop.Var      // staged columns: this work-item's rows
+	before       map[int]*loop.Var      // of staged columns: the row before the tile
+	stagedAt     map[int]int64          // of staged columns: the first byte in the pool
+	parcels      []*parcel              // what rows store at places
+	elements     map[int]*loop.Var      // per exchanged store of rows of the base: an element per item
+	open         map[int]*openGroup     // per domain of groups; see ahead.go
 	openIsStored bool                   // the group that was open before the tile is stored already
-	effects      bool                   // rows write; else they only feed the folds of a cut
-	now          int                    // the phase at hand; atEnd after all rows
-	uniform      map[tile.ID]loop.Expr  // known before the rows
-	values       map[tile.ID]loop.Expr  // of the row at hand
-	kept         map[tile.ID]*loop.Var  // values that cross a cut, an element per item
 	running      map[stateKey]*loop.Var // states that rows see
 	folds        map[stateKey]*loop.Var // states of this work-item's rows alone
-	item         loop.Expr
-	row          loop.Expr // number of the row, as a counter
-	lane         loop.Expr // of the work-item in its group
-	tile         loop.Expr // number of the tile in the launch
-	local        map[string]*loop.Var
-	over         map[string]*loop.Var   // what local storage shares its bytes with
 	earlier      map[stateKey]loop.Expr // the fold of all earlier tiles
 	whole        map[stateKey]loop.Expr // the fold up to the end of the tile
-	columns      map[int]*loop.Var      // staged columns: this work-item's rows
-	tables       []*tables              // of the phase at hand
-	chunk        int                    // tiles that the group walks through, where it is more than one
-	part         int64                  // rows of a launch at most, in parts
-	parcels      []*parcel
-	elements     map[int]*loop.Var  // per exchanged store of rows of the base: an element per item
-	first        loop.Expr          // number of the tile's first row
-	count        loop.Expr          // rows of the tile
-	open         map[int]*openGroup // per domain of groups; see ahead.go
-	rowBefore    loop.Expr          // number of the row before the one at hand
-	noted        string
-	isWhole      bool              // all rows of the tile exist
-	picked       []*loop.Var       // per pick: the bits of this work-item's rows; see positions.go
-	stagedAt     map[int]int64     // of staged columns: the first byte in the pool
-	before       map[int]*loop.Var // of staged columns: the row before the tile
-	residence    residence
-	retention    retention
-	selection    selectionScan
-	inTile       loop.Expr                       // the number in its tile of a row that was picked
-	group        func(scan, field int) loop.Expr // what scans have of the rows since the one picked before it
+}
+
+// A rowBody evaluates the operations of one row after the other.
+type rowBody struct {
+	*tileBody
+	selection selectionScan
+	now       int                   // the phase at hand; atEnd after all rows
+	item      loop.Expr             // the row's number in its work-item
+	row       loop.Expr             // number of the row, as a counter
+	rowBefore loop.Expr             // number of the row before the one at hand
+	isWhole   bool                  // all rows of the tile exist
+	values    map[tile.ID]loop.Expr // of the row at hand
+	kept      map[tile.ID]*loop.Var // values that cross a cut, an element per item
+	tables    []*tables             // of the phase at hand
+	picked    []*loop.Var           // per pick: the bits of this work-item's rows; see positions.go
+}
+
+// A selectionBody evaluates what is stored of rows that have been picked.
+type selectionBody struct {
+	*rowBody
+	inTile loop.Expr                       // the number in its tile of a row that was picked
+	group  func(scan, field int) loop.Expr // what scans have of the rows since the one picked before it
 }
 
 // atEnd is the phase after all rows.
 const atEnd = 1 << 30
 
-func newEmission(k *kernel, l *lowering, name string) *emission {
-	e := &emission{kernel: k, lowering: l, b: loop.NewBuilder(name), uniform: map[tile.ID]loop.Expr{}, kept: map[tile.ID]*loop.Var{},
-		running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{}, local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, open: map[int]*openGroup{}, earlier: map[stateKey]loop.Expr{},
-		whole: map[stateKey]loop.Expr{}, stagedAt: map[int]int64{}, before: map[int]*loop.Var{}, columns: map[int]*loop.Var{}, elements: map[int]*loop.Var{}}
-	e.arguments = newArguments(e.b)
-	e.residence, e.retention, e.selection = workgroupTile{}, k.strategy, selectionScanOf(k)
-	return e
+// newBody begins a function.
+func newBody(k *kernel, l *lowering, name string) *rowBody {
+	b := loop.NewBuilder(name)
+	f := &function{kernel: k, lowering: l, b: b, arguments: newArguments(b), residence: workgroupTile{}, retention: k.strategy,
+		local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, uniform: map[tile.ID]loop.Expr{}}
+	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
+		elements: map[int]*loop.Var{}, open: map[int]*openGroup{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
+		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
+	return &rowBody{tileBody: t, selection: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}}
 }
 
+// selected returns the body for the rows that have been picked.
+func (e *rowBody) selected() *selectionBody { return &selectionBody{rowBody: e} }
+
 // begin writes what is known before the rows.
-func (e *emission) begin() {
+func (e *rowBody) begin() {
 	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
 	for i := range e.Ops {
 		op := &e.Ops[i]
@@ -88,7 +110,7 @@ func (e *emission) begin() {
 }
 
 // loopRows runs a phase over the work-item's rows.
-func (e *emission) loopRows(phase int) {
+func (e *rowBody) loopRows(phase int) {
 	e.now = phase
 	e.openTables(phase)
 	rows := func() { e.block(0) }
@@ -100,7 +122,7 @@ func (e *emission) loopRows(phase int) {
 }
 
 // block writes what happens in the phase at hand for the rows of domain d.
-func (e *emission) block(d int) {
+func (e *rowBody) block(d int) {
 	for i := range e.Ops {
 		op := &e.Ops[i]
 		if op.Domain != d || op.Epilogue {
@@ -129,7 +151,7 @@ func (e *emission) block(d int) {
 }
 
 // child writes the rows of a derived domain.
-func (e *emission) child(d int) {
+func (e *rowBody) child(d int) {
 	domain := &e.Domains[d]
 	if domain.Kind != tile.Close {
 		e.nested(e.expr(domain.Guard), func() { e.block(d) })
@@ -146,7 +168,7 @@ func (e *emission) child(d int) {
 }
 
 // nested runs body under a condition; what it defines ends with it.
-func (e *emission) nested(condition loop.Expr, body func()) {
+func (e *rowBody) nested(condition loop.Expr, body func()) {
 	outer := e.values
 	e.values = maps.Clone(outer)
 	e.b.If(condition, body, nil)
@@ -155,7 +177,7 @@ func (e *emission) nested(condition loop.Expr, body func()) {
 
 // crosses reports whether v, a value of rows, is used in a later phase of this
 // function than it is known in, and is not computed again.
-func (e *emission) crosses(v tile.ID) bool {
+func (e *function) crosses(v tile.ID) bool {
 	if !e.retention.keepsValues() {
 		return false
 	}
@@ -165,7 +187,7 @@ func (e *emission) crosses(v tile.ID) bool {
 
 // isBusy reports whether anything happens in the phase at hand for the rows of
 // d, or of those derived from it.
-func (e *emission) isBusy(d int) bool {
+func (e *rowBody) isBusy(d int) bool {
 	for i := range e.Ops {
 		op := &e.Ops[i]
 		if op.Epilogue || !e.inside(op.Domain, d) {
@@ -174,7 +196,7 @@ func (e *emission) isBusy(d int) bool {
 		if e.now == atEnd {
 			return true
 		}
-		if e.now == 0 && e.selection.defers(e, i) {
+		if e.now == 0 && e.selection.defers(e.function, i) {
 			continue
 		}
 		if e.now == e.phase[i] && (e.isNeeded(i)) || isScan(op) && e.now == e.phase[i]+1 {
@@ -185,7 +207,7 @@ func (e *emission) isBusy(d int) bool {
 }
 
 // isNeeded reports whether the operation does something at its own place.
-func (e *emission) isNeeded(i int) bool {
+func (e *function) isNeeded(i int) bool {
 	op := &e.Ops[i]
 	if op.HasEffect() && op.Kind != tile.ChunkScan {
 		return e.effects
@@ -193,7 +215,7 @@ func (e *emission) isNeeded(i int) bool {
 	return isScan(op) || op.Kind == tile.Reduce || len(op.Res) > 0 && e.crosses(op.Res[0])
 }
 
-func (e *emission) inside(d, outer int) bool {
+func (e *function) inside(d, outer int) bool {
 	for d > outer {
 		d = e.Domains[d].Parent
 	}
@@ -201,7 +223,7 @@ func (e *emission) inside(d, outer int) bool {
 }
 
 // op writes operation i at its own place.
-func (e *emission) op(i int) {
+func (e *rowBody) op(i int) {
 	op := &e.Ops[i]
 	switch op.Kind {
 	case tile.Scan, tile.ChunkScan:
@@ -249,7 +271,7 @@ func (e *emission) op(i int) {
 }
 
 // define names the value of v, and keeps it where a later phase needs it.
-func (e *emission) define(v tile.ID, x loop.Expr) {
+func (e *rowBody) define(v tile.ID, x loop.Expr) {
 	e.values[v] = e.b.Let(e.name(v), x)
 	if e.now == atEnd || !e.crosses(v) {
 		return
@@ -259,7 +281,7 @@ func (e *emission) define(v tile.ID, x loop.Expr) {
 
 // keep stores the value of v for a later phase: an element of an array per row,
 // or a bit of a word.
-func (e *emission) keep(v tile.ID) {
+func (e *rowBody) keep(v tile.ID) {
 	kept := e.kept[v]
 	if e.keepsBits(v) {
 		bit := loop.Apply(ir.OpShl, loop.ToKind(ir.U32, e.values[v]), loop.ToKind(ir.U32, e.item))
@@ -270,7 +292,7 @@ func (e *emission) keep(v tile.ID) {
 }
 
 // recall returns what keep stored.
-func (e *emission) recall(v tile.ID) loop.Expr {
+func (e *rowBody) recall(v tile.ID) loop.Expr {
 	kept := e.kept[v]
 	if !e.keepsBits(v) {
 		return loop.At(kept, e.item)
@@ -288,12 +310,12 @@ func isSet(bits, item loop.Expr) loop.Expr {
 const bitsOfRows = 32
 
 // keepsBits reports whether the rows' values of v are the bits of a word.
-func (e *emission) keepsBits(v tile.ID) bool {
+func (e *function) keepsBits(v tile.ID) bool {
 	return e.Values[v].Kind == ir.Bool && e.items <= bitsOfRows
 }
 
 // declareKept declares what keeps the values that cross a cut.
-func (e *emission) declareKept() {
+func (e *rowBody) declareKept() {
 	for range e.picks {
 		e.picked = append(e.picked, e.b.Decl("picked", number(ir.U32, 0)))
 	}
@@ -311,14 +333,14 @@ func (e *emission) declareKept() {
 	}
 }
 
-func (e *emission) name(v tile.ID) string {
+func (e *function) name(v tile.ID) string {
 	if name := e.Values[v].Name; name != "" {
 		return name
 	}
 	return "x"
 }
 
-func (e *emission) note(op *tile.Op) {
+func (e *function) note(op *tile.Op) {
 	if text := e.lines(op.Pos); text != "" && text != e.noted {
 		e.noted = text
 		e.b.Note(text)
@@ -326,7 +348,7 @@ func (e *emission) note(op *tile.Op) {
 }
 
 // expr returns v for the row at hand.
-func (e *emission) expr(v tile.ID) loop.Expr {
+func (e *rowBody) expr(v tile.ID) loop.Expr {
 	if x, ok := e.uniform[v]; ok {
 		return x
 	}
@@ -349,7 +371,7 @@ func (e *emission) expr(v tile.ID) loop.Expr {
 	return e.pure(op)
 }
 
-func (e *emission) exprs(list []tile.ID) []loop.Expr {
+func (e *rowBody) exprs(list []tile.ID) []loop.Expr {
 	args := make([]loop.Expr, len(list))
 	for i, v := range list {
 		args[i] = e.expr(v)
@@ -358,7 +380,7 @@ func (e *emission) exprs(list []tile.ID) []loop.Expr {
 }
 
 // pure returns the expression of an operation that only computes.
-func (e *emission) pure(op *tile.Op) loop.Expr {
+func (e *rowBody) pure(op *tile.Op) loop.Expr {
 	switch op.Kind {
 	case tile.Const:
 		return loop.ConstOf(op.Const)
@@ -383,7 +405,7 @@ func (e *emission) pure(op *tile.Op) loop.Expr {
 	panic("simt: " + op.Kind.String() + " is not pure")
 }
 
-func (e *emission) apply(op *tile.Op, args []loop.Expr) loop.Expr {
+func (e *function) apply(op *tile.Op, args []loop.Expr) loop.Expr {
 	if op.Operator == ir.OpCast {
 		return loop.ToKind(e.Values[op.Res[0]].Kind, args[0])
 	}

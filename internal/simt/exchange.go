@@ -20,7 +20,7 @@ type parcel struct {
 }
 
 // pack declares what exchanged stores collect in the last phase.
-func (e *emission) pack() {
+func (e *rowBody) pack() {
 	for i := range e.Ops {
 		if !e.pool.exchanged[i] {
 			continue
@@ -49,7 +49,7 @@ func (e *emission) pack() {
 }
 
 // parcelOf returns the parcel of a place.
-func (e *emission) parcelOf(place tile.ID) *parcel {
+func (e *rowBody) parcelOf(place tile.ID) *parcel {
 	if at := slices.IndexFunc(e.parcels, func(p *parcel) bool { return p.place == place }); at >= 0 {
 		return e.parcels[at]
 	}
@@ -61,7 +61,7 @@ func (e *emission) parcelOf(place tile.ID) *parcel {
 
 // span returns the place of the first row of the tile that has one, and the one
 // behind the last, so far as is known.
-func (e *emission) span(place tile.ID) (base, end loop.Expr) {
+func (e *rowBody) span(place tile.ID) (base, end loop.Expr) {
 	base = e.b.Let("base", loop.ToCounter(e.ofState(place, e.earlier)))
 	if len(e.whole) > 0 {
 		end = e.b.Let("end", loop.ToCounter(e.ofState(place, e.whole)))
@@ -70,7 +70,7 @@ func (e *emission) span(place tile.ID) (base, end loop.Expr) {
 }
 
 // ofState returns v where scans have the results of a state.
-func (e *emission) ofState(v tile.ID, state map[stateKey]loop.Expr) loop.Expr {
+func (e *rowBody) ofState(v tile.ID, state map[stateKey]loop.Expr) loop.Expr {
 	outer := e.values
 	e.values = map[tile.ID]loop.Expr{}
 	for key, x := range state {
@@ -83,7 +83,7 @@ func (e *emission) ofState(v tile.ID, state map[stateKey]loop.Expr) loop.Expr {
 }
 
 // pureOf computes v from e.values alone.
-func (e *emission) pureOf(v tile.ID) loop.Expr {
+func (e *rowBody) pureOf(v tile.ID) loop.Expr {
 	if x, ok := e.uniform[v]; ok {
 		return x
 	}
@@ -102,7 +102,7 @@ func (e *emission) pureOf(v tile.ID) loop.Expr {
 }
 
 // collect keeps what an exchanged store would write.
-func (e *emission) collect(i int) {
+func (e *rowBody) collect(i int) {
 	op := &e.Ops[i]
 	x := e.expr(op.Args[0])
 	if kind := e.storedKind(op); x.Type().Kind != kind && kind == ir.I32 { // a count
@@ -124,17 +124,17 @@ func (e *emission) collect(i int) {
 }
 
 // isScattered reports whether stores have put anything in the pool.
-func (e *emission) isScattered() bool { return len(e.pool.regions)+len(e.pool.inPlace) > 0 }
+func (e *function) isScattered() bool { return len(e.pool.regions)+len(e.pool.inPlace) > 0 }
 
 // awaitScattered waits until all that is to be read there is in the pool.
-func (e *emission) awaitScattered() {
+func (e *function) awaitScattered() {
 	if e.isScattered() {
 		e.barrier()
 	}
 }
 
 // deliver writes what was collected.
-func (e *emission) deliver() {
+func (e *tileBody) deliver() {
 	used := e.isScattered()
 	for _, p := range e.parcels {
 		for _, i := range p.stores {
@@ -171,7 +171,7 @@ func (e *emission) deliver() {
 
 // barrierIf waits for the readers of the pool where there are any, as there are
 // afterwards.
-func (e *emission) barrierIf(used *bool) {
+func (e *function) barrierIf(used *bool) {
 	if *used {
 		e.barrier()
 	}
@@ -180,7 +180,7 @@ func (e *emission) barrierIf(used *bool) {
 
 // deliverPlaces writes the values that lie in the pool from byte region on, in the
 // order of their places.
-func (e *emission) deliverPlaces(i int, p *parcel, region int64) {
+func (e *tileBody) deliverPlaces(i int, p *parcel, region int64) {
 	op := &e.Ops[i]
 	kind, stream := e.storedKind(op), e.Streams[op.Stream]
 	word := wordOf(kind)
@@ -208,7 +208,7 @@ func (e *emission) deliverPlaces(i int, p *parcel, region int64) {
 }
 
 // deliverRows writes what was collected for the rows of the base.
-func (e *emission) deliverRows(i int) {
+func (e *tileBody) deliverRows(i int) {
 	op := &e.Ops[i]
 	kind, stream := e.storedKind(op), e.Streams[op.Stream]
 	l := e.layoutOf(kind)

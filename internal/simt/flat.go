@@ -19,26 +19,26 @@ func (f flat) main() { f.launchRows(f.mainFunction(f.strategy), f.grid(), plan.F
 
 func (f flat) describe(v *plan.Variant) { v.Schedule.Scheme = SchemeFlat }
 
-func (f flat) publish(*emission, int) func([]loop.Expr) { return nil }
+func (f flat) publish(*tileBody, int) func([]loop.Expr) { return nil }
 
-func (f flat) prefix(*emission, int, *state, []loop.Expr) []loop.Expr {
+func (f flat) prefix(*tileBody, int, *state, []loop.Expr) []loop.Expr {
 	panic("simt: a flat kernel has no prefix")
 }
 
 func (f flat) knowsTotal() bool { return false }
 
-func (f flat) endTile(*emission) {}
+func (f flat) endTile(*rowBody) {}
 
 // eachTile walks through the schedule's chunk of tiles.
-func (f flat) eachTile(e *emission, body func()) {
+func (f flat) eachTile(e *tileBody, body func()) {
 	group := &loop.ID{Kind: loop.GroupID}
 	if f.chunk() == 1 {
-		e.tile = e.b.Let("tile", loop.Add(f.rowSpan.firstTile(e), group))
+		e.tile = e.b.Let("tile", loop.Add(f.rowSpan.firstTile(e.function), group))
 		body()
 		return
 	}
 	e.chunk = f.chunk()
-	start := e.b.Let("start", loop.Add(f.rowSpan.firstTile(e), loop.Mul(group, loop.Int(int64(e.chunk)))))
+	start := e.b.Let("start", loop.Add(f.rowSpan.firstTile(e.function), loop.Mul(group, loop.Int(int64(e.chunk)))))
 	tiles := loop.ToCounter(e.arguments.value("tiles", f.tiles))
 	e.b.For("step", loop.Int(0), loop.Int(int64(e.chunk)), func(step *loop.Var) {
 		e.tile = e.b.Let("tile", loop.Add(start, step))

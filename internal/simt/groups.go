@@ -117,7 +117,7 @@ func (b *batch) takesColumns() bool {
 }
 
 // leaveColumns waits until nobody reads a column any more in whose place folds are.
-func (e *emission) leaveColumns() {
+func (e *function) leaveColumns() {
 	if e.batch.takesColumns() {
 		e.barrier()
 	}
@@ -141,7 +141,7 @@ func (k *kernel) isDelivered(stream int) bool {
 }
 
 // room returns the memory that holds the folds of a slot, and the place of the first.
-func (e *emission) room(s slot) (memory *loop.Var, first loop.Expr) {
+func (e *tileBody) room(s slot) (memory *loop.Var, first loop.Expr) {
 	word, r := wordOf(s.kind), e.batch.rooms[s.stateKey]
 	memory, size := e.poolOf(word), int64(word.Size())
 	if r.column >= 0 {
@@ -152,7 +152,7 @@ func (e *emission) room(s slot) (memory *loop.Var, first loop.Expr) {
 		}
 		first = loop.Add(first, loop.Int(r.at/size))
 	} else {
-		first = e.residence.reserved(e, r.at, e.foldBytes(s), word)
+		first = e.residence.reserved(e.function, r.at, e.foldBytes(s), word)
 	}
 	return memory, e.b.Let("folds", first)
 }
@@ -169,7 +169,7 @@ func (k *kernel) foldedPicks() (list []pick) {
 
 // areAhead reports whether a tile has left the folds of all its groups when it
 // folded its rows: it is whole, and there was room. total are its states.
-func (e *emission) areAhead(st *state, total []loop.Expr) loop.Expr {
+func (e *selectionBody) areAhead(st *state, total []loop.Expr) loop.Expr {
 	all := loop.Expr(loop.Eq(e.count, loop.Int(e.kernel.rows())))
 	if e.batch.rows < e.kernel.rows() {
 		for _, p := range e.foldedPicks() {
@@ -182,7 +182,7 @@ func (e *emission) areAhead(st *state, total []loop.Expr) loop.Expr {
 // foldRows folds this work-item's rows since the last one that is picked, and
 // where isAhead, leaves the folds of those before. counts say how many rows of the
 // tile are picked before this work-item's.
-func (e *emission) foldRows(st *state, counts []loop.Expr, isAhead loop.Expr) {
+func (e *selectionBody) foldRows(st *state, counts []loop.Expr, isAhead loop.Expr) {
 	e.leaveColumns()
 	picks := e.foldedPicks()
 	e.now = e.until
@@ -217,16 +217,16 @@ func (e *emission) foldRows(st *state, counts []loop.Expr, isAhead loop.Expr) {
 }
 
 // isPicked reports whether the row at hand is picked.
-func (e *emission) isPicked(p pick) loop.Expr {
+func (e *rowBody) isPicked(p pick) loop.Expr {
 	return e.b.Let("is_picked", isSet(e.bitsOf(p.guard), e.item))
 }
 
 // bitsOf returns the bits of this work-item's rows where guard is set.
-func (e *emission) bitsOf(guard tile.ID) *loop.Var { return e.picked[pickedBy(e.picks, guard)] }
+func (e *rowBody) bitsOf(guard tile.ID) *loop.Var { return e.picked[pickedBy(e.picks, guard)] }
 
 // closeFirst adds to the first fold that this work-item has left what those before
 // it have of the group.
-func (e *emission) closeFirst(st *state, before []loop.Expr, isAhead loop.Expr) {
+func (e *selectionBody) closeFirst(st *state, before []loop.Expr, isAhead loop.Expr) {
 	for _, p := range e.foldedPicks() {
 		hasPicked := loop.Ne(e.bitsOf(p.guard), number(ir.U32, 0))
 		e.b.If(loop.And(isAhead, hasPicked), func() {
@@ -243,7 +243,7 @@ func (e *emission) closeFirst(st *state, before []loop.Expr, isAhead loop.Expr) 
 // scanSince folds over a subgroup what its work-items have folded since a row that
 // is picked, where picking has the bits of those that have one. Work-items know
 // by them how far back their group reaches.
-func (e *emission) scanSince(st *state, slots []int, picking loop.Expr, before, total []loop.Expr) {
+func (e *selectionBody) scanSince(st *state, slots []int, picking loop.Expr, before, total []loop.Expr) {
 	upTo := loop.Sub(loop.Apply(ir.OpShl, number(ir.U32, 2), loop.ToKind(ir.U32, sublane())), number(ir.U32, 1))
 	nearest := loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, loop.Apply(ir.OpAnd, picking, upTo))))
 	nearest = e.b.Let("nearest", loop.Greatest(nearest, loop.Int(0)))
@@ -265,7 +265,7 @@ func (e *emission) scanSince(st *state, slots []int, picking loop.Expr, before, 
 
 // combineSince combines folds of groups, where isBegun says whether the later one's
 // group begins behind the earlier.
-func (e *emission) combineSince(st *state, slots []int, earlier, later []loop.Expr, isBegun loop.Expr) []loop.Expr {
+func (e *selectionBody) combineSince(st *state, slots []int, earlier, later []loop.Expr, isBegun loop.Expr) []loop.Expr {
 	field := func(values []loop.Expr, flag loop.Expr) func(key stateKey) loop.Expr {
 		return func(key stateKey) loop.Expr {
 			if key.field == 0 {
@@ -284,7 +284,7 @@ func (e *emission) combineSince(st *state, slots []int, earlier, later []loop.Ex
 // before are the states of the tile's rows before. That rows ask whether they
 // exist and have room costs less than to have the text for all cases: by a fifth
 // on an H200.
-func (e *emission) foldGroups(st *state, p pick, before []loop.Expr, base loop.Expr) {
+func (e *selectionBody) foldGroups(st *state, p pick, before []loop.Expr, base loop.Expr) {
 	running := map[stateKey]*loop.Var{}
 	slots := e.foldedBy(st, p.guard)
 	memories, firsts := make([]*loop.Var, len(st.slots)), make([]loop.Expr, len(st.slots))
@@ -310,7 +310,7 @@ func (e *emission) foldGroups(st *state, p pick, before []loop.Expr, base loop.E
 }
 
 // advanceGroups adds the row at hand to what is folded since a pick.
-func (e *emission) advanceGroups(states map[stateKey]*loop.Var, p pick, isPicked loop.Expr) {
+func (e *selectionBody) advanceGroups(states map[stateKey]*loop.Var, p pick, isPicked loop.Expr) {
 	e.values[p.guard] = isPicked
 	for _, i := range e.foldedSince(p.guard) {
 		e.advance(states, i, e.exprs(e.Ops[i].Args))
@@ -319,7 +319,7 @@ func (e *emission) advanceGroups(states map[stateKey]*loop.Var, p pick, isPicked
 
 // loadFolds returns a state with the folds of a group of a pick, number at of its
 // batch.
-func (e *emission) loadFolds(st *state, p pick, at loop.Expr) []loop.Expr {
+func (e *selectionBody) loadFolds(st *state, p pick, at loop.Expr) []loop.Expr {
 	folds := st.identities()
 	for _, j := range e.foldedBy(st, p.guard) {
 		s := st.slots[j]

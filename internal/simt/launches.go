@@ -75,15 +75,15 @@ func (s *launches) buffers(to map[stateKey]string, st *state, suffix string, len
 }
 
 // function begins a function of the kernel.
-func (s *launches) function(name string) *emission {
-	e := newEmission(s.kernel, s.lowering, s.names.fresh(name+s.suffix))
+func (s *launches) function(name string) *rowBody {
+	e := newBody(s.kernel, s.lowering, s.names.fresh(name+s.suffix))
 	s.rowSpan.begin(e.arguments)
 	return e
 }
 
 // publish returns what a work-item does as soon as it knows the fold of the tile
 // at a cut, or nil.
-func (s *launches) publish(e *emission, cut int) func(total []loop.Expr) {
+func (s *launches) publish(e *tileBody, cut int) func(total []loop.Expr) {
 	if len(s.gridScans(cut)) == 0 {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (s *launches) publish(e *emission, cut int) func(total []loop.Expr) {
 }
 
 // prefix returns the fold of all earlier tiles, per field.
-func (s *launches) prefix(e *emission, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
+func (s *launches) prefix(e *tileBody, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
 	if len(st.slots) == 0 { // only chunks fold
 		e.b.Barrier(loop.GroupScope)
 		return nil
@@ -100,7 +100,7 @@ func (s *launches) prefix(e *emission, cut int, st *state, total []loop.Expr) (e
 }
 
 // tileRows names the rows of the tile.
-func (e *emission) tileRows() {
+func (e *tileBody) tileRows() {
 	size := e.kernel.rows()
 	offset := e.b.Let("offset", loop.Mul(e.tile, loop.Int(size)))
 	e.first = e.b.Let("first", loop.Add(e.arguments.row0, offset))
@@ -112,7 +112,7 @@ func (e *emission) tileRows() {
 func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
 
 // startTile names the tile's rows and brings its columns.
-func (s *launches) startTile(e *emission) {
+func (s *launches) startTile(e *rowBody) {
 	e.tileRows()
 	e.stage()
 	e.declareKept()
@@ -122,30 +122,30 @@ func (s *launches) startTile(e *emission) {
 }
 
 // runPhases runs the phases before e.until, each with the cut behind it.
-func (s *launches) runPhases(e *emission) {
+func (s *launches) runPhases(e *rowBody) {
 	for phase := range e.until {
 		e.declareFolds(s.cuts[phase])
 		e.loopRows(phase)
-		s.cut(e, phase)
+		s.cut(e.tileBody, phase)
 	}
 }
 
 // mainFunction writes the launch that does the work of the rows.
-func (s *launches) mainFunction(strategy strategy) *emission {
+func (s *launches) mainFunction(strategy strategy) *function {
 	e := s.function(s.Name)
 	e.until, e.effects, e.retention = len(s.cuts), true, strategy
 	e.begin()
-	s.scheme.eachTile(e, func() {
+	s.scheme.eachTile(e.tileBody, func() {
 		s.startTile(e)
 		strategy.run(s, e)
 		e.publishReductions(s.states, e.reductions())
 		s.scheme.endTile(e)
 	})
-	return e
+	return e.function
 }
 
 // finish writes the launch of one group after all rows.
-func (s *launches) finish() *emission {
+func (s *launches) finish() *function {
 	e := s.function(s.Name + "_finish")
 	e.until, e.effects, e.now = len(s.cuts), true, atEnd
 	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
@@ -172,16 +172,16 @@ func (s *launches) finish() *emission {
 		}
 	}
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), e.end, nil)
-	return e
+	return e.function
 }
 
 // memory returns a buffer of a slot's values.
-func (e *emission) memory(buffer string, s slot, access plan.Access) *loop.Var {
+func (e *function) memory(buffer string, s slot, access plan.Access) *loop.Var {
 	return e.arguments.buffer(buffer, s.kind, access)
 }
 
 // declareFolds declares the states of a work-item's own rows.
-func (e *emission) declareFolds(ops []int) {
+func (e *tileBody) declareFolds(ops []int) {
 	st := e.stateOf(ops)
 	for j, v := range e.declare(st, st.identities()) {
 		e.folds[st.slots[j].stateKey] = v
@@ -189,7 +189,7 @@ func (e *emission) declareFolds(ops []int) {
 }
 
 // folded returns the states that declareFolds declared.
-func (e *emission) folded(st *state) (list []loop.Expr) {
+func (e *tileBody) folded(st *state) (list []loop.Expr) {
 	for _, slot := range st.slots {
 		list = append(list, e.folds[slot.stateKey])
 	}
@@ -198,7 +198,7 @@ func (e *emission) folded(st *state) (list []loop.Expr) {
 
 // cut makes the states that the rows of the next phase see: the fold of all
 // earlier tiles, which the scheme gives, and of earlier work-items.
-func (s *launches) cut(e *emission, phase int) {
+func (s *launches) cut(e *tileBody, phase int) {
 	all := e.stateOf(e.cuts[phase])
 	grid := e.stateOf(e.gridScans(phase))
 	during := duringScan{}
@@ -231,7 +231,7 @@ func (s *launches) cut(e *emission, phase int) {
 }
 
 // storeChunk stores the fold of a chunk, which is the tile.
-func (e *emission) storeChunk(i int, st *state, total []loop.Expr) {
+func (e *tileBody) storeChunk(i int, st *state, total []loop.Expr) {
 	chunk := loop.Add(loop.Div(e.arguments.row0, loop.Int(e.kernel.rows())), e.tile)
 	for f, stream := range e.Ops[i].Totals {
 		e.b.Store(e.stream(stream), chunk, st.result(total, stateKey{i, f}))
@@ -239,7 +239,7 @@ func (e *emission) storeChunk(i int, st *state, total []loop.Expr) {
 }
 
 // publishReductions stores the fold of the tile for each of some reductions.
-func (e *emission) publishReductions(states map[stateKey]string, reductions []int) {
+func (e *tileBody) publishReductions(states map[stateKey]string, reductions []int) {
 	for _, i := range reductions {
 		st := e.stateOf([]int{i})
 		_, total := e.groupScan(st, e.folded(st), duringScan{})
@@ -249,7 +249,7 @@ func (e *emission) publishReductions(states map[stateKey]string, reductions []in
 }
 
 // publishTile stores the fold of the tile.
-func (e *emission) publishTile(st *state, states map[stateKey]string, total []loop.Expr) {
+func (e *tileBody) publishTile(st *state, states map[stateKey]string, total []loop.Expr) {
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
 		for j, slot := range st.slots {
 			e.b.Store(e.memory(states[slot.stateKey], slot, plan.Writes), e.tile, total[j])
@@ -263,7 +263,7 @@ const tilesAtOnce = 8
 
 // scanTiles lets one group walk through a state per tile: it stores the fold
 // of all earlier tiles for each, unless to is nil, and returns that of all.
-func (e *emission) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (carry []*loop.Var) {
+func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (carry []*loop.Var) {
 	carry = e.declare(st, st.identities())
 	first := e.b.Decl("first", loop.Int(0))
 	each := func(start loop.Expr, body func(at loop.Expr)) {
@@ -301,7 +301,7 @@ func (e *emission) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *l
 }
 
 // scanTotals turns the folds of chunks into the offsets of chunks.
-func (e *emission) scanTotals(i int, chunks loop.Expr) {
+func (e *rowBody) scanTotals(i int, chunks loop.Expr) {
 	op := &e.Ops[i]
 	st := e.stateOf([]int{i})
 	carry := e.scanTiles(st, chunks,
@@ -317,7 +317,7 @@ func (e *emission) scanTotals(i int, chunks loop.Expr) {
 
 // end writes what comes after all rows: the rows of groups that are still open,
 // then the operations of the epilogue. One work-item runs it.
-func (e *emission) end() {
+func (e *rowBody) end() {
 	e.endRows(0)
 	for i := range e.Ops {
 		op := &e.Ops[i]
@@ -344,7 +344,7 @@ func (e *emission) end() {
 }
 
 // endRows writes the last rows of the domains derived from d.
-func (e *emission) endRows(d int) {
+func (e *rowBody) endRows(d int) {
 	for child := d + 1; child < len(e.Domains); child++ {
 		domain := &e.Domains[child]
 		if domain.Parent != d {

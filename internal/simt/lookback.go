@@ -99,25 +99,25 @@ func (s *lookback) main() {
 	s.launchRows(s.mainFunction(strategy), s.grid(), forward)
 }
 
-func (s *lookback) eachTile(e *emission, body func()) {
+func (s *lookback) eachTile(e *tileBody, body func()) {
 	if s.isStatic() {
 		s.flat.eachTile(e, body)
 		return
 	}
-	e.tile = s.ticket(e)
+	e.tile = s.ticket(e.function)
 	body()
 }
 
 func (s *lookback) knowsTotal() bool { return true }
 
-func (s *lookback) endTile(e *emission) {
+func (s *lookback) endTile(e *rowBody) {
 	if s.hasEnd() {
 		s.endLastTile(e)
 	}
 }
 
 // ticket numbers the tile, in the order in which groups begin.
-func (s *lookback) ticket(e *emission) loop.Expr {
+func (s *lookback) ticket(e *function) loop.Expr {
 	shared := e.localWords("ticket", 1)
 	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
 		tickets := e.arguments.buffer(s.tickets, ir.U32, plan.ReadsWrites)
@@ -129,7 +129,7 @@ func (s *lookback) ticket(e *emission) loop.Expr {
 }
 
 // localWords returns words of local memory.
-func (e *emission) localWords(name string, count int) *loop.Var {
+func (e *function) localWords(name string, count int) *loop.Var {
 	return e.localArray("shared_"+name, ir.U32, count)
 }
 
@@ -139,7 +139,7 @@ func (s *lookback) statusOf(cut int) *status {
 }
 
 // publish publishes the fold of the tile, unless it is the first.
-func (s *lookback) publish(e *emission, cut int) func(total []loop.Expr) {
+func (s *lookback) publish(e *tileBody, cut int) func(total []loop.Expr) {
 	t := s.statusOf(cut)
 	return func(total []loop.Expr) {
 		memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
@@ -147,7 +147,7 @@ func (s *lookback) publish(e *emission, cut int) func(total []loop.Expr) {
 	}
 }
 
-func (s *lookback) prefix(e *emission, cut int, _ *state, total []loop.Expr) []loop.Expr {
+func (s *lookback) prefix(e *tileBody, cut int, _ *state, total []loop.Expr) []loop.Expr {
 	return e.collective.lookBack(s, e, cut, total)
 }
 
@@ -158,7 +158,7 @@ const noPrefix = 1 << 16
 // them, a window of tiles at a time, a work-item for each. Some work-items fold a
 // stretch of the window each, and the last of the group folds these folds, while
 // others ask for the next window.
-func (localMemory) lookBack(s *lookback, e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
+func (localMemory) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) (earlier []loop.Expr) {
 	t := s.statusOf(cut)
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
@@ -177,8 +177,8 @@ func (localMemory) lookBack(s *lookback, e *emission, cut int, total []loop.Expr
 		e.b.If(loop.Lt(e.lane, loop.Int(window)), func() {
 			theirs := e.declare(st, st.identities())
 			e.b.If(loop.Ge(before, e.lane), func() {
-				q := s.ask(e, t, memory, e.b.Let("asked", loop.Sub(before, e.lane)))
-				s.answer(e, q, func(told []loop.Expr, isPrefix loop.Expr) {
+				q := s.ask(e.function, t, memory, e.b.Let("asked", loop.Sub(before, e.lane)))
+				s.answer(e.function, q, func(told []loop.Expr, isPrefix loop.Expr) {
 					e.assignAll(theirs, told)
 					e.b.If(isPrefix, func() { e.b.Atomic(loop.AtomicMin, nearest, turn, loop.ToKind(ir.U32, e.lane)) }, nil)
 				})
@@ -203,19 +203,19 @@ func (localMemory) lookBack(s *lookback, e *emission, cut int, total []loop.Expr
 
 // tell publishes the prefix of the tile, and leaves the fold of the earlier ones
 // to the group; hear returns it to all.
-func (s *lookback) tell(e *emission, t *status, memory *loop.Var, fold, total []loop.Expr) {
+func (s *lookback) tell(e *tileBody, t *status, memory *loop.Var, fold, total []loop.Expr) {
 	t.publish(e, memory, flagPrefix, e.combine(t.state, fold, total))
 	e.storeState(e.heard(t), loop.Int(0), fold)
 }
 
-func (e *emission) hear(t *status) []loop.Expr {
+func (e *function) hear(t *status) []loop.Expr {
 	e.b.Barrier(loop.GroupScope)
 	return e.loadState(e.heard(t), loop.Int(0))
 }
 
 // heard returns local memory for what a cut's look-back has found. Each cut has
 // its own: some work-items may still read that of the cut before.
-func (e *emission) heard(t *status) []*loop.Var {
+func (e *function) heard(t *status) []*loop.Var {
 	name := "earlier"
 	if t.cut > 0 {
 		name += strconv.Itoa(t.cut)
@@ -225,7 +225,7 @@ func (e *emission) heard(t *status) []*loop.Var {
 
 // foldStretches folds the shared states last to 0 of a window by stretches, a
 // work-item each, and puts the folds behind the window.
-func (e *emission) foldStretches(st *state, shared []*loop.Var, last loop.Expr, window, stretches int64) {
+func (e *function) foldStretches(st *state, shared []*loop.Var, last loop.Expr, window, stretches int64) {
 	length := window / stretches
 	e.b.If(loop.Lt(e.lane, loop.Int(stretches)), func() {
 		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(length)))
@@ -236,7 +236,7 @@ func (e *emission) foldStretches(st *state, shared []*loop.Var, last loop.Expr, 
 
 // foldBackwards folds count shared states from start on, the last one first; those
 // behind last, where it is given, are left out.
-func (e *emission) foldBackwards(st *state, shared []*loop.Var, start loop.Expr, count int64, last loop.Expr) []loop.Expr {
+func (e *function) foldBackwards(st *state, shared []*loop.Var, start loop.Expr, count int64, last loop.Expr) []loop.Expr {
 	fold := e.declare(st, st.identities())
 	e.b.For("i", loop.Int(0), loop.Int(count), func(i *loop.Var) {
 		at := e.b.Let("at", loop.Sub(loop.Add(start, loop.Int(count-1)), i))
@@ -266,7 +266,7 @@ func (t *status) flags() []int {
 }
 
 // ask reads what a tile has told so far.
-func (s *lookback) ask(e *emission, t *status, memory *loop.Var, tile loop.Expr) *question {
+func (s *lookback) ask(e *function, t *status, memory *loop.Var, tile loop.Expr) *question {
 	q := &question{t, memory, tile, map[int][]*loop.Var{}}
 	for _, flag := range t.flags() {
 		for w := range t.words {
@@ -292,7 +292,7 @@ func (q *question) has(flag int) loop.Expr {
 // answer asks until the tile has told a state, and runs take with it and whether
 // it is a prefix. Past the limit, or where another tile has given up, it runs take
 // with nothing as a prefix: the plan's fallback will do the work again.
-func (s *lookback) answer(e *emission, q *question, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
+func (s *lookback) answer(e *function, q *question, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
 	spins := e.b.Decl("spins", loop.Int(0))
 	waiting := e.b.Decl("waiting", loop.True)
 	known := loop.Expr(loop.False)
@@ -318,7 +318,7 @@ func (s *lookback) answer(e *emission, q *question, take func(theirs []loop.Expr
 }
 
 // wait counts a question without an answer, and ends the waiting past the limit.
-func (s *launches) wait(e *emission, spins, waiting *loop.Var) {
+func (s *launches) wait(e *function, spins, waiting *loop.Var) {
 	e.b.Assign(spins, loop.Add(spins, loop.Int(1)))
 	e.b.If(loop.Eq(loop.Apply(ir.OpAnd, spins, loop.Int(abortCheck-1)), loop.Int(0)), func() {
 		abort := e.arguments.buffer(s.abort, ir.U32, plan.ReadsWrites)
@@ -328,7 +328,7 @@ func (s *launches) wait(e *emission, spins, waiting *loop.Var) {
 }
 
 // endLastTile does what comes after all rows, or leaves it what it needs.
-func (s *launches) endLastTile(e *emission) {
+func (s *launches) endLastTile(e *rowBody) {
 	last := loop.Sub(loop.Greatest(loop.ToCounter(e.arguments.value("tiles", s.tiles)), loop.Int(1)), loop.Int(1))
 	e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(e.tile, last)), func() {
 		e.now = atEnd

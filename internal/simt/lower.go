@@ -200,12 +200,12 @@ type launch struct {
 }
 
 // launchRows ends a function and appends the step that launches it over all rows.
-func (s *launches) launchRows(e *emission, grid plan.Expr, forward plan.Forward) {
+func (s *launches) launchRows(e *function, grid plan.Expr, forward plan.Forward) {
 	s.launchTiles(e, launch{s.workgroup, grid, forward, s.scheme.describe, nil})
 }
 
 // launchTiles is launchRows with everything but the step.
-func (s *launches) launchTiles(e *emission, l launch) {
+func (s *launches) launchTiles(e *function, l launch) {
 	e.part = s.schedule.Part
 	e.b.Func().Occupancy = min(s.schedule.Occupancy, mostResident/s.workgroup)
 	l.step = func(kernel string, schedule plan.Schedule) plan.Step {
@@ -215,14 +215,14 @@ func (s *launches) launchTiles(e *emission, l launch) {
 }
 
 // launchOnce ends a function for one group and appends the step that launches it.
-func (s *launches) launchOnce(e *emission, rows plan.Expr) {
+func (s *launches) launchOnce(e *function, rows plan.Expr) {
 	s.addLaunch(e, launch{s.workgroup, plan.Const(1), plan.ForwardNone, s.scheme.describe, func(kernel string, _ plan.Schedule) plan.Step {
 		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: rows}}
 	}})
 }
 
 // addLaunch ends a function and appends the step that launches it.
-func (s *launches) addLaunch(e *emission, l launch) {
+func (s *launches) addLaunch(e *function, l launch) {
 	e.b.Kernel(l.workgroup)
 	f := e.b.Func()
 	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: l.grid, Forward: l.forward, Needs: needs[l.forward],

@@ -18,7 +18,7 @@ type rowSpan interface {
 	// begin names the rows of the launch.
 	begin(a *arguments)
 	// firstTile returns the number of the first tile of the launch.
-	firstTile(e *emission) loop.Expr
+	firstTile(e *function) loop.Expr
 	// launch returns the step that launches a kernel over all rows.
 	launch(s *launches, kernel string, schedule plan.Schedule) plan.Step
 }
@@ -28,7 +28,7 @@ type wholeSpan struct{}
 
 func (wholeSpan) begin(*arguments) {}
 
-func (wholeSpan) firstTile(*emission) loop.Expr { return loop.Int(0) }
+func (wholeSpan) firstTile(*function) loop.Expr { return loop.Int(0) }
 
 func (wholeSpan) launch(s *launches, kernel string, _ plan.Schedule) plan.Step {
 	return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: s.span}}
@@ -39,7 +39,7 @@ type partSpan struct{ row0, rows string } // scalars of the plan
 
 func (*partSpan) begin(a *arguments) { a.beginAt0() }
 
-func (*partSpan) firstTile(e *emission) loop.Expr {
+func (*partSpan) firstTile(e *function) loop.Expr {
 	return e.b.Let("first_tile", loop.Div(e.arguments.part, loop.Int(e.kernel.rows())))
 }
 

@@ -288,7 +288,7 @@ func (k *kernel) isOfState(v tile.ID) bool {
 const poolName = "pool"
 
 // poolOf returns the pool as words.
-func (e *emission) poolOf(word ir.Kind) *loop.Var {
+func (e *function) poolOf(word ir.Kind) *loop.Var {
 	base := e.local[poolName]
 	if base == nil {
 		base = &loop.Var{Name: poolName, T: loop.ArrayOf(int(e.poolBytes())/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
@@ -307,17 +307,17 @@ func (e *emission) poolOf(word ir.Kind) *loop.Var {
 
 // poolStart returns the word of the pool at which the first byte region of what
 // the work-items of a tile share lies.
-func (e *emission) poolStart(region int64, word ir.Kind) loop.Expr {
+func (e *function) poolStart(region int64, word ir.Kind) loop.Expr {
 	return e.residence.start(e, region, word)
 }
 
 // poolBytes returns the size of the pool in this function.
-func (e *emission) poolBytes() int64 {
+func (e *function) poolBytes() int64 {
 	return e.residence.bytes(e)
 }
 
 // bytes leaves out the numbers of rows in a launch that numbers none.
-func (workgroupTile) bytes(e *emission) int64 {
+func (workgroupTile) bytes(e *function) int64 {
 	if len(e.picks) > 0 && !e.effects { // no rows are numbered
 		return e.picks[0].region
 	}

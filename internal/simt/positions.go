@@ -17,7 +17,7 @@ import (
 // that were not read before.
 
 // mark sets the bits of the row at hand for picks from domain d.
-func (e *emission) mark(d int) {
+func (e *rowBody) mark(d int) {
 	for j, p := range e.picks {
 		if p.parent == d {
 			bit := loop.Apply(ir.OpShl, loop.ToKind(ir.U32, e.expr(p.guard)), loop.ToKind(ir.U32, e.item))
@@ -34,7 +34,7 @@ var (
 
 // countBits makes the states of this work-item's rows from their bits: the counts,
 // and with since also what there is since the last row picked.
-func (e *emission) countBits(since bool) {
+func (e *rowBody) countBits(since bool) {
 	st := e.stateOf(e.cuts[0])
 	for _, slot := range st.slots {
 		op := &e.Ops[slot.op]
@@ -66,23 +66,23 @@ func (e *emission) countBits(since bool) {
 type selecting struct{}
 
 // Rows that are picked are read from the columns.
-func (selecting) keepsColumns(*emission) bool { return true }
+func (selecting) keepsColumns(*function) bool { return true }
 
 // Values are computed when they are stored.
 func (selecting) keepsValues() bool { return false }
 
-func (selecting) run(s *launches, e *emission) {
+func (selecting) run(s *launches, e *rowBody) {
 	const cut = 0
 	e.declareFolds(s.cuts[cut])
 	e.loopRows(cut)
 	st := s.stateOf(s.cuts[cut])
-	before, total := e.selection.scan(e, st, s.publish(e, cut))
-	s.numberPicked(e, st, before, total)
-	e.selection.deliver(e, st, before, total, func() []loop.Expr { return s.prefix(e, cut, st, total) })
+	before, total := e.selection.scan(e.selected(), st, s.publish(e.tileBody, cut))
+	s.numberPicked(e.selected(), st, before, total)
+	e.selection.deliver(e.selected(), st, before, total, func() []loop.Expr { return s.prefix(e.tileBody, cut, st, total) })
 }
 
 // numberPicked writes the numbers of this work-item's rows to the pool.
-func (s *launches) numberPicked(e *emission, st *state, before, total []loop.Expr) {
+func (s *launches) numberPicked(e *selectionBody, st *state, before, total []loop.Expr) {
 	for j, p := range s.picks {
 		if p.isStored() {
 			e.number(p, e.picked[j], before[st.counted(p)], total[st.counted(p)])
@@ -92,7 +92,7 @@ func (s *launches) numberPicked(e *emission, st *state, before, total []loop.Exp
 
 // deliver folds the rows between those that are picked first, and stores in batches
 // what there is no room for at once.
-func (wholeStates) deliver(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
+func (wholeStates) deliver(e *selectionBody, st *state, before, total []loop.Expr, find func() []loop.Expr) {
 	if len(e.batch.scans) > 0 {
 		e.leaveColumns()
 		for _, p := range e.foldedPicks() {
@@ -113,7 +113,7 @@ func (wholeStates) deliver(e *emission, st *state, before, total []loop.Expr, fi
 }
 
 // deliver stores in batches if the folds are not there yet.
-func (foldsFirst) deliver(e *emission, st *state, before, total []loop.Expr, find func() []loop.Expr) {
+func (foldsFirst) deliver(e *selectionBody, st *state, before, total []loop.Expr, find func() []loop.Expr) {
 	counts := e.residence.shareCounts(e, st, total)
 	earlier := find()
 	e.know(st, earlier, total)
@@ -134,7 +134,7 @@ func (foldsFirst) deliver(e *emission, st *state, before, total []loop.Expr, fin
 }
 
 // deliverWhole stores what belongs to the rows of a pick.
-func (e *emission) deliverWhole(p pick, st *state, earlier, total []loop.Expr) {
+func (e *selectionBody) deliverWhole(p pick, st *state, earlier, total []loop.Expr) {
 	if p.isStored() {
 		e.deliverPicked(p, st, earlier, loop.Int(0), loop.ToCounter(total[st.counted(p)]))
 	}
@@ -142,7 +142,7 @@ func (e *emission) deliverWhole(p pick, st *state, earlier, total []loop.Expr) {
 
 // deliverBatches stores what belongs to the count rows of a pick from number first
 // on, as many at a time as folds are there for.
-func (e *emission) deliverBatches(p pick, st *state, before, earlier []loop.Expr, first, count loop.Expr) {
+func (e *selectionBody) deliverBatches(p pick, st *state, before, earlier []loop.Expr, first, count loop.Expr) {
 	base := e.b.Decl("batch", first)
 	e.b.While(loop.Lt(base, count), func() {
 		e.barrier()
@@ -154,7 +154,7 @@ func (e *emission) deliverBatches(p pick, st *state, before, earlier []loop.Expr
 }
 
 // shareCounts shares the counts by local memory if a branch depends on them.
-func (workgroupTile) shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
+func (workgroupTile) shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
 	if len(e.batch.scans) == 0 || e.batch.rows >= e.kernel.rows() {
 		return e.countsIn(st, total)
 	}
@@ -170,7 +170,7 @@ func (workgroupTile) shareCounts(e *emission, st *state, total []loop.Expr) (cou
 }
 
 // countsIn returns the counts of picks in a state.
-func (e *emission) countsIn(st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
+func (e *selectionBody) countsIn(st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
 	return func(p pick) loop.Expr { return e.b.Let("count", loop.ToCounter(total[st.counted(p)])) }
 }
 
@@ -180,7 +180,7 @@ func (k *kernel) isFolded(p pick) bool {
 }
 
 // know notes the fold of the rows before the tile, and of those up to its end.
-func (e *emission) know(st *state, earlier, total []loop.Expr) {
+func (e *tileBody) know(st *state, earlier, total []loop.Expr) {
 	whole := e.combine(st, earlier, total)
 	for j, slot := range st.slots {
 		e.earlier[slot.stateKey], e.whole[slot.stateKey] = earlier[j], whole[j]
@@ -193,7 +193,7 @@ func (st *state) counted(p pick) int { return st.of[stateKey{p.scan, 0}].slot }
 // number writes the numbers of this work-item's rows of a pick to the pool, the
 // first one at place before. Where most of the tile's rows are picked it looks at
 // each, elsewhere at the bits that are set.
-func (e *emission) number(p pick, bits *loop.Var, before, total loop.Expr) {
+func (e *selectionBody) number(p pick, bits *loop.Var, before, total loop.Expr) {
 	numbers := e.poolOf(numberKind)
 	first := e.b.Let("first", loop.Add(loop.ToCounter(before), e.poolStart(p.region, numberKind)))
 	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
@@ -220,7 +220,7 @@ func (e *emission) number(p pick, bits *loop.Var, before, total loop.Expr) {
 
 // deliverPicked stores what belongs to the count rows of a pick, from number base
 // on as many as folds are there for; earlier are the states of all earlier tiles.
-func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, base, count loop.Expr) {
+func (e *selectionBody) deliverPicked(p pick, st *state, earlier []loop.Expr, base, count loop.Expr) {
 	numbers := e.poolOf(numberKind)
 	first := e.poolStart(p.region, numberKind)
 	numberAt := func(at loop.Expr) loop.Expr { return loop.ToCounter(loop.At(numbers, loop.Add(first, at))) }
@@ -284,7 +284,7 @@ func (e *emission) deliverPicked(p pick, st *state, earlier []loop.Expr, base, c
 }
 
 // ofPicked computes v for the row that has been picked, or for the rows up to it.
-func (e *emission) ofPicked(v tile.ID) loop.Expr {
+func (e *selectionBody) ofPicked(v tile.ID) loop.Expr {
 	if x, ok := e.uniform[v]; ok {
 		return x
 	}

@@ -42,11 +42,11 @@ func (p published) addFolds(cut int, role plan.Role) {
 }
 
 // storeFold stores the fold of the tile.
-func (p published) storeFold(e *emission, st *state, total []loop.Expr) {
+func (p published) storeFold(e *tileBody, st *state, total []loop.Expr) {
 	e.publishTile(st, p.states, total)
 }
 
-func (p published) prefix(e *emission, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
+func (p published) prefix(e *tileBody, cut int, st *state, total []loop.Expr) (earlier []loop.Expr) {
 	e.b.Barrier(loop.GroupScope)
 	for _, slot := range st.slots {
 		earlier = append(earlier, e.b.Let("earlier", loop.At(e.memory(p.states[slot.stateKey], slot, plan.Reads), e.tile)))
@@ -55,25 +55,25 @@ func (p published) prefix(e *emission, cut int, st *state, total []loop.Expr) (e
 }
 
 // sum writes the launch that folds each tile for a cut. deliver passes the fold on.
-func (p published) sum(cut int, deliver func(e *emission, st *state, total []loop.Expr)) *emission {
+func (p published) sum(cut int, deliver func(e *tileBody, st *state, total []loop.Expr)) *function {
 	e := p.function(fmt.Sprintf("%s_sum%d", p.Name, cut))
 	e.until = cut
 	e.begin()
-	p.eachTile(e, func() {
+	p.eachTile(e.tileBody, func() {
 		p.startTile(e)
 		p.runPhases(e)
 		e.declareFolds(p.cuts[cut])
 		e.loopRows(cut)
 		st := p.stateOf(p.gridScans(cut))
-		_, total := e.selection.scan(e, st, nil)
-		deliver(e, st, total)
+		_, total := e.selection.scan(e.selected(), st, nil)
+		deliver(e.tileBody, st, total)
 	})
-	return e
+	return e.function
 }
 
 // scan writes the launch of one work-group that turns the folds of the tiles into
 // prefixes.
-func (p published) scan(cut int) *emission {
+func (p published) scan(cut int) *function {
 	e := p.function(fmt.Sprintf("%s_scan%d", p.Name, cut))
 	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
 	st := p.stateOf(p.gridScans(cut))
@@ -86,5 +86,5 @@ func (p published) scan(cut int) *emission {
 			e.b.Store(e.memory(p.totals[slot.stateKey], slot, plan.Writes), loop.Int(0), carry[j])
 		}
 	}, nil)
-	return e
+	return e.function
 }

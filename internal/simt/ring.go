@@ -150,22 +150,22 @@ func (r *round) numbers(*kernel) bool { return true }
 // A subgroup handles its rows as a work-group does elsewhere.
 func (w *window) scope() loop.Scope { return loop.SubgroupScope }
 
-func (w *window) bytes(e *emission) int64 { return w.round.bytes(e.kernel) }
+func (w *window) bytes(e *function) int64 { return w.round.bytes(e.kernel) }
 
 // All work-items have the counts in registers.
-func (w *window) shareCounts(e *emission, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
+func (w *window) shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p pick) loop.Expr) {
 	return e.countsIn(st, total)
 }
 
 // Columns stay in their stage, and values are computed once more.
-func (w *window) keepsColumns(*emission) bool { return true }
+func (w *window) keepsColumns(*function) bool { return true }
 
 func (w *window) keepsValues() bool { return false }
 
 func (w *window) dealsWide() bool { return false }
 
 // A copy brings the row before the tile, too.
-func (w *window) takeBefore(e *emission, h haloRow) {
+func (w *window) takeBefore(e *tileBody, h haloRow) {
 	e.b.If(w.isCopied, func() {
 		e.b.If(loop.Or(loop.Gt(h.start, loop.Int(0)), loop.Gt(e.first, loop.Int(0))), func() { h.store(loop.Sub(h.own, loop.Int(1))) }, nil)
 	}, func() {
@@ -178,7 +178,7 @@ func (w *window) takeBefore(e *emission, h haloRow) {
 
 // column returns the word of the pool at which the subgroup's rows of a staged
 // column begin.
-func (w *window) column(e *emission, i int, word ir.Kind) loop.Expr {
+func (w *window) column(e *tileBody, i int, word ir.Kind) loop.Expr {
 	start := w.wordAt(w.stage, w.columns[i], word)
 	return e.b.Let("column", loop.Add(start, loop.Mul(w.team, loop.Int(e.kernel.rows()))))
 }
@@ -186,14 +186,14 @@ func (w *window) column(e *emission, i int, word ir.Kind) loop.Expr {
 // reserved returns the word of the pool at which something of the subgroup
 // lies that follows the columns of a stage: each has so many bytes of it, behind
 // at bytes each of something else.
-func (w *window) reserved(e *emission, at, bytes int64, word ir.Kind) loop.Expr {
+func (w *window) reserved(e *function, at, bytes int64, word ir.Kind) loop.Expr {
 	start := w.wordAt(w.stage, w.copied+int64(w.teams)*at, word)
 	return loop.Add(start, loop.Mul(w.team, loop.Int(bytes/int64(word.Size()))))
 }
 
 // start returns the word of the pool at which byte region of what the subgroup's
 // work-items share lies.
-func (w *window) start(e *emission, region int64, word ir.Kind) loop.Expr {
+func (w *window) start(e *function, region int64, word ir.Kind) loop.Expr {
 	size := int64(word.Size())
 	start := int64(w.ring)*w.round.stage + region
 	return loop.Add(loop.Mul(w.team, loop.Int(e.pool.bytes/size)), loop.Int(start/size))
@@ -229,7 +229,7 @@ func effect(name string, params ...loop.Type) *loop.Signature {
 func narrow(x loop.Expr) loop.Expr { return loop.ToKind(ir.I32, x) }
 
 // awaitPhase waits until a barrier has passed the phase of that parity.
-func (e *emission) awaitPhase(barriers *loop.Var, stage, parity loop.Expr) {
+func (e *function) awaitPhase(barriers *loop.Var, stage, parity loop.Expr) {
 	waiting := e.b.Decl("waiting", loop.True)
 	e.b.While(waiting, func() {
 		e.b.Assign(waiting, loop.Not(e.b.Let("has_passed", loop.CallOf(copyHasCome, barriers, narrow(stage), parity))))
@@ -237,7 +237,7 @@ func (e *emission) awaitPhase(barriers *loop.Var, stage, parity loop.Expr) {
 }
 
 // bring starts the copies of a tile of a group that has all its rows.
-func (s *persistent) bring(e *emission, stage, tile loop.Expr) {
+func (s *persistent) bring(e *function, stage, tile loop.Expr) {
 	w, r := s.window, s.round
 	rows := s.rows() * int64(r.teams)
 	first := e.b.Let("from", loop.Add(loop.ToKind(ir.I64, e.arguments.row0), loop.Mul(loop.ToKind(ir.I64, tile), loop.ToKind(ir.I64, loop.Int(rows)))))
@@ -268,7 +268,7 @@ func (s *persistent) bring(e *emission, stage, tile loop.Expr) {
 }
 
 // fillRing makes the barriers of the stages, and starts the first copies.
-func (s *persistent) fillRing(e *emission, group, groups loop.Expr) {
+func (s *persistent) fillRing(e *function, group, groups loop.Expr) {
 	w, r := s.window, s.round
 	e.b.For("stage", loop.Int(0), loop.Int(int64(r.ring)), func(stage *loop.Var) {
 		e.b.Do(copyInit, []loop.Expr{w.arrived, narrow(stage), number(ir.I32, 1)})
@@ -284,7 +284,7 @@ func (s *persistent) fillRing(e *emission, group, groups loop.Expr) {
 }
 
 // refill starts the copies of a tile of the next rounds to the stage that is free.
-func (s *persistent) refill(e *emission, at, groups, freed, parity loop.Expr) {
+func (s *persistent) refill(e *function, at, groups, freed, parity loop.Expr) {
 	w, r := s.window, s.round
 	next := e.b.Let("next", loop.Add(at, loop.Mul(groups, loop.Int(int64(r.ring-1)))))
 	e.b.If(loop.And(loop.Ge(loop.Sub(at, groups), loop.Int(0)), loop.Lt(next, w.whole)), func() {

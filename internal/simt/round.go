@@ -210,7 +210,7 @@ type window struct {
 }
 
 // rounds writes the launch that does the work of the rows.
-func (s *persistent) rounds() *emission {
+func (s *persistent) rounds() *function {
 	const cut = 0
 	e := s.function(s.Name)
 	r, st := s.round, s.stateOf(s.cuts[cut])
@@ -237,7 +237,7 @@ func (s *persistent) rounds() *emission {
 	turns := e.b.Let("turns", loop.Greatest(loop.ToCounter(e.arguments.value("turns", s.turns)), loop.Int(1)))
 	w.whole = e.b.Let("whole", loop.Div(e.arguments.rows, loop.Int(s.rows()*int64(r.teams))))
 	if len(r.columns) > 0 {
-		e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.fillRing(e, group, groups) }, nil)
+		e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.fillRing(e.function, group, groups) }, nil)
 	}
 	e.b.Barrier(loop.GroupScope)
 
@@ -260,9 +260,9 @@ func (s *persistent) rounds() *emission {
 	e.b.While(loop.Lt(at, turns), func() {
 		hasTile := e.b.Let("has_tile", loop.Ge(at, loop.Int(0)))
 		goesAhead := e.b.Let("goes_ahead", loop.Lt(ahead, turns))
-		e.b.If(loop.And(asks, hasTile), func() { s.askRound(e, at, groups, carry, turn) }, nil)
+		e.b.If(loop.And(asks, hasTile), func() { s.askRound(e.function, at, groups, carry, turn) }, nil)
 		refill := func() {
-			e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.refill(e, at, groups, freed, freedParity) }, nil)
+			e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.refill(e.function, at, groups, freed, freedParity) }, nil)
 		}
 		if r.isTight() {
 			refill()
@@ -275,7 +275,7 @@ func (s *persistent) rounds() *emission {
 		if !r.isTight() && len(r.columns) > 0 {
 			refill()
 		}
-		e.b.If(loop.And(tells, goesAhead), func() { s.tellFold(e, ahead, foldAhead) }, nil)
+		e.b.If(loop.And(tells, goesAhead), func() { s.tellFold(e.tileBody, ahead, foldAhead) }, nil)
 		e.b.If(loop.And(takesRows, hasTile), func() {
 			w.stage = stage
 			s.back(e, st, at, fold, turn, left[0])
@@ -304,5 +304,5 @@ func (s *persistent) rounds() *emission {
 		step(foldAhead, slots)
 		step(fold, slots)
 	})
-	return e
+	return e.function
 }

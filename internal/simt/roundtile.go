@@ -14,7 +14,7 @@ import (
 
 // beginTile names what a subgroup has of a tile of the group. A subgroup behind the
 // last row begins there: a number of a row beyond might be none of 32 bits.
-func (s *persistent) beginTile(e *emission, turn loop.Expr) {
+func (s *persistent) beginTile(e *tileBody, turn loop.Expr) {
 	teams, size := int64(s.round.teams), s.rows()
 	e.tile = e.b.Let("tile", loop.Add(loop.Mul(turn, loop.Int(teams)), s.window.team))
 	start := e.b.Let("start", loop.Mul(turn, loop.Int(teams*size)))
@@ -29,7 +29,7 @@ func (s *persistent) beginTile(e *emission, turn loop.Expr) {
 
 // await waits for the columns of the tile at hand. Those of one that has not all
 // its rows the subgroups bring themselves.
-func (s *persistent) await(e *emission, parity loop.Expr) {
+func (s *persistent) await(e *tileBody, parity loop.Expr) {
 	if len(s.round.columns) == 0 {
 		return
 	}
@@ -57,10 +57,10 @@ func (s *persistent) reductionsOf(phase int) (list []int) {
 }
 
 // front folds a tile, and leaves to its back what the rows need of that.
-func (s *persistent) front(e *emission, st *state, turn, parity, slot loop.Expr, left []*loop.Var) {
+func (s *persistent) front(e *rowBody, st *state, turn, parity, slot loop.Expr, left []*loop.Var) {
 	const phase = 0
-	s.beginTile(e, turn)
-	s.await(e, parity)
+	s.beginTile(e.tileBody, turn)
+	s.await(e.tileBody, parity)
 	e.takeColumns()
 	e.picked = nil
 	e.declareKept()
@@ -70,15 +70,15 @@ func (s *persistent) front(e *emission, st *state, turn, parity, slot loop.Expr,
 	e.declareFolds(s.cuts[phase])
 	e.loopRows(phase)
 	e.publishReductions(s.states, s.reductionsOf(phase))
-	before, total := e.selection.scan(e, st, nil)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(s.window.folds, s.foldAt(e, slot, s.window.team), total) }, nil)
+	before, total := e.selection.scan(e.selected(), st, nil)
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(s.window.folds, s.foldAt(e.function, slot, s.window.team), total) }, nil)
 	e.assignAll(left, append(exprsOf(e.picked), before...))
 }
 
 // scanGroups completes the states of a subgroup's rows whose counts are known:
 // what is folded since a row that is picked, and how many rows there are since,
 // of which only those behind the last one are needed.
-func (e *emission) scanGroups(st *state, before, total []loop.Expr) {
+func (e *selectionBody) scanGroups(st *state, before, total []loop.Expr) {
 	picking := map[tile.ID]loop.Expr{}
 	for j, slot := range st.slots {
 		op := &e.Ops[slot.op]
@@ -107,23 +107,23 @@ func (e *emission) scanGroups(st *state, before, total []loop.Expr) {
 }
 
 // foldAt returns where the fold of a subgroup lies.
-func (s *persistent) foldAt(e *emission, slot, team loop.Expr) loop.Expr {
+func (s *persistent) foldAt(e *function, slot, team loop.Expr) loop.Expr {
 	return e.b.Let("place", loop.Add(loop.Mul(slot, loop.Int(int64(s.round.teams))), team))
 }
 
 // back does the rows of a tile, of which side has the prefix.
-func (s *persistent) back(e *emission, st *state, turn, slot, side loop.Expr, left []*loop.Var) {
+func (s *persistent) back(e *rowBody, st *state, turn, slot, side loop.Expr, left []*loop.Var) {
 	w := s.window
-	s.beginTile(e, turn)
+	s.beginTile(e.tileBody, turn)
 	e.picked = left[:len(s.picks)]
 	before := exprsOf(left[len(s.picks):])
-	place := s.foldAt(e, slot, w.team)
+	place := s.foldAt(e.function, slot, w.team)
 	earlier := e.combine(st, e.loadState(w.prefixes, side), e.loadState(w.offsets, place))
 	total := e.loadState(w.folds, place)
 	e.now = e.until
 	if len(s.picks) > 0 {
-		s.numberPicked(e, st, before, total)
-		e.selection.deliver(e, st, before, total, func() []loop.Expr {
+		s.numberPicked(e.selected(), st, before, total)
+		e.selection.deliver(e.selected(), st, before, total, func() []loop.Expr {
 			e.barrier()
 			return earlier
 		})
@@ -159,7 +159,7 @@ func (s *persistent) back(e *emission, st *state, turn, slot, side loop.Expr, le
 // the group the prefix. Neighbours of the control ask for neighbouring tiles, all
 // for their part of the round at once, and together, since shuffles cost far more
 // where they have parted; then each folds a stretch of tiles.
-func (s *persistent) askRound(e *emission, turn, groups loop.Expr, carry []*loop.Var, side loop.Expr) {
+func (s *persistent) askRound(e *function, turn, groups loop.Expr, carry []*loop.Var, side loop.Expr) {
 	t := s.status
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
@@ -221,11 +221,11 @@ func (s *persistent) askRound(e *emission, turn, groups loop.Expr, carry []*loop
 
 // tellFold publishes the fold of a tile of the group, and tells the subgroups
 // those of the ones before each.
-func (s *persistent) tellFold(e *emission, turn, slot loop.Expr) {
+func (s *persistent) tellFold(e *tileBody, turn, slot loop.Expr) {
 	t, teams := s.status, int64(s.round.teams)
 	st := t.state
 	theirs := e.declare(st, st.identities())
-	place := s.foldAt(e, slot, e.lane)
+	place := s.foldAt(e.function, slot, e.lane)
 	isTeam := loop.Lt(e.lane, loop.Int(teams))
 	e.b.If(isTeam, func() { e.assignAll(theirs, e.loadState(s.window.folds, place)) }, nil)
 	e.b.Barrier(loop.SubgroupScope) // together, for the sake of shuffles
@@ -240,7 +240,7 @@ func (s *persistent) tellFold(e *emission, turn, slot loop.Expr) {
 
 // foldLanes folds the states of the first count work-items of a subgroup, in
 // order; the first one has the result.
-func (e *emission) foldLanes(st *state, fold []loop.Expr, count int) []loop.Expr {
+func (e *function) foldLanes(st *state, fold []loop.Expr, count int) []loop.Expr {
 	for distance := 1; distance < count; distance *= 2 {
 		fold = e.combine(st, fold, e.shuffle(st, shuffleDown, fold, loop.Int(int64(distance))))
 	}

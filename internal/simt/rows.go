@@ -12,7 +12,7 @@ import (
 
 // eachRow runs body for each of this work-item's rows, all of which exist where
 // the tile is whole.
-func (e *emission) eachRow(whole bool, body func()) {
+func (e *rowBody) eachRow(whole bool, body func()) {
 	e.isWhole = whole
 	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 		e.item = item
@@ -33,14 +33,14 @@ func (e *emission) eachRow(whole bool, body func()) {
 }
 
 // stream returns the buffer of a stream.
-func (e *emission) stream(i int) *loop.Var {
+func (e *function) stream(i int) *loop.Var {
 	s := e.Streams[i]
 	return e.arguments.buffer(s.Buffer, s.Kind, streamAccess(s))
 }
 
 // element reads a stream at a row of the base. A column over another domain has
 // been aligned: where that failed, it may be shorter.
-func (e *emission) element(op *tile.Op, row loop.Expr) loop.Expr {
+func (e *rowBody) element(op *tile.Op, row loop.Expr) loop.Expr {
 	if mine := e.columns[op.Stream]; mine != nil && e.now != atEnd {
 		halo := loop.Int(0)
 		if e.pool.halo[op.Stream] {
@@ -63,7 +63,7 @@ func (e *emission) element(op *tile.Op, row loop.Expr) loop.Expr {
 
 // loadAt reads a stream anywhere; with a check of the place where it may lie
 // outside.
-func (e *emission) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
+func (e *function) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	memory := e.stream(op.Stream)
 	if !op.Checked {
 		return loop.At(memory, loop.ToCounter(at))
@@ -76,18 +76,18 @@ func (e *emission) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 }
 
 // elementsOf returns how many elements a stream's buffer has.
-func (e *emission) elementsOf(stream int) loop.Expr {
+func (e *function) elementsOf(stream int) loop.Expr {
 	buffer := e.Streams[stream].Buffer
 	return e.arguments.value(buffer+"_elements", e.bufferLength(buffer))
 }
 
 // length returns the length of a domain of the plan.
-func (e *emission) length(domain string) loop.Expr {
+func (e *function) length(domain string) loop.Expr {
 	return e.arguments.value(domain+"_length", plan.Len(domain))
 }
 
 // head reports whether a key differs from that of the row before.
-func (e *emission) head(op *tile.Op) loop.Expr {
+func (e *rowBody) head(op *tile.Op) loop.Expr {
 	keys := e.exprs(op.Args)
 	differs := func() (any loop.Expr) {
 		for i, key := range op.Args {
@@ -113,7 +113,7 @@ func (e *emission) head(op *tile.Op) loop.Expr {
 }
 
 // shift returns the value of another row of the base.
-func (e *emission) shift(op *tile.Op) loop.Expr {
+func (e *rowBody) shift(op *tile.Op) loop.Expr {
 	x, fill := op.Args[0], op.Args[1]
 	y := e.b.Decl("neighbour", e.expr(fill))
 	most := int64(plan.MaxRows) // beyond all rows either way
@@ -134,7 +134,7 @@ func (e *emission) shift(op *tile.Op) loop.Expr {
 }
 
 // at computes v, which is recomputable, for another row of the base.
-func (e *emission) at(v tile.ID, row loop.Expr) loop.Expr {
+func (e *rowBody) at(v tile.ID, row loop.Expr) loop.Expr {
 	if e.Values[v].Domain == tile.Uniform {
 		return e.expr(v)
 	}
@@ -156,7 +156,7 @@ func (e *emission) at(v tile.ID, row loop.Expr) loop.Expr {
 }
 
 // store writes a value at the row, or at its place in a derived domain.
-func (e *emission) store(op *tile.Op) {
+func (e *rowBody) store(op *tile.Op) {
 	at := e.row
 	if len(op.Args) == 2 {
 		at = loop.ToCounter(e.expr(op.Args[1]))
@@ -165,7 +165,7 @@ func (e *emission) store(op *tile.Op) {
 }
 
 // check reports a failing row: the smallest one stays.
-func (e *emission) check(op *tile.Op) {
+func (e *rowBody) check(op *tile.Op) {
 	e.nested(e.expr(op.Args[0]), func() {
 		errors := e.arguments.buffer(e.errors, ir.I64, plan.ReadsWrites)
 		e.b.Atomic(loop.AtomicMin, errors, loop.Int(int64(op.Site)), loop.ToKind(ir.I64, e.expr(op.Args[1])))
@@ -173,8 +173,8 @@ func (e *emission) check(op *tile.Op) {
 }
 
 // fold adds the row's leaves to the state of this work-item's rows.
-func (e *emission) fold(i int) {
-	if e.selection.defers(e, i) {
+func (e *rowBody) fold(i int) {
+	if e.selection.defers(e.function, i) {
 		return
 	}
 	e.advance(e.folds, i, e.exprs(e.Ops[i].Args))
@@ -182,7 +182,7 @@ func (e *emission) fold(i int) {
 
 // replay gives the rows of the phase after a scan's cut its results. It adds the
 // row to the state before that, or block does when the row has seen it.
-func (e *emission) replay(i int) {
+func (e *rowBody) replay(i int) {
 	op := &e.Ops[i]
 	leaves := e.exprs(op.Args)
 	if !op.Exclusive {

@@ -29,17 +29,17 @@ type scheme interface {
 	// describe enters the scheme in the variant of a launch.
 	describe(v *plan.Variant)
 	// eachTile runs body for each tile of the work-group.
-	eachTile(e *emission, body func())
+	eachTile(e *tileBody, body func())
 	// publish returns what a work-item does as soon as it knows the fold of the
 	// tile at a cut, or nil.
-	publish(e *emission, cut int) func(total []loop.Expr)
+	publish(e *tileBody, cut int) func(total []loop.Expr)
 	// prefix returns the fold of all earlier tiles at a cut.
-	prefix(e *emission, cut int, st *state, total []loop.Expr) []loop.Expr
+	prefix(e *tileBody, cut int, st *state, total []loop.Expr) []loop.Expr
 	// knowsTotal reports whether the last tile of the main launch knows the
 	// fold of all rows.
 	knowsTotal() bool
 	// endTile writes what follows the rows of a tile.
-	endTile(e *emission)
+	endTile(e *rowBody)
 }
 
 // family is a scheme as a schedule asks for it.

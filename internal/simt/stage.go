@@ -10,7 +10,7 @@ import (
 
 // stage brings the tile's part of each staged column to the work-items, as many
 // columns at a time as the pool has room for.
-func (e *emission) stage() {
+func (e *tileBody) stage() {
 	var batch []int
 	used := int64(0)
 	for _, i := range e.stagedReads() {
@@ -25,7 +25,7 @@ func (e *emission) stage() {
 }
 
 // stagedReads lists the staged columns that a row of this function needs.
-func (e *emission) stagedReads() (list []int) {
+func (e *function) stagedReads() (list []int) {
 	reads := e.reads()
 	for i := range e.Streams {
 		if e.pool.staged[i] && reads[i] {
@@ -37,7 +37,7 @@ func (e *emission) stagedReads() (list []int) {
 
 // reads returns the streams that a row of this function needs: a launch that
 // only folds does without what is only stored.
-func (e *emission) reads() map[int]bool {
+func (e *function) reads() map[int]bool {
 	streams := map[int]bool{}
 	for v := range e.needed(e.until, e.effects) {
 		if op := &e.Ops[e.Values[v].Op]; op.Kind == tile.Load {
@@ -72,7 +72,7 @@ func (k *kernel) needed(until int, effects bool) map[tile.ID]bool {
 	return needed
 }
 
-func (e *emission) stageBatch(streams []int) {
+func (e *tileBody) stageBatch(streams []int) {
 	if len(streams) == 0 {
 		return
 	}
@@ -91,18 +91,18 @@ func (e *emission) stageBatch(streams []int) {
 	for _, i := range streams {
 		e.take(i)
 	}
-	if !e.retention.keepsColumns(e) {
+	if !e.retention.keepsColumns(e.function) {
 		e.barrier()
 	}
 }
 
 // staged returns the word of the pool at which the tile of a staged column begins.
-func (e *emission) staged(i int, l layout) loop.Expr {
+func (e *tileBody) staged(i int, l layout) loop.Expr {
 	return e.residence.column(e, i, l.word)
 }
 
 // deal loads a column into the pool.
-func (e *emission) deal(i int) {
+func (e *tileBody) deal(i int) {
 	l := e.arena.layout(e.kernel, e.Streams[i].Kind)
 	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
 	single := func() {
@@ -135,13 +135,13 @@ func (e *emission) deal(i int) {
 
 // isAligned reports whether the tile has all its rows, from a boundary of wide
 // accesses on.
-func (e *emission) isAligned(wide int) loop.Expr {
+func (e *tileBody) isAligned(wide int) loop.Expr {
 	all := loop.Eq(e.count, loop.Int(e.kernel.rows()))
 	return loop.And(all, loop.Eq(loop.Apply(ir.OpAnd, e.first, loop.Int(int64(wide-1))), loop.Int(0)))
 }
 
 // eachWide calls body for the wide accesses of a work-item to a tile of global memory.
-func (e *emission) eachWide(wide int, body func(at loop.Expr)) {
+func (e *function) eachWide(wide int, body func(at loop.Expr)) {
 	e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wide)), func(i *loop.Var) {
 		body(e.b.Let("at", loop.Mul(loop.Add(loop.Mul(i, loop.Int(int64(e.workgroup))), e.lane), loop.Int(int64(wide)))))
 	})
@@ -160,7 +160,7 @@ func (l layout) dealt(k *kernel, at loop.Expr) loop.Expr {
 
 // take reads a column's rows of this work-item, and the row before where that
 // is needed.
-func (e *emission) take(i int) {
+func (e *tileBody) take(i int) {
 	kind := e.Streams[i].Kind
 	l := e.arena.layout(e.kernel, kind)
 	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
@@ -210,7 +210,7 @@ type haloRow struct {
 }
 
 // takeColumns takes all staged columns.
-func (e *emission) takeColumns() {
+func (e *tileBody) takeColumns() {
 	for _, i := range e.stagedReads() {
 		e.take(i)
 	}
@@ -218,7 +218,7 @@ func (e *emission) takeColumns() {
 
 // readBefore reads the row before the tile of a column, with the tile: later, all
 // would wait once more for memory.
-func (e *emission) readBefore(i int) {
+func (e *tileBody) readBefore(i int) {
 	kind := e.Streams[i].Kind
 	e.before[i] = e.b.Decl(e.Streams[i].Name+"_before", loop.ConstOf(ir.Scalar{Kind: kind}))
 	isFirst := loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0)))

@@ -237,7 +237,7 @@ func (st *state) spread(part *state, values []loop.Expr) []loop.Expr {
 }
 
 // combine combines two states, and names the result.
-func (e *emission) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
+func (e *function) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
 	out, all := make([]loop.Expr, len(st.slots)), make([]int, len(st.slots))
 	for j := range all {
 		all[j] = j
@@ -247,7 +247,7 @@ func (e *emission) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
 }
 
 // combineSlots writes some slots of a combined state to out, and names them.
-func (e *emission) combineSlots(st *state, slots []int, out []loop.Expr, earlier, later func(key stateKey) loop.Expr) {
+func (e *function) combineSlots(st *state, slots []int, out []loop.Expr, earlier, later func(key stateKey) loop.Expr) {
 	for _, j := range slots {
 		s := st.slots[j]
 		out[j] = backends.Combine(st.Ops[s.op].Monoid.Combine[s.field],
@@ -260,7 +260,7 @@ func (e *emission) combineSlots(st *state, slots []int, out []loop.Expr, earlier
 }
 
 // declare declares a variable per slot.
-func (e *emission) declare(st *state, initial []loop.Expr) (list []*loop.Var) {
+func (e *function) declare(st *state, initial []loop.Expr) (list []*loop.Var) {
 	for j := range st.slots {
 		list = append(list, e.b.Decl(st.name(j), initial[j]))
 	}
@@ -269,7 +269,7 @@ func (e *emission) declare(st *state, initial []loop.Expr) (list []*loop.Var) {
 
 // advance combines a row's leaves into the variables of an operation's slots.
 // Fields that another slot stands for are not needed row by row.
-func (e *emission) advance(states map[stateKey]*loop.Var, i int, leaves []loop.Expr) {
+func (e *function) advance(states map[stateKey]*loop.Var, i int, leaves []loop.Expr) {
 	m := e.Ops[i].Monoid
 	next := make([]loop.Expr, len(m.Fields))
 	later := func(f int) loop.Expr {
@@ -303,7 +303,7 @@ func exprsOf(vars []*loop.Var) (list []loop.Expr) {
 }
 
 // assignAll assigns values that have been named before.
-func (e *emission) assignAll(vars []*loop.Var, values []loop.Expr) {
+func (e *function) assignAll(vars []*loop.Var, values []loop.Expr) {
 	for i, v := range vars {
 		e.b.Assign(v, values[i])
 	}

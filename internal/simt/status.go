@@ -123,7 +123,7 @@ func number(k ir.Kind, n int64) loop.Expr { return loop.ConstOf(ir.Int(k, n)) }
 func word(bits uint64) loop.Expr { return loop.ConstOf(ir.Scalar{Kind: ir.U64, Bits: bits}) }
 
 // pack returns the words of a state, without flags.
-func (t *status) pack(e *emission, values []loop.Expr) []loop.Expr {
+func (t *status) pack(e *function, values []loop.Expr) []loop.Expr {
 	whole := make([]loop.Expr, len(t.slots))
 	for j, s := range t.slots {
 		x := values[j]
@@ -156,7 +156,7 @@ func (t *status) pack(e *emission, values []loop.Expr) []loop.Expr {
 }
 
 // unpack returns the state that words hold.
-func (t *status) unpack(e *emission, words []loop.Expr) []loop.Expr {
+func (t *status) unpack(e *function, words []loop.Expr) []loop.Expr {
 	whole := make([]loop.Expr, len(t.slots))
 	for _, b := range t.parts {
 		x := words[b.word]
@@ -209,8 +209,8 @@ func (t *status) flagged(flag int) loop.Expr {
 }
 
 // publish tells the tiles behind a state.
-func (t *status) publish(e *emission, memory *loop.Var, flag int, values []loop.Expr) {
-	for w, x := range t.pack(e, values) {
+func (t *status) publish(e *tileBody, memory *loop.Var, flag int, values []loop.Expr) {
+	for w, x := range t.pack(e.function, values) {
 		e.b.AtomicOld("former", loop.AtomicExchange, memory, t.place(e.tile, flag, w), loop.Apply(ir.OpOr, x, t.flagged(flag)))
 	}
 }

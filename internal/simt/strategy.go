@@ -4,7 +4,7 @@ package simt
 // may have a better one for its main launch.
 type strategy interface {
 	// run writes the phases of a tile whose columns have been brought.
-	run(s *launches, e *emission)
+	run(s *launches, e *rowBody)
 	retention
 }
 
@@ -12,7 +12,7 @@ type strategy interface {
 type retention interface {
 	// keepsColumns reports whether columns stay in local memory when work-items
 	// have taken them.
-	keepsColumns(e *emission) bool
+	keepsColumns(e *function) bool
 	// keepsValues reports whether values that are alive across a cut are kept.
 	keepsValues() bool
 }
@@ -20,7 +20,7 @@ type retention interface {
 // inOrder runs a phase, makes its cut, and runs the next.
 type inOrder struct{}
 
-func (inOrder) run(s *launches, e *emission) {
+func (inOrder) run(s *launches, e *rowBody) {
 	s.runPhases(e)
 	e.pack()
 	e.loopRows(e.until)
@@ -28,6 +28,6 @@ func (inOrder) run(s *launches, e *emission) {
 	e.deliver()
 }
 
-func (inOrder) keepsColumns(*emission) bool { return false }
+func (inOrder) keepsColumns(*function) bool { return false }
 
 func (inOrder) keepsValues() bool { return true }

@@ -40,7 +40,7 @@ func (bySubgroups) elements(k *kernel) int { return k.workgroup / k.subgroup }
 func sublane() loop.Expr { return &loop.ID{Kind: loop.SubgroupLane} }
 
 // shuffle passes the values of a state to other work-items of the subgroup.
-func (e *emission) shuffle(st *state, by map[ir.Kind]*loop.Signature, values []loop.Expr, distance loop.Expr) []loop.Expr {
+func (e *function) shuffle(st *state, by map[ir.Kind]*loop.Signature, values []loop.Expr, distance loop.Expr) []loop.Expr {
 	out := make([]loop.Expr, len(values))
 	for j, s := range st.slots {
 		word := wordOf(s.kind)
@@ -50,7 +50,7 @@ func (e *emission) shuffle(st *state, by map[ir.Kind]*loop.Signature, values []l
 }
 
 // choose names one of two states.
-func (e *emission) choose(condition loop.Expr, then, otherwise []loop.Expr) []loop.Expr {
+func (e *function) choose(condition loop.Expr, then, otherwise []loop.Expr) []loop.Expr {
 	out := make([]loop.Expr, len(then))
 	for j := range then {
 		out[j] = e.b.Let("state", loop.Choose(condition, then[j], otherwise[j]))
@@ -60,7 +60,7 @@ func (e *emission) choose(condition loop.Expr, then, otherwise []loop.Expr) []lo
 
 // scanSubgroup folds the states of the first count work-items of a subgroup in
 // order, those of all up to each.
-func (e *emission) scanSubgroup(st *state, mine []loop.Expr, count int) []loop.Expr {
+func (e *function) scanSubgroup(st *state, mine []loop.Expr, count int) []loop.Expr {
 	for distance := 1; distance < count; distance *= 2 {
 		theirs := e.shuffle(st, shuffleUp, mine, loop.Int(int64(distance)))
 		mine = e.choose(loop.Ge(sublane(), loop.Int(int64(distance))), e.combine(st, theirs, mine), mine)
@@ -70,13 +70,13 @@ func (e *emission) scanSubgroup(st *state, mine []loop.Expr, count int) []loop.E
 
 // ofOneBefore returns the state that the work-item before lane has, which the first
 // one has nothing of.
-func (e *emission) ofOneBefore(st *state, lane loop.Expr, values []loop.Expr) []loop.Expr {
+func (e *function) ofOneBefore(st *state, lane loop.Expr, values []loop.Expr) []loop.Expr {
 	theirs := e.shuffle(st, shuffleUp, values, loop.Int(1))
 	return e.choose(loop.Eq(lane, loop.Int(0)), st.identities(), theirs)
 }
 
 // scan is groupScan with one barrier.
-func (bySubgroups) scan(e *emission, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
+func (bySubgroups) scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	before, total = e.scanSubgroups(st, mine)
 	if during.tell != nil {
 		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { during.tell(total) }, nil)
@@ -85,7 +85,7 @@ func (bySubgroups) scan(e *emission, st *state, mine []loop.Expr, during duringS
 }
 
 // scanSubgroups scans each subgroup, and then their totals.
-func (e *emission) scanSubgroups(st *state, mine []loop.Expr) (before, total []loop.Expr) {
+func (e *function) scanSubgroups(st *state, mine []loop.Expr) (before, total []loop.Expr) {
 	size, count := e.subgroup, e.workgroup/e.subgroup
 	scanned := e.scanSubgroup(st, mine, size)
 	before = e.ofOneBefore(st, sublane(), scanned)
@@ -106,7 +106,7 @@ func (e *emission) scanSubgroups(st *state, mine []loop.Expr) (before, total []l
 }
 
 // lookBack lets the first subgroup walk back.
-func (bySubgroups) lookBack(s *lookback, e *emission, cut int, total []loop.Expr) (earlier []loop.Expr) {
+func (bySubgroups) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) (earlier []loop.Expr) {
 	t := s.statusOf(cut)
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
@@ -118,7 +118,7 @@ func (bySubgroups) lookBack(s *lookback, e *emission, cut int, total []loop.Expr
 			found := e.b.Decl("found", loop.False)
 			asked := e.b.Let("asked", loop.Sub(before, sublane()))
 			e.b.If(loop.Ge(asked, loop.Int(0)), func() {
-				s.answer(e, s.ask(e, t, memory, asked), func(told []loop.Expr, isPrefix loop.Expr) {
+				s.answer(e.function, s.ask(e.function, t, memory, asked), func(told []loop.Expr, isPrefix loop.Expr) {
 					e.assignAll(states, told)
 					e.b.Assign(found, isPrefix)
 				})

@@ -14,26 +14,26 @@ var atomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop
 
 // update combines a value into a table; an index outside, which a check has
 // reported or which is that of no group, changes nothing.
-func (e *emission) update(op *tile.Op) {
+func (e *rowBody) update(op *tile.Op) {
 	bin := e.b.Let("bin", e.expr(op.Args[0]))
 	x := e.b.Let("x", e.expr(op.Args[1]))
 	e.b.If(e.inTable(op, bin), func() { e.updateAt(op, loop.ToCounter(bin), x) }, nil)
 }
 
 // inTable returns whether a table has an element at index.
-func (e *emission) inTable(op *tile.Op, index loop.Expr) loop.Expr {
+func (e *function) inTable(op *tile.Op, index loop.Expr) loop.Expr {
 	return loop.Lt(loop.ToKind(ir.U64, index), loop.ToKind(ir.U64, e.elementsOf(op.Stream)))
 }
 
 // updateAt combines a value into an element of a table.
-func (e *emission) updateAt(op *tile.Op, at, x loop.Expr) {
+func (e *function) updateAt(op *tile.Op, at, x loop.Expr) {
 	s := e.Streams[op.Stream]
 	e.combineAt(s.Buffer, s.Kind, op.Monoid.Combine[0], at, x)
 }
 
 // combineAt combines a value into an element of a buffer, while others may do
 // so, too.
-func (e *emission) combineAt(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
+func (e *function) combineAt(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
 	kind = loop.ScalarOf(kind).Kind
 	atomic, direct := atomics[combine.Operator]
 	if direct && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && combine.Operator == ir.OpAdd) {
@@ -45,7 +45,7 @@ func (e *emission) combineAt(buffer string, kind ir.Kind, combine *tile.Expr, at
 
 // exchange updates an element by comparing and exchanging the word that holds
 // it, again and again until nobody else has changed that in between.
-func (e *emission) exchange(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
+func (e *function) exchange(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
 	v := view{kind: kind, word: ir.U32, index: at}
 	switch size := kind.Size(); {
 	case size == 8:

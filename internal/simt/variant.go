@@ -49,7 +49,7 @@ const (
 )
 
 // openTables declares what the work-item's rows of a phase are combined in.
-func (e *emission) openTables(phase int) {
+func (e *rowBody) openTables(phase int) {
 	e.tables = nil
 	if !e.effects || e.variant != plan.PrivateVar && e.variant != plan.PrivateArray {
 		return
@@ -84,10 +84,10 @@ func (e *emission) openTables(phase int) {
 }
 
 // start is what the state of an update begins with.
-func (e *emission) start(i int) loop.Expr { return loop.ConstOf(e.Ops[i].Monoid.Identity[0]) }
+func (e *function) start(i int) loop.Expr { return loop.ConstOf(e.Ops[i].Monoid.Identity[0]) }
 
 // combineRow combines the row at hand with those of its group before it.
-func (e *emission) combineRow(i int) {
+func (e *rowBody) combineRow(i int) {
 	op := &e.Ops[i]
 	at := slices.IndexFunc(e.tables, func(t *tables) bool { return slices.Contains(t.ops, i) })
 	if at < 0 || e.now == atEnd {
@@ -114,7 +114,7 @@ func (e *emission) combineRow(i int) {
 }
 
 // beginGroup goes on to another group.
-func (e *emission) beginGroup(t *tables, group loop.Expr) {
+func (e *function) beginGroup(t *tables, group loop.Expr) {
 	if e.variant == plan.PrivateVar {
 		e.deliverGroup(t)
 		for _, i := range t.ops {
@@ -131,7 +131,7 @@ func (e *emission) beginGroup(t *tables, group loop.Expr) {
 }
 
 // deliverGroup combines the rows of the last group into its elements.
-func (e *emission) deliverGroup(t *tables) {
+func (e *function) deliverGroup(t *tables) {
 	e.b.If(loop.Ge(t.group, loop.Int(0)), func() {
 		for _, i := range t.ops {
 			e.updateAt(&e.Ops[i], t.group, t.state[i])
@@ -140,7 +140,7 @@ func (e *emission) deliverGroup(t *tables) {
 }
 
 // closeTables delivers what the work-item has combined.
-func (e *emission) closeTables() {
+func (e *rowBody) closeTables() {
 	for _, t := range e.tables {
 		if e.variant == plan.PrivateVar {
 			e.deliverGroup(t)

@@ -137,7 +137,7 @@ var schemes = []Mutant{
 	{Name: "no barrier behind the taken columns", File: "internal/simt/stage.go", Device: "emulated",
 		Old: `e.take(i)
 	}
-	if !e.retention.keepsColumns(e) {`,
+	if !e.retention.keepsColumns(e.function) {`,
 		New: `e.take(i)
 	}
 	if false {`},
