@@ -110,31 +110,31 @@ func TestDataCancelled(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	if p := newProgress(&out, "x", "rows"); p != nil {
-		t.Error("a bar where there is no terminal")
+		t.Error("a line where there is no terminal")
 	}
 	var none *progress
 	none.report(1, 2)
 	none.end()
 
-	p := newBar(&out, "lineitem.parquet", "rows")
+	p := &progress{out: &out, what: "lineitem.parquet", unit: "rows"}
 	p.report(0, 0) // nothing is known yet
 	p.report(10, 100)
-	time.Sleep(110 * time.Millisecond) // the bar changes no faster
+	time.Sleep(progressInterval) // the line changes no faster
 	var reporting sync.WaitGroup
 	for i := range int64(4) {
 		reporting.Go(func() { p.report(25*(i+1), 100) })
 	}
 	reporting.Wait()
 	p.report(139, 100) // more than expected
-	time.Sleep(110 * time.Millisecond)
+	time.Sleep(progressInterval)
 	p.report(140, 141)
-	time.Sleep(110 * time.Millisecond)
+	time.Sleep(progressInterval)
 	p.report(140, 141)
-	if text := out.String(); !strings.Contains(text, "lineitem.parquet") || !strings.Contains(text, "(140/141, ") {
-		t.Errorf("the bar is %q", text)
+	if text := out.String(); !strings.Contains(text, "lineitem.parquet") || !strings.Contains(text, "99% (140/141 rows)") {
+		t.Errorf("the line is %q", text)
 	}
 	p.end()
-	if text := out.String(); !strings.HasSuffix(text, "\r") {
+	if text := out.String(); !strings.HasSuffix(text, clearLine) {
 		t.Errorf("not removed: %q", text)
 	}
 	length := out.Len()

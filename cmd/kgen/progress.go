@@ -1,38 +1,42 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
 // progress shows on a terminal how far long work is. The nil progress shows
 // nothing.
 type progress struct {
+	out        io.Writer
+	what, unit string
+
 	mutex sync.Mutex
-	bar   *progressbar.ProgressBar
 	done  int64 // the most that was reported
+	shown time.Time
+	ended bool
 }
 
-// newProgress returns a bar that counts units of what is done, or nil where out
+const (
+	// progressInterval is how long the line stays as it is.
+	progressInterval = 100 * time.Millisecond
+	// clearLine is the way back to the start of the line, and what empties it.
+	clearLine = "\r\x1b[K"
+)
+
+// newProgress returns a line that counts units of what is done, or nil where out
 // is no terminal.
 func newProgress(out io.Writer, what, unit string) *progress {
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil
 	}
-	return newBar(out, what, unit)
-}
-
-func newBar(out io.Writer, what, unit string) *progress {
-	return &progress{bar: progressbar.NewOptions64(1, progressbar.OptionSetWriter(out),
-		progressbar.OptionSetDescription(what), progressbar.OptionSetItsString(unit), progressbar.OptionShowIts(),
-		progressbar.OptionShowCount(), progressbar.OptionSetWidth(20), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish())}
+	return &progress{out: out, what: what, unit: unit}
 }
 
 // report says that done of total units are done. It may be called from any
@@ -43,22 +47,24 @@ func (p *progress) report(done, total int64) {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if p.bar.IsFinished() {
+	p.done = max(p.done, done) // reports may pass each other
+	if p.ended || time.Since(p.shown) < progressInterval {
 		return
 	}
-	p.done = max(p.done, done)                                   // reports may pass each other
-	if total = max(total, p.done+1); total != p.bar.GetMax64() { // only end finishes it
-		p.bar.ChangeMax64(total)
-	}
-	p.bar.Set64(p.done) // fails where the terminal has gone, which is no reason to stop
+	p.shown = time.Now()
+	total = max(total, p.done)
+	fmt.Fprintf(p.out, clearLine+"%s %d%% (%d/%d %s)", p.what, int(100*float64(p.done)/float64(total)), p.done, total, p.unit)
 }
 
-// end removes the bar.
+// end removes the line.
 func (p *progress) end() {
 	if p == nil {
 		return
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.bar.Finish()
+	if !p.shown.IsZero() && !p.ended {
+		fmt.Fprint(p.out, clearLine)
+	}
+	p.ended = true
 }

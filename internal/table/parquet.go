@@ -12,7 +12,9 @@ import (
 )
 
 // Parquet is the columnar format of https://parquet.apache.org, through
-// github.com/parquet-go/parquet-go.
+// the format, encoding and thrift packages of github.com/parquet-go/parquet-go.
+// What that package itself does is done here: it links protobuf and geometry,
+// and trusts the lengths that a file claims.
 //
 // A bound column must be a flat one, of at most one value a row. Its type
 // decides what can be read from it:

@@ -3,7 +3,8 @@ package table
 import (
 	"encoding/binary"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/bytestreamsplit"
+	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kgen-go/kgen/ir"
@@ -20,7 +21,7 @@ func (d *chunkDecoder) arrays(out []byte, n int, encoding format.Encoding, data 
 	case encoding == format.Plain:
 		return place.plain(n, data)
 	case encoding == format.ByteStreamSplit && fixed && len(data) == n*d.length && n > 0 && d.length > 0:
-		joined, err := parquet.ByteStreamSplit.DecodeFixedLenByteArray(alignedSized(&d.pageBuffers.values, len(data)), data, d.length)
+		joined, err := new(bytestreamsplit.Encoding).DecodeFixedLenByteArray(alignedSized(&d.pageBuffers.values, len(data)), data, d.length)
 		if err != nil {
 			return damaged("%v", err)
 		}
@@ -129,7 +130,7 @@ func (p *arrayPlacer) lengths(part, n int, data []byte) (lengths []int32, rest [
 		return nil, nil, damaged("a page claims %d values", n)
 	}
 	buffer := sliceOf[int32](alignedSized(&p.d.pageBuffers.values, 2*4*n))[part*n:][:n]
-	lengths, err = parquet.DeltaBinaryPacked.DecodeInt32(buffer[:0:n], data[:end])
+	lengths, err = new(delta.BinaryPackedEncoding).DecodeInt32(buffer[:0:n], data[:end])
 	if err != nil || len(lengths) != n {
 		return nil, nil, damaged("%d lengths instead of %d in a page: %v", len(lengths), n, err)
 	}

@@ -1,8 +1,10 @@
 package table
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -127,6 +129,110 @@ func writeLevels(w *parquet.ColumnWriter, c ir.Column, level int) error {
 		if _, err := w.WriteRowValues([]parquet.Value{v.Level(0, level, 0)}); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// parquetNode returns the type of a column.
+func parquetNode(k ir.Kind) parquet.Node {
+	var node parquet.Node
+	switch k {
+	case ir.Bool: // a dictionary of two is no shorter than bits
+		return parquet.Leaf(parquet.BooleanType)
+	case ir.F32:
+		node = parquet.Leaf(parquet.FloatType)
+	case ir.F64:
+		node = parquet.Leaf(parquet.DoubleType)
+	case ir.Date:
+		node = parquet.Date()
+	case ir.Char8:
+		node = parquet.String()
+	default:
+		if node = parquet.Int(8 * k.Size()); k.IsUnsigned() {
+			node = parquet.Uint(8 * k.Size())
+		}
+	}
+	return parquet.Encoded(node, &parquet.RLEDictionary)
+}
+
+// parquetRoot is a schema with the columns in the order they were given; that
+// of a parquet.Group is alphabetical.
+type parquetRoot struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+func (r parquetRoot) Fields() []parquet.Field { return r.fields }
+
+// GoType returns the type of no row: only whole columns are written.
+func (r parquetRoot) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
+
+type parquetField struct {
+	parquet.Node
+	name string
+}
+
+func (f parquetField) Name() string { return f.name }
+
+// Value is never called: it would find the column in a row.
+func (f parquetField) Value(row reflect.Value) reflect.Value { return row }
+
+// writeValues writes all rows of c.
+func writeValues(w *parquet.ColumnWriter, c ir.Column) error {
+	switch s := c.Slice.(type) {
+	case []bool:
+		return writeAs(w, s, parquet.BooleanValue)
+	case []int8:
+		return writeAs(w, s, func(v int8) parquet.Value { return parquet.Int32Value(int32(v)) })
+	case []int16:
+		return writeAs(w, s, func(v int16) parquet.Value { return parquet.Int32Value(int32(v)) })
+	case []int32:
+		return writeAs(w, s, parquet.Int32Value)
+	case []int64:
+		return writeAs(w, s, parquet.Int64Value)
+	case []uint8:
+		return writeAs(w, s, func(v uint8) parquet.Value { return parquet.Int32Value(int32(v)) })
+	case []uint16:
+		return writeAs(w, s, func(v uint16) parquet.Value { return parquet.Int32Value(int32(v)) })
+	case []uint32:
+		return writeAs(w, s, func(v uint32) parquet.Value { return parquet.Int32Value(int32(v)) })
+	case []uint64:
+		return writeAs(w, s, func(v uint64) parquet.Value { return parquet.Int64Value(int64(v)) })
+	case []float32:
+		return writeAs(w, s, parquet.FloatValue)
+	case []float64:
+		return writeAs(w, s, parquet.DoubleValue)
+	case [][8]byte:
+		var values [writeBatch]parquet.Value
+		for len(s) > 0 {
+			n := min(len(s), writeBatch)
+			for i := range n {
+				values[i] = parquet.ByteArrayValue(trimmed(&s[i]))
+			}
+			if _, err := w.WriteRowValues(values[:n]); err != nil {
+				return err
+			}
+			s = s[n:]
+		}
+		return nil
+	}
+	panic(fmt.Sprintf("table: no columns of %T", c.Slice))
+}
+
+// writeBatch is how many values are handed over at once.
+const writeBatch = 512
+
+func writeAs[T any](w *parquet.ColumnWriter, s []T, value func(T) parquet.Value) error {
+	var values [writeBatch]parquet.Value
+	for len(s) > 0 {
+		n := min(len(s), writeBatch)
+		for i, v := range s[:n] {
+			values[i] = value(v)
+		}
+		if _, err := w.WriteRowValues(values[:n]); err != nil {
+			return err
+		}
+		s = s[n:]
 	}
 	return nil
 }

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/bytestreamsplit"
+	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -103,7 +104,7 @@ func (d *chunkDecoder) numbers32(out []byte, n int, encoding format.Encoding, da
 	if err != nil {
 		return err
 	}
-	decode := parquet.ByteStreamSplit.DecodeInt32
+	decode := new(bytestreamsplit.Encoding).DecodeInt32
 	if encoding == format.DeltaBinaryPacked {
 		decode = deltaInt32
 	}
@@ -121,14 +122,14 @@ func (d *chunkDecoder) numbers32(out []byte, n int, encoding format.Encoding, da
 func deltaInt32(values []int32, data []byte) ([]int32, error) {
 	n := cap(values)
 	if _, err := deltaLength(data, n, 32); err == nil {
-		if decoded, err := parquet.DeltaBinaryPacked.DecodeInt32(values, data); err == nil {
+		if decoded, err := new(delta.BinaryPackedEncoding).DecodeInt32(values, data); err == nil {
 			return decoded, nil
 		}
 	}
 	if n > maxPageBytes/8 {
 		return nil, errors.New("too many differences of more than 32 bits")
 	}
-	wide, err := parquet.DeltaBinaryPacked.DecodeInt64(make([]int64, 0, n+paddingBytes/8), data)
+	wide, err := new(delta.BinaryPackedEncoding).DecodeInt64(make([]int64, 0, n+paddingBytes/8), data)
 	for _, v := range wide[:min(n, len(wide))] {
 		values = append(values, int32(v))
 	}
@@ -152,9 +153,9 @@ func (d *chunkDecoder) numbers64(out []byte, n int, encoding format.Encoding, da
 	if err != nil {
 		return err
 	}
-	decode := parquet.ByteStreamSplit.DecodeInt64
+	decode := new(bytestreamsplit.Encoding).DecodeInt64
 	if encoding == format.DeltaBinaryPacked {
-		decode = parquet.DeltaBinaryPacked.DecodeInt64
+		decode = new(delta.BinaryPackedEncoding).DecodeInt64
 	}
 	values := sliceOf[int64](raw)
 	values, err = decode(values[:0:n], data)

@@ -5,13 +5,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"reflect"
 	"runtime"
 	"slices"
 	"sync"
 	"unicode/utf8"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -41,49 +39,15 @@ func (Parquet) NewWriter(stage *Stage, path string, columns []Field) (Writer, er
 	if err != nil {
 		return nil, err
 	}
-	out := &redirected{file}
-	root := parquetRoot{}
+	page := max(1<<12, min(pageBytes, pagesBytes/len(columns)))
+	w := &parquetWriter{out: file, fields: columns, notText: make([]bool, len(columns))}
 	rowBytes := 0
 	for _, c := range columns {
-		root.fields = append(root.fields, parquetField{parquetNode(c.Kind), c.Column})
+		w.columns = append(w.columns, newChunkEncoder(c.Kind, page))
 		rowBytes += writtenBytes(c.Kind)
 	}
-	page := max(1<<12, min(pageBytes, pagesBytes/len(columns)))
-	w := &parquetWriter{out: out, notText: make([]bool, len(columns)), withNaN: make([][]int, len(columns)), Writer: parquet.NewWriter(out, &parquet.WriterConfig{
-		CreatedBy:          "kgen",
-		Schema:             parquet.NewSchema("kgen", root),
-		Compression:        &parquet.Snappy,
-		ColumnPageBuffers:  parquet.NewBufferPool(),
-		PageBufferSize:     page,
-		WriteBufferSize:    1 << 18,
-		DataPageVersion:    1,
-		DictionaryMaxBytes: int64(page / 2), // a first page of different values exceeds it
-		SchemaConfig:       parquet.DefaultSchemaConfig(),
-	}), groupRows: max(1, min(rowGroupRows, rowGroupBytes/rowBytes))}
-	w.columns = w.ColumnWriters()
-	return w, nil
-}
-
-// parquetNode returns the type of a column.
-func parquetNode(k ir.Kind) parquet.Node {
-	var node parquet.Node
-	switch k {
-	case ir.Bool: // a dictionary of two is no shorter than bits
-		return parquet.Leaf(parquet.BooleanType)
-	case ir.F32:
-		node = parquet.Leaf(parquet.FloatType)
-	case ir.F64:
-		node = parquet.Leaf(parquet.DoubleType)
-	case ir.Date:
-		node = parquet.Date()
-	case ir.Char8:
-		node = parquet.String()
-	default:
-		if node = parquet.Int(8 * k.Size()); k.IsUnsigned() {
-			node = parquet.Uint(8 * k.Size())
-		}
-	}
-	return parquet.Encoded(node, &parquet.RLEDictionary)
+	w.groupRows = max(1, min(rowGroupRows, rowGroupBytes/rowBytes))
+	return w, w.emit([]byte(parquetMagic))
 }
 
 // writtenBytes returns what a value has in a page at most.
@@ -94,37 +58,16 @@ func writtenBytes(k ir.Kind) int {
 	return max(4, k.Size())
 }
 
-// parquetRoot is a schema with the columns in the order they were given; that
-// of a parquet.Group is alphabetical.
-type parquetRoot struct {
-	parquet.Group
-	fields []parquet.Field
-}
-
-func (r parquetRoot) Fields() []parquet.Field { return r.fields }
-
-// GoType returns the type of no row: only whole columns are written.
-func (r parquetRoot) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
-
-type parquetField struct {
-	parquet.Node
-	name string
-}
-
-func (f parquetField) Name() string { return f.name }
-
-// Value is never called: it would find the column in a row.
-func (f parquetField) Value(row reflect.Value) reflect.Value { return row }
-
 type parquetWriter struct {
-	*parquet.Writer
-	out       *redirected
-	notText   []bool  // the columns that have shown a char8 that is no UTF-8
-	withNaN   [][]int // by column: the row groups in which it has a NaN
-	columns   []*parquet.ColumnWriter
+	out       io.Writer
+	at        int64 // where the next byte goes
+	fields    []Field
+	notText   []bool // the columns that have shown a char8 that is no UTF-8
+	columns   []chunkEncoder
 	groupRows int // of a full row group
 	rows      int // of the row group that is being written
-	group     int // the number of that row group
+	meta      format.FileMetaData
+	indexes   [][]pageIndex // by row group and column
 }
 
 // Write encodes rows, and writes the row groups that they complete.
@@ -133,96 +76,162 @@ func (w *parquetWriter) Write(columns []ir.Column) error {
 		hi := min(rows, lo+w.groupRows-w.rows)
 		w.rows += hi - lo
 		full := w.rows == w.groupRows
-		err := w.each(func(i int) error {
+		w.each(func(i int) {
 			part := Rows(columns[i], lo, hi)
 			w.notText[i] = w.notText[i] || !isText(part)
-			if !slices.Contains(w.withNaN[i], w.group) && hasNaN(part) {
-				w.withNaN[i] = append(w.withNaN[i], w.group)
+			w.columns[i].write(part)
+			if full {
+				w.columns[i].flush()
 			}
-			if err := writeValues(w.columns[i], part); err != nil || !full {
+		})
+		if full {
+			if err := w.writeGroup(); err != nil {
 				return err
 			}
-			return w.columns[i].Flush()
-		})
-		if err == nil && full {
-			err = w.Flush()
-			w.rows, w.group = 0, w.group+1
-		}
-		if err != nil {
-			return err
 		}
 		lo = hi
 	}
 	return nil
 }
 
-// Close writes the last row group and the footer.
-func (w *parquetWriter) Close() error {
-	if err := w.each(func(i int) error { return w.columns[i].Flush() }); err != nil {
-		return err
-	}
-	if !slices.Contains(w.notText, true) && !slices.ContainsFunc(w.withNaN, func(groups []int) bool { return len(groups) > 0 }) {
-		return w.Writer.Close()
-	}
-	// The footer alone says what is text and what the statistics are: what the
-	// library writes as the end of the file is held back until that is corrected.
-	file, end := w.out.Writer, &bytes.Buffer{}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	w.out.Writer = end
-	if err := w.Writer.Close(); err != nil {
-		return err
-	}
-	meta := w.File().Metadata()
-	for i, not := range w.notText {
-		if column := &meta.Schema[1+i]; not {
-			column.LogicalType, column.ConvertedType = format.LogicalType{}, thrift.Null[deprecated.ConvertedType]{}
+// writeGroup writes the pages of a row group, which columns have flushed.
+func (w *parquetWriter) writeGroup() error {
+	group := format.RowGroup{NumRows: int64(w.rows), FileOffset: w.at, Ordinal: int16(len(w.meta.RowGroups))}
+	indexes := make([]pageIndex, len(w.columns))
+	for i, c := range w.columns {
+		chunk, index := c.chunk(w.at)
+		chunk.PathInSchema = []string{w.fields[i].Column}
+		for _, bytes := range c.pages() {
+			if err := w.emit(bytes); err != nil {
+				return err
+			}
 		}
+		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: chunk})
+		group.TotalByteSize += chunk.TotalUncompressedSize
+		group.TotalCompressedSize += chunk.TotalCompressedSize
+		indexes[i] = index
+		c.reset()
 	}
-	w.dropBounds(meta)
-	var footer bytes.Buffer
-	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&footer)).Encode(meta); err != nil {
-		return err
-	}
-	const tail = 4 + len(parquetMagic)
-	length := int(binary.LittleEndian.Uint32(end.Bytes()[end.Len()-tail:]))
-	end.Truncate(end.Len() - tail - length)
-	size := footer.Len()
-	footer.Write(binary.LittleEndian.AppendUint32(nil, uint32(size)))
-	footer.WriteString(parquetMagic)
-	if _, err := end.WriteTo(file); err != nil {
-		return err
-	}
-	_, err := footer.WriteTo(file)
-	return err
+	w.meta.RowGroups = append(w.meta.RowGroups, group)
+	w.indexes = append(w.indexes, indexes)
+	w.meta.NumRows += int64(w.rows)
+	w.rows = 0
+	return nil
 }
 
-// dropBounds removes the least and the largest value of the row groups where a
-// column has a NaN. Those of the library are wrong where it writes a dictionary:
-// what stands before the NaN is forgotten, and readers that skip by statistics
-// would not find it. The index of bounds by page goes as a whole: readers take
-// it for one piece.
-func (w *parquetWriter) dropBounds(meta *format.FileMetaData) {
-	found := false
-	for i, groups := range w.withNaN {
-		for _, group := range groups {
-			statistics := &meta.RowGroups[group].Columns[i].MetaData.Statistics
-			statistics.MinValue, statistics.MaxValue = nil, nil
-			found = true
+// Close writes the last row group, the indexes of pages and the footer.
+func (w *parquetWriter) Close() error {
+	w.each(func(i int) { w.columns[i].flush() })
+	if w.rows > 0 {
+		if err := w.writeGroup(); err != nil {
+			return err
 		}
 	}
-	for g := range meta.RowGroups {
-		for i := range meta.RowGroups[g].Columns {
-			if column := &meta.RowGroups[g].Columns[i]; found {
-				column.ColumnIndexOffset, column.ColumnIndexLength = 0, 0
+	if err := w.writeIndexes(); err != nil {
+		return err
+	}
+	w.meta.Version, w.meta.CreatedBy = 2, "kgen"
+	w.meta.Schema = []format.SchemaElement{{Name: "kgen", NumChildren: thrift.New(int32(len(w.fields)))}}
+	for i, f := range w.fields {
+		w.meta.Schema = append(w.meta.Schema, schemaElement(f, w.notText[i]))
+		w.meta.ColumnOrders = append(w.meta.ColumnOrders, format.ColumnOrder{Value: &format.TypeDefinedOrder{}})
+	}
+	start := w.at
+	if err := w.emitThrift(&w.meta); err != nil {
+		return err
+	}
+	return w.emit(append(binary.LittleEndian.AppendUint32(nil, uint32(w.at-start)), parquetMagic...))
+}
+
+// writeIndexes writes where pages lie and what their bounds are. Where a column
+// has a NaN, no column has bounds by page: readers take them for one piece.
+func (w *parquetWriter) writeIndexes() error {
+	bounded := !slices.ContainsFunc(w.indexes, func(columns []pageIndex) bool {
+		return slices.ContainsFunc(columns, func(i pageIndex) bool { return i.bounds == nil })
+	})
+	for g, columns := range w.indexes {
+		for i := range columns {
+			if chunk := &w.meta.RowGroups[g].Columns[i]; bounded {
+				chunk.ColumnIndexOffset = w.at
+				if err := w.emitThrift(columns[i].bounds); err != nil {
+					return err
+				}
+				chunk.ColumnIndexLength = int32(w.at - chunk.ColumnIndexOffset)
 			}
 		}
 	}
+	for g, columns := range w.indexes {
+		for i := range columns {
+			chunk := &w.meta.RowGroups[g].Columns[i]
+			chunk.OffsetIndexOffset = w.at
+			if err := w.emitThrift(&columns[i].places); err != nil {
+				return err
+			}
+			chunk.OffsetIndexLength = int32(w.at - chunk.OffsetIndexOffset)
+		}
+	}
+	return nil
 }
 
-// redirected is a writer that can be exchanged.
-type redirected struct{ io.Writer }
+func (w *parquetWriter) emit(data []byte) error {
+	n, err := w.out.Write(data)
+	w.at += int64(n)
+	return err
+}
+
+func (w *parquetWriter) emitThrift(structure any) error {
+	data, err := encodeThrift(structure)
+	if err != nil {
+		return err
+	}
+	return w.emit(data)
+}
+
+func encodeThrift(structure any) ([]byte, error) {
+	var out bytes.Buffer
+	err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&out)).Encode(structure)
+	return out.Bytes(), err
+}
+
+// schemaElement returns the type of a column. One with a char8 that is no UTF-8
+// is not annotated as text.
+func schemaElement(f Field, notText bool) format.SchemaElement {
+	e := format.SchemaElement{Name: f.Column, RepetitionType: thrift.New(format.Required), Type: thrift.New(storedType(f.Kind))}
+	annotate := func(logical format.LogicalTypeValue, converted deprecated.ConvertedType) {
+		e.LogicalType, e.ConvertedType = format.LogicalType{Value: logical}, thrift.New(converted)
+	}
+	switch k := f.Kind; {
+	case k == ir.Bool || k.IsFloat() || notText:
+	case k == ir.Date:
+		annotate(&format.DateType{}, deprecated.Date)
+	case k == ir.Char8:
+		annotate(&format.StringType{}, deprecated.UTF8)
+	default:
+		converted := map[ir.Kind]deprecated.ConvertedType{
+			ir.I8: deprecated.Int8, ir.I16: deprecated.Int16, ir.I32: deprecated.Int32, ir.I64: deprecated.Int64,
+			ir.U8: deprecated.Uint8, ir.U16: deprecated.Uint16, ir.U32: deprecated.Uint32, ir.U64: deprecated.Uint64,
+		}
+		annotate(&format.IntType{BitWidth: int8(8 * k.Size()), IsSigned: !k.IsUnsigned()}, converted[k])
+	}
+	return e
+}
+
+// storedType returns how the values of a kind are stored.
+func storedType(k ir.Kind) format.Type {
+	switch {
+	case k == ir.Bool:
+		return format.Boolean
+	case k == ir.F32:
+		return format.Float
+	case k == ir.F64:
+		return format.Double
+	case k == ir.Char8:
+		return format.ByteArray
+	case k.Size() == 8:
+		return format.Int64
+	}
+	return format.Int32
+}
 
 // isText reports whether c has no char8 that is no UTF-8.
 func isText(c ir.Column) bool {
@@ -239,97 +248,19 @@ func isText(c ir.Column) bool {
 	return true
 }
 
-// hasNaN reports whether c has a float that is no number.
-func hasNaN(c ir.Column) bool {
-	switch s := c.Slice.(type) {
-	case []float32:
-		return slices.ContainsFunc(s, func(f float32) bool { return f != f })
-	case []float64:
-		return slices.ContainsFunc(s, func(f float64) bool { return f != f })
-	}
-	return false
-}
-
 // trimmed returns a char8 without the zero bytes at its end.
 func trimmed(value *[8]byte) []byte { return bytes.TrimRight(value[:], "\x00") }
 
 // each does something for every column, in parallel.
-func (w *parquetWriter) each(do func(column int) error) error {
+func (w *parquetWriter) each(do func(column int)) {
 	var group sync.WaitGroup
-	errs := make([]error, len(w.columns))
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range w.columns {
 		free <- struct{}{}
 		group.Go(func() {
-			errs[i] = do(i)
+			do(i)
 			<-free
 		})
 	}
 	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeValues writes all rows of c.
-func writeValues(w *parquet.ColumnWriter, c ir.Column) error {
-	switch s := c.Slice.(type) {
-	case []bool:
-		return writeAs(w, s, parquet.BooleanValue)
-	case []int8:
-		return writeAs(w, s, func(v int8) parquet.Value { return parquet.Int32Value(int32(v)) })
-	case []int16:
-		return writeAs(w, s, func(v int16) parquet.Value { return parquet.Int32Value(int32(v)) })
-	case []int32:
-		return writeAs(w, s, parquet.Int32Value)
-	case []int64:
-		return writeAs(w, s, parquet.Int64Value)
-	case []uint8:
-		return writeAs(w, s, func(v uint8) parquet.Value { return parquet.Int32Value(int32(v)) })
-	case []uint16:
-		return writeAs(w, s, func(v uint16) parquet.Value { return parquet.Int32Value(int32(v)) })
-	case []uint32:
-		return writeAs(w, s, func(v uint32) parquet.Value { return parquet.Int32Value(int32(v)) })
-	case []uint64:
-		return writeAs(w, s, func(v uint64) parquet.Value { return parquet.Int64Value(int64(v)) })
-	case []float32:
-		return writeAs(w, s, parquet.FloatValue)
-	case []float64:
-		return writeAs(w, s, parquet.DoubleValue)
-	case [][8]byte:
-		var values [writeBatch]parquet.Value
-		for len(s) > 0 {
-			n := min(len(s), writeBatch)
-			for i := range n {
-				values[i] = parquet.ByteArrayValue(trimmed(&s[i]))
-			}
-			if _, err := w.WriteRowValues(values[:n]); err != nil {
-				return err
-			}
-			s = s[n:]
-		}
-		return nil
-	}
-	panic(fmt.Sprintf("table: no columns of %T", c.Slice))
-}
-
-// writeBatch is how many values are handed over at once.
-const writeBatch = 512
-
-func writeAs[T any](w *parquet.ColumnWriter, s []T, value func(T) parquet.Value) error {
-	var values [writeBatch]parquet.Value
-	for len(s) > 0 {
-		n := min(len(s), writeBatch)
-		for i, v := range s[:n] {
-			values[i] = value(v)
-		}
-		if _, err := w.WriteRowValues(values[:n]); err != nil {
-			return err
-		}
-		s = s[n:]
-	}
-	return nil
 }

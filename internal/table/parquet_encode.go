@@ -1,0 +1,337 @@
+package table
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kgen-go/kgen/ir"
+)
+
+// chunkEncoder encodes the rows of one column in one row group after the other.
+type chunkEncoder interface {
+	write(c ir.Column) // adds rows
+	flush()            // ends the last page
+	chunk(at int64) (format.ColumnMetaData, pageIndex)
+	pages() [][]byte // the bytes that chunk has described
+	reset()
+}
+
+// pageIndex says where the pages of a chunk lie, and what bounds their values;
+// without bounds where one has a NaN.
+type pageIndex struct {
+	places format.OffsetIndex
+	bounds *format.ColumnIndex
+}
+
+// newChunkEncoder returns an encoder that makes pages of up to page bytes.
+func newChunkEncoder(k ir.Kind, page int) chunkEncoder {
+	e := pageEncoder{kind: k, values: page / writtenBytes(k), withDictionary: k != ir.Bool} // one of two bools is no shorter than bits
+	e.dictionary.most = page / 2 / writtenBytes(k)                                          // a first page of different values exceeds it
+	switch k {
+	case ir.Bool:
+		return &orderedEncoder[bool, uint8]{pageEncoder: e, order: boolByte, bits: wide[uint8]}
+	case ir.Char8:
+		return &orderedEncoder[[8]byte, uint64]{pageEncoder: e, order: func(v [8]byte) uint64 { return binary.BigEndian.Uint64(v[:]) }, bits: wide[uint64]}
+	case ir.F32:
+		return &orderedEncoder[float32, float32]{pageEncoder: e, order: same[float32], bits: func(v float32) uint64 { return uint64(math.Float32bits(v)) }}
+	case ir.F64:
+		return &orderedEncoder[float64, float64]{pageEncoder: e, order: same[float64], bits: math.Float64bits}
+	case ir.I8:
+		return integerEncoder[int8](e)
+	case ir.I16:
+		return integerEncoder[int16](e)
+	case ir.I32, ir.Date:
+		return integerEncoder[int32](e)
+	case ir.I64:
+		return integerEncoder[int64](e)
+	case ir.U8:
+		return integerEncoder[uint8](e)
+	case ir.U16:
+		return integerEncoder[uint16](e)
+	case ir.U32:
+		return integerEncoder[uint32](e)
+	case ir.U64:
+		return integerEncoder[uint64](e)
+	}
+	panic(fmt.Sprintf("table: no columns of %v", k))
+}
+
+func integerEncoder[T integer](e pageEncoder) chunkEncoder {
+	return &orderedEncoder[T, T]{pageEncoder: e, order: same[T], bits: wide[T]}
+}
+
+func same[T any](v T) T { return v }
+
+func wide[T integer](v T) uint64 { return uint64(v) }
+
+func boolByte(v bool) uint8 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// orderedEncoder encodes elements E, which are compared as T and stored as bits.
+type orderedEncoder[E any, T cmp.Ordered] struct {
+	pageEncoder
+	order  func(E) T
+	bits   func(T) uint64
+	bounds []bounds[T] // by page
+	page   bounds[T]   // of the page that is being filled
+	nan    bool        // in this row group
+}
+
+type bounds[T cmp.Ordered] struct{ least, most T }
+
+func (e *orderedEncoder[E, T]) write(c ir.Column) {
+	for s := c.Slice.([]E); len(s) > 0; {
+		n := min(len(s), e.values-e.count)
+		if e.count == 0 {
+			first := e.order(s[0])
+			e.page = bounds[T]{first, first}
+		}
+		least, most := e.page.least, e.page.most
+		for _, element := range s[:n] {
+			v := e.order(element)
+			least, most = min(least, v), max(most, v)
+			e.add(e.bits(v))
+		}
+		e.page = bounds[T]{least, most}
+		if s = s[n:]; e.count == e.values {
+			e.flush()
+		}
+	}
+}
+
+func (e *orderedEncoder[E, T]) flush() {
+	if e.count == 0 {
+		return
+	}
+	e.nan = e.nan || e.page.least != e.page.least // min keeps a NaN
+	e.bounds = append(e.bounds, e.page)
+	e.endPage()
+}
+
+func (e *orderedEncoder[E, T]) reset() {
+	e.pageEncoder.reset()
+	e.bounds, e.nan = e.bounds[:0], false
+}
+
+// chunk describes the pages of a row group that will lie from at on.
+func (e *orderedEncoder[E, T]) chunk(at int64) (format.ColumnMetaData, pageIndex) {
+	meta, places := e.pageEncoder.chunk(at)
+	if e.nan || len(e.bounds) == 0 {
+		return meta, pageIndex{places, nil}
+	}
+	index := &format.ColumnIndex{NullPages: make([]bool, len(e.bounds)), NullCounts: make([]int64, len(e.bounds))}
+	all := e.bounds[0]
+	for _, b := range e.bounds {
+		all.least, all.most = min(all.least, b.least), max(all.most, b.most)
+		index.MinValues = append(index.MinValues, e.bound(b.least, true))
+		index.MaxValues = append(index.MaxValues, e.bound(b.most, false))
+	}
+	falls := func(a, b bounds[T]) int { return min(cmp.Compare(a.least, b.least), cmp.Compare(a.most, b.most)) }
+	rises := func(a, b bounds[T]) int { return falls(b, a) }
+	switch {
+	case slices.IsSortedFunc(e.bounds, falls):
+		index.BoundaryOrder = format.Ascending
+	case slices.IsSortedFunc(e.bounds, rises):
+		index.BoundaryOrder = format.Descending
+	}
+	meta.Statistics.MinValue, meta.Statistics.MaxValue = e.bound(all.least, true), e.bound(all.most, false)
+	return meta, pageIndex{places, index}
+}
+
+// bound returns a bound as statistics have it: a zero with the sign that
+// includes the other one, a text without its length.
+func (e *orderedEncoder[E, T]) bound(v T, least bool) []byte {
+	var zero T
+	b := e.bits(v)
+	if e.kind.IsFloat() && v == zero {
+		if b = 0; least {
+			b = 1 << (8*e.kind.Size() - 1)
+		}
+	}
+	switch e.kind {
+	case ir.Bool:
+		return []byte{byte(b)}
+	case ir.Char8:
+		return e.plain([]byte{}, b)[4:]
+	}
+	return e.plain(nil, b)
+}
+
+// pageEncoder makes pages of stored values. While the different ones are few,
+// a page has their numbers in a dictionary; from then on, the values.
+type pageEncoder struct {
+	kind           ir.Kind
+	values         int // of a full page
+	withDictionary bool
+	dictionary     dictionary
+	indexes        []int32 // the page that is being filled, as numbers in the dictionary
+	body           []byte  // the same as values
+	count          int     // the same's values
+
+	scratch, compressed []byte
+	head                []byte // the dictionary as a page, once the row group is complete
+	done                []byte // the pages that have ended
+	ended               []endedPage
+}
+
+// endedPage is what lies in done.
+type endedPage struct {
+	start, size, uncompressed int // header included
+	values                    int
+	encoding                  format.Encoding
+}
+
+// add adds a value to the page.
+func (e *pageEncoder) add(v uint64) {
+	e.count++
+	if e.kind == ir.Bool {
+		if e.count%8 == 1 {
+			e.body = append(e.body, 0)
+		}
+		e.body[len(e.body)-1] |= byte(v) << ((e.count - 1) % 8)
+		return
+	}
+	e.body = e.plain(e.body, v)
+	if e.withDictionary {
+		var index int32
+		if index, e.withDictionary = e.dictionary.index(v); e.withDictionary {
+			e.indexes = append(e.indexes, index)
+		}
+	}
+}
+
+// plain appends a value in the encoding PLAIN.
+func (e *pageEncoder) plain(out []byte, v uint64) []byte {
+	switch {
+	case e.kind == ir.Char8:
+		length := 8 - bits.TrailingZeros64(v)/8
+		out = binary.LittleEndian.AppendUint32(out, uint32(length))
+		var text [8]byte
+		binary.BigEndian.PutUint64(text[:], v)
+		return append(out, text[:length]...)
+	case e.kind.Size() == 8:
+		return binary.LittleEndian.AppendUint64(out, v)
+	}
+	return binary.LittleEndian.AppendUint32(out, uint32(v))
+}
+
+// endPage encodes and compresses the page that is being filled.
+func (e *pageEncoder) endPage() {
+	header := format.DataPageHeader{NumValues: int32(e.count), Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}
+	body := e.body
+	if e.withDictionary {
+		var err error
+		if e.scratch, err = new(rle.DictionaryEncoding).EncodeInt32(e.scratch[:0], e.indexes); err != nil {
+			panic(err) // it has a width
+		}
+		body, header.Encoding = e.scratch, format.RLEDictionary
+	}
+	page := endedPage{start: len(e.done), values: e.count, encoding: header.Encoding}
+	e.done, page.uncompressed = e.appendPage(e.done, format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(header)}, body)
+	page.size = len(e.done) - page.start
+	e.ended = append(e.ended, page)
+	e.body, e.indexes, e.count = e.body[:0], e.indexes[:0], 0
+}
+
+// appendPage appends a page, and returns how long it would be uncompressed.
+func (e *pageEncoder) appendPage(out []byte, header format.PageHeader, body []byte) ([]byte, int) {
+	e.compressed = snappy.Encode(e.compressed[:cap(e.compressed)], body)
+	header.UncompressedPageSize, header.CompressedPageSize = int32(len(body)), int32(len(e.compressed))
+	head, err := encodeThrift(&header)
+	if err != nil {
+		panic(err) // it is written to memory
+	}
+	return append(append(out, head...), e.compressed...), len(head) + len(body)
+}
+
+// dictionaryPage returns the page that earlier ones refer to; none where no page does.
+func (e *pageEncoder) dictionaryPage() (page []byte, uncompressed int) {
+	if len(e.ended) == 0 || e.ended[0].encoding != format.RLEDictionary {
+		return nil, 0
+	}
+	e.scratch = e.scratch[:0]
+	for _, v := range e.dictionary.entries {
+		e.scratch = e.plain(e.scratch, v)
+	}
+	return e.appendPage(nil, format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
+		NumValues: int32(len(e.dictionary.entries)), Encoding: format.Plain,
+	})}, e.scratch)
+}
+
+func (e *pageEncoder) chunk(at int64) (format.ColumnMetaData, format.OffsetIndex) {
+	meta := format.ColumnMetaData{Type: storedType(e.kind), Codec: format.Snappy, Encoding: []format.Encoding{format.Plain}, DataPageOffset: at}
+	var uncompressed int
+	if e.head, uncompressed = e.dictionaryPage(); e.head != nil {
+		meta.DictionaryPageOffset, meta.DataPageOffset = at, at+int64(len(e.head))
+		meta.Encoding = append(meta.Encoding, format.RLEDictionary)
+		meta.EncodingStats = append(meta.EncodingStats, format.PageEncodingStats{PageType: format.DictionaryPage, Encoding: format.Plain, Count: 1})
+		meta.TotalUncompressedSize, meta.TotalCompressedSize = int64(uncompressed), int64(len(e.head))
+	}
+	var places format.OffsetIndex
+	for _, p := range e.ended {
+		places.PageLocations = append(places.PageLocations, format.PageLocation{
+			Offset: meta.DataPageOffset + int64(p.start), CompressedPageSize: int32(p.size), FirstRowIndex: meta.NumValues,
+		})
+		meta.NumValues += int64(p.values)
+		meta.TotalUncompressedSize += int64(p.uncompressed)
+		meta.TotalCompressedSize += int64(p.size)
+		if last := len(meta.EncodingStats) - 1; last >= 0 && meta.EncodingStats[last].PageType == format.DataPage && meta.EncodingStats[last].Encoding == p.encoding {
+			meta.EncodingStats[last].Count++
+		} else {
+			meta.EncodingStats = append(meta.EncodingStats, format.PageEncodingStats{PageType: format.DataPage, Encoding: p.encoding, Count: 1})
+		}
+	}
+	return meta, places
+}
+
+func (e *pageEncoder) pages() [][]byte { return [][]byte{e.head, e.done} }
+
+func (e *pageEncoder) reset() {
+	e.done, e.ended = e.done[:0], e.ended[:0]
+	e.dictionary.reset()
+	e.withDictionary = e.kind != ir.Bool
+}
+
+// dictionary numbers different values, up to most of them, by open addressing.
+type dictionary struct {
+	most    int
+	entries []uint64
+	slots   []int32 // the number of an entry and one
+}
+
+// index returns the number of v; false where it would be one too many.
+func (d *dictionary) index(v uint64) (int32, bool) {
+	if d.slots == nil {
+		d.slots = make([]int32, 1<<bits.Len(uint(2*d.most)))
+	}
+	for slot := v * 0x9E3779B97F4A7C15 >> (64 - bits.Len(uint(len(d.slots)-1))); ; slot = (slot + 1) % uint64(len(d.slots)) {
+		switch n := d.slots[slot]; {
+		case n == 0 && len(d.entries) == d.most:
+			return 0, false
+		case n == 0:
+			d.entries = append(d.entries, v)
+			d.slots[slot] = int32(len(d.entries))
+			return int32(len(d.entries) - 1), true
+		case d.entries[n-1] == v:
+			return n - 1, true
+		}
+	}
+}
+
+func (d *dictionary) reset() {
+	d.entries = d.entries[:0]
+	clear(d.slots)
+}
