@@ -50,7 +50,7 @@ func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
 	case ir.OpMax:
 		return restarted(ir.ReduceMax, v.Type.Kind, b.operand(v.Args[0]))
 	case ir.OpFirst: // the last head's row; any row, where all of a group are equal
-		if x := v.Args[0]; slices.Contains(v.By.Args, x) && v.By.Op == ir.OpRuns && !x.Type.Kind.IsFloat() {
+		if x := v.Args[0]; slices.Contains(v.By.Args, x) && v.By.Op == ir.OpRuns && x.Type.Kind.EqualBits() {
 			return b.Scan(domain, tile.NewLast(v.Type.Kind), true, name, b.Const(ir.BoolScalar(true)), b.operand(x))[1]
 		}
 		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, name, head, b.operand(v.Args[0]))[1]

@@ -68,6 +68,11 @@ func (k Kind) IsFloat() bool { return k == F32 || k == F64 }
 // IsNumeric reports whether k is an integer or a float.
 func (k Kind) IsNumeric() bool { return k >= I8 && k <= F64 }
 
+// EqualBits reports whether keys of kind k that are equal have the same bits, so
+// that any row of a group has the key of all its rows. Floats do not: -0.0 equals
+// 0.0, and a NaN equals every other.
+func (k Kind) EqualBits() bool { return !k.IsFloat() }
+
 // IsUntyped reports whether k is the kind of a constant without context.
 func (k Kind) IsUntyped() bool { return k >= UntypedInt && k <= UntypedString }
 

@@ -54,7 +54,8 @@ type RandomData struct {
 	// Whole makes floats whole numbers whose sums are exact in any order.
 	Whole bool
 	// Special lets NaN stand for one of the values of some float columns, whatever
-	// their shape, and infinities stand among whole numbers, too.
+	// their shape, gives the zeros of some either sign, and lets infinities stand
+	// among whole numbers, too.
 	Special bool
 }
 
@@ -176,6 +177,7 @@ type generator struct {
 func (g *generator) column(shape Shape, rows int) ir.Column {
 	c := ir.NewColumn(g.kind, rows)
 	nan := g.special && g.kind.IsFloat() && g.r.IntN(3) == 0
+	zeros := g.special && g.kind.IsFloat() && g.r.IntN(2) == 0
 	for i, o := range g.ordinals(shape, rows) {
 		v := g.scalar(o)
 		if shape == Extreme && g.limit == 0 && g.r.IntN(4) == 0 {
@@ -183,6 +185,9 @@ func (g *generator) column(shape Shape, rows int) ir.Column {
 		}
 		if nan && o == nanOrdinal {
 			v = ir.Float(g.kind, math.NaN())
+		}
+		if zeros && v.Float64() == 0 && g.r.IntN(2) == 0 {
+			v = ir.Float(g.kind, math.Copysign(0, -1))
 		}
 		c.Set(i, v)
 	}

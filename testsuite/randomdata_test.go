@@ -59,6 +59,28 @@ func runText(t *testing.T, entry Entry, data RandomData) string {
 	return text
 }
 
+// Runs of equal floats have zeros of both signs, next to each other.
+func TestRandomDataZeros(t *testing.T) {
+	p := loadOne(t, `pipeline p(x: [n]f64, y: [n]f32) {
+	return x: count(by: runs(x)), y: count(by: runs(y))
+}`)
+	for i := range p.Params {
+		changes := 0
+		for seed := range uint64(50) {
+			x := RandomData{Rows: 40, Shape: Runs, Seed: seed, Whole: true, Special: true}.Columns(p)[i]
+			for row := 1; row < x.Len(); row++ {
+				a, b := x.At(row-1), x.At(row)
+				if a.Float64() == 0 && b.Float64() == 0 && a.Bits != b.Bits {
+					changes++
+				}
+			}
+		}
+		if changes == 0 {
+			t.Errorf("in no run of %s a zero changes its sign", p.Params[i].Name)
+		}
+	}
+}
+
 // Fitted index columns are rows of what they index, and extreme columns hold
 // what they are named for.
 func TestRandomDataFits(t *testing.T) {

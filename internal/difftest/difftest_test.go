@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -243,8 +244,9 @@ func TestSame(t *testing.T) {
 	}
 	options.Case = &chosen
 	again := Run(t.Context(), options)
-	if len(again.Mismatches) != 1 || again.Mismatches[0] != last {
-		t.Errorf("case %s alone gives %+v, want %+v", last.Case, again.Mismatches, last)
+	want := slices.DeleteFunc(r.Mismatches, func(m Mismatch) bool { return m.Case != last.Case })
+	if !slices.Equal(again.Mismatches, want) {
+		t.Errorf("case %s alone gives %+v, want %+v", last.Case, again.Mismatches, want)
 	}
 }
 
@@ -280,7 +282,7 @@ func TestAbsentAndInterrupted(t *testing.T) {
 
 // sameEverywhere is the sum of the programs and data of a seed. It changes
 // with the generator, and with nothing else: no machine, no version of Go.
-const sameEverywhere = "2d6411c4e9bc1843"
+const sameEverywhere = "65170208ea31364c"
 
 func TestSameEverywhere(t *testing.T) {
 	sum := sha256.New()

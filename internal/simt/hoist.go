@@ -53,7 +53,8 @@ func firstOf(k *tile.Kernel, v tile.ID, d *tile.Domain) (x tile.ID, ok bool) {
 	if scan.Segment == d.Guard {
 		return x, true
 	}
-	// The last element is the first one where all of a group are equal.
+	// The last element of a key is the first one if equal keys have equal bits.
 	head := &k.Ops[k.Values[d.Guard].Op]
-	return x, k.KeepsLast(scan) && head.Kind == tile.Head && slices.Contains(head.Args, x)
+	isKey := head.Kind == tile.Head && slices.Contains(head.Args, x)
+	return x, k.KeepsLast(scan) && isKey && k.Values[x].Kind.EqualBits()
 }

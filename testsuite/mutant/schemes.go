@@ -2,6 +2,9 @@ package main
 
 // schemes are bugs in how folds reach other tiles, blocks and work-items.
 var schemes = []Mutant{
+	{Name: "equal keys have equal bits", File: "internal/simt/hoist.go", Device: "emulated",
+		Old: "k.KeepsLast(scan) && isKey && k.Values[x].Kind.EqualBits()",
+		New: "k.KeepsLast(scan) && isKey"},
 	{Name: "no tail guard of rows", File: "internal/simt/rows.go", Device: "emulated",
 		Old: "e.b.If(loop.Lt(at, e.count), body, nil)",
 		New: "e.b.If(loop.Le(at, e.count), body, nil)"},

@@ -2,6 +2,7 @@ package random
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/ir"
@@ -64,6 +65,35 @@ func keyed(op ir.Op) func(*generator) *value {
 		}
 		text := op.String() + "(" + strings.Join([]string{"$1", "$2", "$3"}[:len(keys)], ", ") + ")"
 		return g.grouping(g.add(value{op: op, kind: ir.I64, domain: k.domain, scans: op == ir.OpRuns}, text, keys...), true)
+	}
+}
+
+// keyedByFloats makes runs of floats and aggregates of the keys themselves: keys
+// that are equal need not have equal bits.
+func keyedByFloats(g *generator, rules []rule) {
+	find := func(op ir.Op) int { return slices.IndexFunc(rules, func(r rule) bool { return r.op == op }) }
+	key := g.over(floats[g.r.IntN(len(floats))], g.domains[0])
+	if key == nil || find(ir.OpRuns) < 0 {
+		return
+	}
+	computed := []ir.Op{ir.OpCast, ir.OpNeg, ir.OpAbs, ir.OpScan, ir.OpAlign, ir.OpCompact}
+	if i := find(computed[g.r.IntN(len(computed))]); i >= 0 && g.r.IntN(2) == 0 {
+		g.wanted = key
+		v := g.statement(rules[i])
+		g.wanted = nil
+		if v != nil && v.kind.IsFloat() && !v.isScalar() && !v.inline {
+			key = v
+		}
+	}
+	keys, text := []*value{key}, "runs($1)"
+	if other := g.over(g.kind(), key.domain); g.r.IntN(3) == 0 && other != nil {
+		keys, text = append(keys, other), "runs($2, $1)"
+	}
+	by := g.grouping(g.add(value{op: ir.OpRuns, kind: ir.I64, domain: key.domain, scans: true}, text, keys...), true)
+	for _, op := range []ir.Op{ir.OpFirst, ir.OpLast, ir.OpMin, ir.OpMax, ir.OpSum, ir.OpAvg, ir.OpArgmin, ir.OpArgmax} {
+		if find(op) >= 0 && g.r.IntN(2) == 0 {
+			g.aggregateOf(op, key, by)
+		}
 	}
 }
 

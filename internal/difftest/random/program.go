@@ -104,6 +104,9 @@ func (g *generator) program(name string, number int) string {
 	if g.r.IntN(2) == 0 { // rows of a filter, for operators that are harder there
 		compact(g)
 	}
+	if g.r.IntN(4) == 0 {
+		keyedByFloats(g, rules)
+	}
 	size := leastStatements + g.r.IntN(moreStatements)
 	at := g.r.IntN(size)
 	pairs := possiblePairs(rules)
