@@ -97,6 +97,9 @@ func (b *Binding) setScalar(text string) error {
 	if _, twice := b.scalars[p]; twice {
 		return fmt.Errorf("--set %s: %s is set twice", text, name)
 	}
+	if kind := p.Type.Kind; kind != ir.Char8 && trim(value) == "" {
+		return fmt.Errorf("--set %s: no value is given; %s is needed", text, expected(kind))
+	}
 	s, err := ParseScalar(p.Type.Kind, value)
 	if err != nil {
 		return fmt.Errorf("--set %s: %w", text, err)
@@ -128,7 +131,7 @@ func (b *Binding) addInput(text string) error {
 	if path == "" {
 		return fmt.Errorf("--in %s: no file is named", text)
 	}
-	if _, err := FormatOf(path); err != nil {
+	if _, err := ReaderOf(path); err != nil {
 		return fmt.Errorf("--in %w", err)
 	}
 	if first, twice := b.files[domain]; twice {

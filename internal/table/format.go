@@ -9,16 +9,21 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Format reads and writes one kind of file.
+// Format writes one kind of file.
 type Format interface {
 	// Extensions returns the extensions of the format's files, as in ".csv".
 	Extensions() []string
+	// NewWriter begins a file of columns, in order, of which rows will follow.
+	NewWriter(stage *Stage, path string, columns []Field) (Writer, error)
+}
+
+// Reader is a format that is read, too.
+type Reader interface {
+	Format
 	// Read returns the columns of fields, in order, and parses no others. All
 	// have the rows of the file. Errors need not name the file; those of its
 	// content are a DataError.
 	Read(source *Source, path string, fields []Field) ([]ir.Column, error)
-	// NewWriter begins a file of columns, in order, of which rows will follow.
-	NewWriter(stage *Stage, path string, columns []Field) (Writer, error)
 }
 
 // Counter is a format that tells the rows of a file without reading them.
@@ -45,30 +50,55 @@ type Field struct {
 // Standard is the name that stands for standard input and output, as CSV.
 const Standard = "-"
 
-var formats = []Format{CSV{}, Parquet{}, NumPy{}, JSONLines{}}
+var (
+	readers = []Reader{CSV{}, Parquet{}, NumPy{}}
+	formats = []Format{CSV{}, Parquet{}, NumPy{}, JSONLines{}}
+)
 
-// FormatOf returns the format of a file by its extension; a folder is one of
-// NumPy arrays.
-func FormatOf(path string) (Format, error) {
+// FormatOf returns the format in which a file is written, by its extension; a
+// folder is one of NumPy arrays.
+func FormatOf(path string) (Format, error) { return find(path, formats) }
+
+// ReaderOf returns the format in which a file is read.
+func ReaderOf(path string) (Reader, error) {
+	reader, err := find(path, readers)
+	if err == nil {
+		return reader, nil
+	}
+	if _, written := find(path, formats); written == nil {
+		return nil, fmt.Errorf("%s: files of this format are written, not read; those that are read: %s", path, forms(readers))
+	}
+	return nil, err
+}
+
+func find[F Format](path string, known []F) (format F, err error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	if path == Standard {
-		extension = ".csv"
+		extension = CSV{}.Extensions()[0]
 	}
-	var known []string
-	for _, f := range formats {
-		if slices.Contains(f.Extensions(), extension) {
-			return f, nil
-		}
-		known = append(known, f.Extensions()...)
+	of := func(extension string) int {
+		return slices.IndexFunc(known, func(f F) bool { return slices.Contains(f.Extensions(), extension) })
 	}
-	if namesFolder(path) {
-		return NumPy{}, nil
+	i := of(extension)
+	if i < 0 && namesFolder(path) {
+		i = of(npyExtension)
 	}
-	forms := strings.Join(known, " ") + ", and a folder of .npy files with a / at its end"
+	if i >= 0 {
+		return known[i], nil
+	}
 	if extension == "" {
-		return nil, fmt.Errorf("%s: the extension says how a file is written, and this name has none; known: %s", path, forms)
+		return format, fmt.Errorf("%s: the extension says how a file is written, and this name has none; known: %s", path, forms(known))
 	}
-	return nil, fmt.Errorf("%s: unknown file format %s; known: %s", path, extension, forms)
+	return format, fmt.Errorf("%s: unknown file format %s; known: %s", path, extension, forms(known))
+}
+
+// forms lists the names that files of the formats have.
+func forms[F Format](known []F) string {
+	var extensions []string
+	for _, f := range known {
+		extensions = append(extensions, f.Extensions()...)
+	}
+	return strings.Join(extensions, " ") + ", and a folder of .npy files with a / at its end"
 }
 
 // DataError is a fault of a file's content.

@@ -154,3 +154,24 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 }
+
+// TestReaderOf: what is offered can be read.
+func TestReaderOf(t *testing.T) {
+	for path, want := range map[string]Reader{
+		Standard: CSV{}, "x.csv": CSV{}, "x.parquet": Parquet{}, "x.npy": NumPy{}, t.TempDir(): NumPy{}, "x.jsonl/": NumPy{},
+	} {
+		if got, err := ReaderOf(path); err != nil || got != want {
+			t.Errorf("%s: %T, %v; want %T", path, got, err, want)
+		}
+	}
+	const known = ".csv .parquet .npy, and a folder of .npy files with a / at its end"
+	for path, want := range map[string]string{
+		"x":       "x: the extension says how a file is written, and this name has none; known: " + known,
+		"x.foo":   "x.foo: unknown file format .foo; known: " + known,
+		"x.jsonl": "x.jsonl: files of this format are written, not read; those that are read: " + known,
+	} {
+		if _, err := ReaderOf(path); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", path, err, want)
+		}
+	}
+}

@@ -1,10 +1,6 @@
 package table
 
-import (
-	"errors"
-
-	"github.com/kgen-go/kgen/ir"
-)
+import "github.com/kgen-go/kgen/ir"
 
 // JSONLines is a JSON object per line and row, which other programs read. It is
 // written only.
@@ -12,11 +8,6 @@ type JSONLines struct{}
 
 // Extensions returns the extension of files of JSON lines.
 func (JSONLines) Extensions() []string { return []string{".jsonl"} }
-
-var errOnlyWritten = errors.New("JSON lines are written, not read; give the data as another format")
-
-// Read fails.
-func (JSONLines) Read(*Source, string, []Field) ([]ir.Column, error) { return nil, errOnlyWritten }
 
 // NewWriter begins a file of lines. Floats that JSON lacks, dates and char8
 // are strings; a char8 that is not UTF-8 is an error.

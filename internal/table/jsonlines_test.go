@@ -105,17 +105,6 @@ func TestJSONLinesOfNothing(t *testing.T) {
 	}
 }
 
-func TestJSONLinesAreNotRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.WriteFile(path, []byte("{\"a\":1}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := readFile(t.Context(), path, parseFields(t, []string{"a:i64"}), nil)
-	if err == nil || !strings.Contains(err.Error(), "x.jsonl: JSON lines are written, not read") {
-		t.Errorf("error %v", err)
-	}
-}
-
 func BenchmarkWriteJSONLines(b *testing.B) {
 	all := lineitemTable(b)
 	path := filepath.Join(b.TempDir(), "x.jsonl")

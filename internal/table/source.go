@@ -60,7 +60,7 @@ func Rows(c ir.Column, lo, hi int) ir.Column {
 // Read reads columns of a file whose extension chooses the format, or of CSV
 // on s.Stdin where path is Standard. Errors name the file.
 func (s *Source) Read(path string, fields []Field) ([]ir.Column, error) {
-	format, err := FormatOf(path)
+	format, err := ReaderOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s *Source) Read(path string, fields []Field) ([]ir.Column, error) {
 
 // Rows returns the rows of a file; false where only reading it would tell.
 func (s *Source) Rows(path string) (rows int64, known bool, err error) {
-	format, err := FormatOf(path)
+	format, err := ReaderOf(path)
 	if err != nil {
 		return 0, false, err
 	}
