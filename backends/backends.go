@@ -1,5 +1,16 @@
-// Package backends is what all emitters share: their input, their output and
-// the interface that the command line drives them by.
+// Package backends is the interface between the compiler and the emitters: the
+// input of an [Emitter], its output, and tools that all of them use.
+//
+// The table of emitters is in package build; each is a package of its own below
+// this one. An emitter is given compiled pipelines and returns files:
+//
+//	output, err := gocpu.Emitter{}.Emit([]*backends.Program{program}, backends.Options{Package: "tpch"})
+//	if err != nil {
+//		return err // what the target cannot express, at its place in the pipeline
+//	}
+//	for _, f := range output.Files {
+//		err = errors.Join(err, os.WriteFile(filepath.Join(folder, f.Name), f.Text, 0o666))
+//	}
 package backends
 
 import (
@@ -12,66 +23,70 @@ import (
 // Version is the version of kgen that emitted text names.
 const Version = "v0.1.0"
 
-// Program is a compiled pipeline: what it means, the host program, and the tile
-// program of each kernel, in the order of Plan.Kernels.
+// Program is a compiled pipeline.
 type Program struct {
-	Pipeline *ir.Pipeline
-	Plan     *plan.Plan
-	Kernels  []*tile.Kernel
-	Source   []byte   // the text of the pipeline's file, for comments; may be nil
-	Partial  *Partial // where code for shards is wanted too, else nil
+	Pipeline *ir.Pipeline   // the operator graph
+	Plan     *plan.Plan     // the host program
+	Kernels  []*tile.Kernel // the tile programs, in the order of Plan.Kernels
+	Source   []byte         // the text of the pipeline's file, for comments; may be nil
+	Partial  *Partial       // for computation in shards; nil unless it is emitted too
 }
 
-// Partial is a pipeline that is cut at its aggregates, compiled.
+// Partial is a pipeline that is cut at its aggregates, for computation in
+// shards.
 type Partial struct {
 	*partial.Split
-	Rows *Program // of Split.Shard
-	Ends *Program // of Split.Finish
+	Rows *Program // of Split.Shard: from rows to a state
+	Ends *Program // of Split.Finish: from a state to the results
 }
 
-// Options are what a user may ask of emitted text.
+// Options are the user's choices for emitted text. The zero value is the
+// default.
 type Options struct {
-	Package    string        // of Go text
-	Schedule   plan.Schedule // of kernels of work-groups; the zero value leaves it to the backend
-	Unexported bool          // Go functions and types of results are for their package alone
-	Trace      bool          // Go text gets an option WithTrace, which tells how long each kernel took
+	Package    string        // the name of the package of Go text
+	Schedule   plan.Schedule // of work-group kernels; the backend chooses fields that are zero
+	Unexported bool          // whether Go functions and result types are unexported
+	Trace      bool          // whether Go text has an option WithTrace, which reports how long each kernel took
 }
 
-// File is one emitted file; Name is relative to the output folder.
+// File is one emitted file.
 type File struct {
-	Name string
-	Text []byte
+	Name string // relative to the output folder
+	Text []byte // its contents
 }
 
 // Entry says how a host calls one emitted pipeline.
 type Entry struct {
-	Pipeline string
-	Func     string // the function that returns the results
-	Into     string // the one that fills them in
-	Result   string // the type of the results
-	Params   []Field
-	Results  []Field
+	Pipeline string  // the name of the pipeline
+	Func     string  // the function that returns the results
+	Into     string  // the function that stores the results in existing memory
+	Result   string  // the type of the results
+	Params   []Field // the parameters, in order
+	Results  []Field // the results, in order
 
-	Partial    string // the type of partials, if they are wanted
-	NewPartial string // the function that makes one
+	Partial    string // the type of partials; "" if they are not emitted
+	NewPartial string // the function that makes a partial
 }
 
 // Field is a parameter or a result of an entry.
 type Field struct {
-	Name   string // as emitted
-	Kind   plan.Kind
-	Scalar bool
+	Name   string    // as emitted
+	Kind   plan.Kind // of the elements or the scalar
+	Scalar bool      // whether it is a scalar, not a column
 }
 
-// Output is what an emitter makes of some programs.
+// Output is the result of emitting some programs.
 type Output struct {
-	Files   []File
+	Files   []File  // with distinct names
 	Entries []Entry // one per program, in order
 }
 
 // Emitter turns programs into source text. Equal input gives equal bytes.
 type Emitter interface {
+	// Name returns the name of the backend, as in --backend NAME.
 	Name() string
+	// Emit returns the source text of programs. The error says what the target
+	// cannot express.
 	Emit(programs []*Program, options Options) (*Output, error)
 	// Loops returns the loop IR of a program's kernels, as text.
 	Loops(program *Program, options Options) (string, error)

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Combine writes one field of a monoid's combination, over the fields of the
-// states of earlier and later rows.
+// Combine returns the loop expression of one field of a monoid's combination,
+// given the fields of the states of earlier and later rows.
 func Combine(e *tile.Expr, earlier, later func(field int) loop.Expr) loop.Expr {
 	switch {
 	case e.Operator == ir.OpInvalid && e.Side == tile.A:

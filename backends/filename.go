@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// FileNames are the names of files given so far, without extension and in
-// lower case: file systems may not tell A from a.
+// FileNames is the set of file names given so far, without extension and in
+// lower case, because file systems may not distinguish A from a.
 type FileNames map[string]bool
 
-// Base returns the name of the files of a pipeline, without extension: the
-// pipeline's, unless a system or the target's tools, by means of special, read
-// more into it, another pipeline's files have it, or it is longer than is sure
-// to fit.
+// Base returns the name of the files of a pipeline, without extension. It is the
+// name of the pipeline, unless that name has a meaning to an operating system or,
+// according to special, to the target's tools, unless the files of another
+// pipeline have it, or unless it is too long for some file systems.
 func (n FileNames) Base(pipeline string, special func(base string) bool) string {
 	name := pipeline
 	if len(name) > maxBase {
@@ -28,15 +28,15 @@ func (n FileNames) Base(pipeline string, special func(base string) bool) string 
 	return Unused(n, name, strings.ToLower)
 }
 
-// maxBase leaves room for extensions, numbers and the names of unfinished
-// files; file systems allow 255 bytes, some 143.
+// maxBase is short enough for extensions, numbers and the names of unfinished
+// files to fit: file systems allow 255 bytes, some 143.
 const maxBase = 100
 
-// windowsDevice matches what Windows takes for devices, whatever the extension.
+// windowsDevice matches names that are devices on Windows, with any extension.
 var windowsDevice = regexp.MustCompile(`^(?i:con|prn|aux|nul|com\d|lpt\d)$`)
 
-// Unused returns name, with a number behind it where its form is taken, and
-// takes the form.
+// Unused returns name, followed by a number if its form is taken, and marks the
+// form of the result as taken.
 func Unused(taken map[string]bool, name string, form func(string) string) string {
 	free := name
 	for i := 2; taken[form(free)]; i++ {

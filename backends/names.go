@@ -6,9 +6,9 @@ import (
 	"github.com/kgen-go/kgen/internal/loop"
 )
 
-// Names gives what a program declares its names in emitted text: the name
-// asked for, as the target spells it, where nothing in sight has it, else with
-// a number behind it. No name hides another.
+// Names gives the declarations of a program their names in emitted text: the
+// requested name in the spelling of the target, followed by a number if a visible
+// declaration has that name. No name shadows another.
 type Names struct {
 	spell    func(string) string
 	reserved func(string) bool
@@ -16,9 +16,9 @@ type Names struct {
 	scopes   []map[string]bool
 }
 
-// NewNames returns the names of a program of which nothing is declared. Spell
-// makes an identifier of any text, and reserved tells those that the target
-// understands as something else.
+// NewNames returns the names of a program without declarations. Spell makes an
+// identifier of any text; reserved reports identifiers with a meaning of their
+// own in the target.
 func NewNames(spell func(string) string, reserved func(string) bool) *Names {
 	return &Names{spell: spell, reserved: reserved, of: map[*loop.Var]string{}, scopes: []map[string]bool{{}}}
 }
@@ -26,31 +26,31 @@ func NewNames(spell func(string) string, reserved func(string) bool) *Names {
 // Spell returns name as the target spells it.
 func (n *Names) Spell(name string) string { return n.spell(name) }
 
-// Push opens a scope in the innermost one, and Pop closes it.
+// Push opens a scope within the innermost scope; Pop closes it.
 func (n *Names) Push() { n.scopes = append(n.scopes, map[string]bool{}) }
 
 // Pop closes the innermost scope.
 func (n *Names) Pop() { n.scopes = n.scopes[:len(n.scopes)-1] }
 
-// Enter opens a scope from which only the names of the program are seen, as
-// from a function. It returns what closes it.
+// Enter opens a scope in which only the names of the program are visible, such as
+// that of a function. It returns the function that closes it.
 func (n *Names) Enter() (leave func()) {
 	outer := n.scopes
 	n.scopes = []map[string]bool{outer[0], {}}
 	return func() { n.scopes = outer }
 }
 
-// Fresh reserves a name like name in the innermost scope.
+// Fresh reserves a name similar to name in the innermost scope.
 func (n *Names) Fresh(name string) string { return n.fresh(n.spell(name), n.scopes[len(n.scopes)-1]) }
 
-// FreshGlobal reserves a name like name for the whole program.
+// FreshGlobal reserves a name similar to name for the whole program.
 func (n *Names) FreshGlobal(name string) string { return n.fresh(n.spell(name), n.scopes[0]) }
 
-// FreshAsIs reserves a name for the whole program that begins with name as it
-// is spelled, and that no other part of the program has.
+// FreshAsIs reserves a name for the whole program that begins with name in its
+// present spelling and that no declaration has.
 func (n *Names) FreshAsIs(name string) string { return n.fresh(name, n.scopes[0]) }
 
-// Declare names v in the innermost scope.
+// Declare gives v a name in the innermost scope and returns it.
 func (n *Names) Declare(v *loop.Var) string {
 	name := n.Fresh(v.Name)
 	n.of[v] = name

@@ -31,7 +31,7 @@ func run(builders []*ir.Builder, args ...string) (status int, out, errs string) 
 	return status, o.String(), e.String()
 }
 
-// TestFullStandardOutput: what could not be printed is not done.
+// TestFullStandardOutput: a failure to print is an error.
 func TestFullStandardOutput(t *testing.T) {
 	for _, arguments := range [][]string{{"--after=verify"}, {"--help"}, {"-o", t.TempDir()}} {
 		var errs bytes.Buffer
@@ -147,7 +147,7 @@ func TestRunRefuses(t *testing.T) {
 		{"test of another", []*ir.Builder{orders("orders"), orders("test_kgen_orders")}, []string{"--tests", "--package=p", "-o", t.TempDir()}, 1,
 			"test_kgen_orders.go:24:6 declares TestKgenOrders, which generated code needs for itself: rename it"},
 		{"no folder", twice[:1], nil, 2, "gen: name the folder to write to: -o FOLDER\nRun 'gen --help' for usage.\n"},
-		{"argument", twice[:1], []string{"orders.kg"}, 2, "gen: \"orders.kg\" is no flag"},
+		{"argument", twice[:1], []string{"orders.kg"}, 2, "gen: \"orders.kg\" is not a flag"},
 		{"flag", twice[:1], []string{"--turbo"}, 2, "unknown flag: --turbo"},
 		{"partials of rows", []*ir.Builder{mapped}, []string{"--partials", "-o", t.TempDir()}, 1, here(line+14, "no partials: result twice has a row for each row of n")},
 		{"a Go package elsewhere", twice[:1], []string{"--package", "queries", "--backend=cuda", "-o", t.TempDir()}, 2, "--package: backend cuda emits no Go; gocpu does"},

@@ -14,14 +14,14 @@ import (
 // LevelUsage documents the flag --fuse.
 const LevelUsage = "the fusion `LEVEL`: none, paper3, paper2, onepass or auto (the default), or a plan by hand"
 
-// Source is pipelines and the text they stand in, which is nil where a Go
-// program made them.
+// Source is a set of pipelines and the text that defines them.
 type Source struct {
-	Text      []byte
-	Pipelines []*ir.Pipeline
+	Text      []byte         // of the .kg file; nil if a Go program made the pipelines
+	Pipelines []*ir.Pipeline // in the order of their definition
 }
 
-// ErrorAt is a message with the line of s that it is about.
+// ErrorAt returns an error at a position of s that shows the line of the text.
+// The hint, which may be empty, says what would be right.
 func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 	if s.Text == nil {
 		return ir.NewError(nil, pos, message, hint)
@@ -30,20 +30,23 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 	return ir.NewError(file, pos, message, hint)
 }
 
-// Compile compiles a pipeline of s at a fusion level for a variant of
-// aggregation, which is "" by default.
+// Compile compiles a pipeline of s at a fusion level, one of [fuse.Levels] or a
+// plan by hand, and for a variant of aggregation, one of [plan.Variants]. Both
+// are "" for the default. An operator that has no compiled form is an error at
+// its place in the text; a wrong plan by hand is a [UsageError].
 func Compile(s *Source, p *ir.Pipeline, level, variant string) (*backends.Program, *fuse.Program, error) {
 	program, fused, err := compile.Compile(p, compile.Options{Level: level, Variant: variant, Source: s.Text})
 	return program, fused, s.compileError(level, err)
 }
 
-// compilePartial compiles a pipeline of s cut into shards.
+// compilePartial compiles a pipeline of s for computation in shards.
 func compilePartial(s *Source, p *ir.Pipeline, level string) (*backends.Partial, error) {
 	made, err := compile.Partial(p, compile.Options{Level: level, Source: s.Text})
 	return made, s.partialError(level, err)
 }
 
-// partialError words what cutting into shards refuses, with the line of s.
+// partialError adds the line of s to the error of a pipeline that cannot be
+// computed in shards.
 func (s *Source) partialError(level string, err error) error {
 	var refused ir.Error
 	if errors.As(err, &refused) {
@@ -52,8 +55,8 @@ func (s *Source) partialError(level string, err error) error {
 	return s.compileError(level, err)
 }
 
-// compileError words what compilation refuses. A level that kgen does not
-// define itself is the user's text, and then the command line is at fault.
+// compileError adds the line of s to an error of compilation. If the level is a
+// plan by hand, the error is one of the command line.
 func (s *Source) compileError(level string, err error) error {
 	var unsupported *fuse.Unsupported
 	switch {
@@ -67,12 +70,13 @@ func (s *Source) compileError(level string, err error) error {
 	return err
 }
 
-// UsageError is a command line that cannot be right, whatever files hold.
+// UsageError is an error of the command line, independent of all files.
 type UsageError struct{ Err error }
 
+// Error returns the message, without the name of the program.
 func (e *UsageError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns Err.
 func (e *UsageError) Unwrap() error { return e.Err }
 
 func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The program of docs/builder.md runs, and a mistake in it is told with its line.
+// The program of docs/builder.md runs, and a mistake in it is reported with its line.
 func TestProgramOfDocument(t *testing.T) {
 	text, err := os.ReadFile("../docs/builder.md")
 	if err != nil {

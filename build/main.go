@@ -16,9 +16,10 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Main is the main function of a program that makes pipelines: it emits them
-// as kgen emit would, with its flags, and ends the program. Errors name the
-// lines of the program that called the builders.
+// Main is the main function of a program that defines pipelines. It parses the
+// flags of kgen emit from the command line and emits the pipelines of the
+// builders. If that fails, it prints the errors, with the lines that called the
+// builders, and ends the program with the exit code of [Run].
 func Main(builders ...*ir.Builder) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -29,9 +30,9 @@ func Main(builders ...*ir.Builder) {
 	}
 }
 
-// Run is Main as a function of the program's name and arguments. It returns
-// the exit code: 0, 1 if the pipelines are wrong or the work failed, 2 if the
-// arguments are wrong.
+// Run is [Main] with an explicit context, command line and output; args begins
+// with the program's name. It returns the exit code: 0 for success, 1 if a
+// pipeline is wrong or writing failed, 2 if the arguments are wrong.
 func Run(ctx context.Context, args []string, out, errs io.Writer, builders ...*ir.Builder) int {
 	name := "gen"
 	if len(args) > 0 {
@@ -50,18 +51,18 @@ func Run(ctx context.Context, args []string, out, errs io.Writer, builders ...*i
 	case err != nil:
 		err = &UsageError{err}
 	case set.NArg() > 0:
-		err = usagef("%q is no flag; the pipelines are those of the program", set.Arg(0))
+		err = usagef("%q is not a flag; the program itself has the pipelines", set.Arg(0))
 	default:
 		err = flags.Emit(ctx, func() (*Source, error) { return Load(errs, builders...) }, stdout)
 	}
 	if err == nil {
-		err = stdout.Err() // at which nobody has looked
+		err = stdout.Err() // of output that was buffered
 	}
 	var usage *UsageError
 	switch {
 	case err == nil:
 		return 0
-	case ctx.Err() != nil: // whatever failed then
+	case ctx.Err() != nil: // and so every later error is the interrupt's
 		fmt.Fprintf(errs, "%s: interrupted\n", name)
 	case errors.As(err, &usage):
 		fmt.Fprintf(errs, "%s: %v\nRun '%s --help' for usage.\n", name, err, name)
@@ -72,18 +73,18 @@ func Run(ctx context.Context, args []string, out, errs io.Writer, builders ...*i
 	return 1
 }
 
-// Load finishes the pipelines, which must differ in their names, and prints
-// their warnings. It reports the errors of all of them.
+// Load finishes the pipelines of the builders and prints their warnings. Names of
+// pipelines must be distinct. The error lists the errors of all pipelines.
 func Load(warnings io.Writer, builders ...*ir.Builder) (*Source, error) {
 	if len(builders) == 0 {
-		return nil, errors.New("the program builds no pipeline; pass build.Main what ir.NewBuilder returns")
+		return nil, errors.New("the program builds no pipeline; pass the result of ir.NewBuilder to build.Main")
 	}
 	s := &Source{}
 	var errs ir.ErrorList
 	first := map[string]ir.Pos{}
 	for i, b := range builders {
 		if b == nil {
-			return nil, fmt.Errorf("builder %d of the program is nil; pass build.Main what ir.NewBuilder returns", i+1)
+			return nil, fmt.Errorf("builder %d of the program is nil; pass the result of ir.NewBuilder to build.Main", i+1)
 		}
 		p, err := b.Pipeline()
 		var list ir.ErrorList
@@ -109,7 +110,7 @@ func Load(warnings io.Writer, builders ...*ir.Builder) (*Source, error) {
 	return s, nil
 }
 
-// PrintWarnings prints what the compiler doubts about p.
+// PrintWarnings prints the compiler's warnings about p.
 func PrintWarnings(w io.Writer, p *ir.Pipeline) {
 	for _, warning := range p.Warnings {
 		warning.Msg = "warning: " + warning.Msg

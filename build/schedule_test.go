@@ -1,6 +1,7 @@
 package build_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -23,28 +24,41 @@ func TestParseSchedule(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"variant=fast":                      "variant is direct, chunked, privvar, privarray, segmented",
+		"variant=fast":                      "variant is direct or chunked or privvar or privarray or segmented",
 		"variant":                           "variant is direct",
 		"workgroup=48":                      "workgroup=48: workgroup is a power of two up to 1024",
-		"workgroup=96":                      "workgroup=96 is no power of two, which only scheme=round does without",
+		"workgroup=96":                      "workgroup=96 is no power of two; only scheme=round allows that",
 		"items=0":                           "items is 1 to 512",
-		"part=0":                            "part is 1 to 2147483647 rows that a launch takes",
-		"part=2147483648":                   "part is 1 to 2147483647 rows that a launch takes",
+		"part=0":                            "part is 1 to 2147483647 rows per launch",
+		"part=2147483648":                   "part is 1 to 2147483647 rows per launch",
 		"scheme=flat":                       "scheme is lookback or round or published",
-		"ring=5":                            "ring and lookahead are choices of scheme=round",
+		"ring=5":                            "ring and lookahead are settings of scheme=round",
 		"scheme=round,lookahead=9":          "lookahead is 1 to 8 rounds",
 		"scheme=round,ring=65":              "ring is 3 to 64 tiles",
-		"scheme=round,ids=static":           "leave out ids, chunk, offsets, occupancy and part",
-		"scheme=round,occupancy=2":          "leave out ids, chunk, offsets, occupancy and part",
-		"occupancy=33":                      "occupancy is 1 to 32 groups that registers leave room for",
-		"warp=32":                           "there are workgroup, items, chunk, scheme, ids, offsets, variant, ring, lookahead, occupancy and part",
+		"scheme=round,ids=static":           "omit ids, chunk, offsets, occupancy and part",
+		"scheme=round,occupancy=2":          "omit ids, chunk, offsets, occupancy and part",
+		"occupancy=33":                      "occupancy is 1 to 32 work-groups of a compute unit",
+		"warp=32":                           "there are workgroup, items, chunk, scheme, ids, offsets, variant, ring, lookahead, occupancy, part",
 		"chunk=0":                           "chunk is 1 to 1024 tiles",
 		"offsets=lookback,scheme=published": "offsets is scan or broadcast",
-		"offsets=scan":                      "offsets is a choice of scheme=published",
+		"ids=static,scheme=published":       "ids is a setting of scheme=lookback",
+		"items=":                            "items is 1 to 512 rows per work-item",
+		"part=9223372036854775808":          "part is 1 to 2147483647 rows per launch",
+		"offsets=scan":                      "offsets is a setting of scheme=published",
 		"items=4,variant=no":                "--schedule variant=no",
 	} {
 		if _, err := build.ParseSchedule(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, not %q", text, err, want)
 		}
 	}
+}
+
+func ExampleParseSchedule() {
+	s, err := build.ParseSchedule("workgroup=256,items=16,scheme=lookback")
+	fmt.Println(s.Rows(), "rows per work-group", err)
+	_, err = build.ParseSchedule("items=0")
+	fmt.Println(err)
+	// Output:
+	// 4096 rows per work-group <nil>
+	// --schedule items=0: items is 1 to 512 rows per work-item
 }

@@ -6,14 +6,15 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Date and Char8 are the element types of the language that Go has none for;
-// emitted functions take these underlying types.
-type (
-	Date  int32   // days since 1970-01-01
-	Char8 [8]byte // padded with NUL bytes
-)
+// Date stands for the element type date: days since 1970-01-01. Emitted
+// functions take an int32.
+type Date int32
 
-// Element is the Go types that stand for element types.
+// Char8 stands for the element type char8: 8 bytes, padded with NUL at the end.
+// Emitted functions take a [8]byte.
+type Char8 [8]byte
+
+// Element is satisfied by the Go types that stand for element types.
 type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | Date | Char8
 }
@@ -36,21 +37,22 @@ var kinds = map[reflect.Kind]ir.Kind{
 	reflect.Float32: ir.F32, reflect.Float64: ir.F64,
 }
 
-// Column adds a parameter that is a column over a domain: name: [domain]T.
+// Column adds a parameter that is a column over a domain, in text
+// name: [domain]T.
 func Column[T Element](b *ir.Builder, name, domain string) ir.Operand {
 	return b.Column(name, domain, KindOf[T]())
 }
 
-// Scalar adds a scalar parameter: name: T.
+// Scalar adds a scalar parameter, in text name: T.
 func Scalar[T Element](b *ir.Builder, name string) ir.Operand {
 	return b.Scalar(name, KindOf[T]())
 }
 
-// Optional adds a scalar parameter that callers may leave out: name: T = value,
-// which is a constant or, as b.Date("1994-01-01") is, a constant operand.
+// Optional adds a scalar parameter with a default, in text name: T = value. The
+// value is a Go constant or a constant operand such as b.Date("1994-01-01").
 func Optional[T Element](b *ir.Builder, name string, value any) ir.Operand {
 	return b.ScalarWithDefault(name, KindOf[T](), value)
 }
 
-// Cast is T(x).
+// Cast converts x to the element type of T, in text T(x).
 func Cast[T Element](b *ir.Builder, x any) ir.Operand { return b.Cast(KindOf[T](), x) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// declarations checks everything but the steps.
+// declarations checks everything except the steps.
 func (v *validator) declarations() {
 	v.lengths = map[string]bool{}
 	for i := range v.p.Domains {
@@ -187,7 +187,7 @@ func (v *validator) forward(path string, variant *Variant) {
 	case ForwardTicket, ForwardStatic, ForwardResident:
 		writesAbort := func(a Arg) bool { return v.buffers[a.Buffer] != nil && v.buffers[a.Buffer].Role == Abort }
 		if !slices.ContainsFunc(variant.Args, writesAbort) {
-			v.report(path, "groups that wait for each other must be able to give up: an abort buffer is missing among the arguments")
+			v.report(path, "work-groups that wait for each other must be able to give up: an abort buffer is missing among the arguments")
 		}
 	default:
 		v.report(path, "there is no forward progress %q; there are %q, %q and %q", variant.Forward, ForwardTicket, ForwardStatic, ForwardResident)

@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// Env is what an Expr is evaluated in.
+// Env supplies the values that an Expr depends on. A method returns an error if
+// the value is not known.
 type Env interface {
-	Scalar(name string) (int64, error)
-	Len(domain string) (int64, error)
-	Property(name string) (int64, error)
-	Resident(kernel string) (int64, error)
-	Rows() (int64, error)
+	Scalar(name string) (int64, error)     // the value of an i64 scalar
+	Len(domain string) (int64, error)      // the length of a domain
+	Property(name string) (int64, error)   // a property of the machine
+	Resident(kernel string) (int64, error) // work-groups of a kernel that run at once
+	Rows() (int64, error)                  // the rows of the launch
 }
 
-// Eval returns the value of e; a condition yields 0 or 1. What does not fit
-// 64 bits is an error, never wrapped.
+// Eval returns the value of e; a condition yields 0 or 1. An operation without a
+// value is an [EvalError]: nothing wraps. Errors of env are returned unchanged.
 func (e Expr) Eval(env Env) (int64, error) {
 	switch e.Op {
 	case OpConst:
@@ -53,26 +54,27 @@ func (e Expr) Eval(env Env) (int64, error) {
 	return v, nil
 }
 
-// operands is how many operands each operator with operands takes.
+// operands is the number of operands of each operator that has some.
 var operands = map[Op]int{
 	OpAdd: 2, OpSub: 2, OpMul: 2, OpCeilDiv: 2, OpMin: 2, OpMax: 2, OpPow2: 1, OpShl: 2,
 	OpLt: 2, OpEq: 2, OpAnd: 2,
 }
 
-// The ways an operation has no value.
+// The reasons why an operation has no value.
 var (
 	ErrOverflow = errors.New("the result does not fit 64 bits")
 	ErrNegative = errors.New("an operand is negative")
 	ErrDivisor  = errors.New("the divisor is not positive")
 )
 
-// EvalError is an operation that has no value for its operands.
+// EvalError is the error of an operation that has no value for its operands.
 type EvalError struct {
-	Expr Expr
-	Args []int64
-	Err  error
+	Expr Expr    // the operation
+	Args []int64 // the values of its operands
+	Err  error   // ErrOverflow, ErrNegative or ErrDivisor
 }
 
+// Error shows the expression, the values of its operands and the reason.
 func (e *EvalError) Error() string {
 	values := make([]string, len(e.Args))
 	for i, v := range e.Args {
@@ -81,6 +83,7 @@ func (e *EvalError) Error() string {
 	return fmt.Sprintf("%s: %s(%s): %v", e.Expr, e.Expr.Op, strings.Join(values, ", "), e.Err)
 }
 
+// Unwrap returns the reason.
 func (e *EvalError) Unwrap() error { return e.Err }
 
 func apply(op Op, a, b int64) (int64, error) {
@@ -158,7 +161,7 @@ func truth(b bool) int64 {
 	return 0
 }
 
-// String returns e as a person would write it: ceildiv(len(n), 1024).
+// String returns e in mathematical notation: ceildiv(len(n), 1024).
 func (e Expr) String() string {
 	switch e.Op {
 	case "":

@@ -1,13 +1,14 @@
 package plan
 
 // Expr is an expression of the host over i64, or a condition. The zero Expr
-// is none. In JSON a constant is a number, a scalar a string, and all else an
-// object with one key: {"ceildiv": [{"len": "n"}, 1024]}.
+// means that there is none. In JSON a constant is a number, a scalar is a string,
+// and any other expression is an object with one key:
+// {"ceildiv": [{"len": "n"}, 1024]}.
 type Expr struct {
-	Op    Op
-	Const int64  // OpConst
-	Name  string // OpScalar, OpLen, OpMachine, OpResident
-	Args  []Expr
+	Op    Op     // "" in the zero Expr
+	Const int64  // of OpConst
+	Name  string // of OpScalar, OpLen, OpMachine, OpResident
+	Args  []Expr // the operands of the other operators
 }
 
 // Op is the operator of an Expr; its text is its key in JSON.
@@ -19,7 +20,7 @@ const (
 	OpScalar   Op = "scalar"   // the i64 scalar Name
 	OpLen      Op = "len"      // the length of the domain Name
 	OpMachine  Op = "machine"  // the machine's property Name: units, subgroup, maxWorkgroup, localBytes, memory, maxAlloc
-	OpResident Op = "resident" // groups of the kernel Name that the device runs at once
+	OpResident Op = "resident" // work-groups of the kernel Name that the device runs at once
 	OpRows     Op = "rows"     // the rows of the launch; in Variant.Grid and Arg.Value only
 	OpAdd      Op = "add"
 	OpSub      Op = "sub"
@@ -27,14 +28,14 @@ const (
 	OpCeilDiv  Op = "ceildiv" // rounds up; both operands not negative, the divisor positive
 	OpMin      Op = "min"
 	OpMax      Op = "max"
-	OpPow2     Op = "pow2" // the least power of two not below the operand; 1 for 0
+	OpPow2     Op = "pow2" // the smallest power of two that is at least the operand; 1 for 0
 	OpShl      Op = "shl"
 	OpLt       Op = "lt" // conditions from here on
 	OpEq       Op = "eq"
 	OpAnd      Op = "and" // of conditions
 )
 
-// IsZero reports whether e is none.
+// IsZero reports whether e is the zero Expr.
 func (e Expr) IsZero() bool { return e.Op == "" }
 
 // IsCondition reports whether e yields true or false.
@@ -52,7 +53,7 @@ func Len(domain string) Expr { return Expr{Op: OpLen, Name: domain} }
 // Property returns a property of the machine.
 func Property(name string) Expr { return Expr{Op: OpMachine, Name: name} }
 
-// Resident returns how many groups of a kernel run at once.
+// Resident returns the number of work-groups of a kernel that run at once.
 func Resident(kernel string) Expr { return Expr{Op: OpResident, Name: kernel} }
 
 // Rows returns the rows of the launch.
@@ -79,7 +80,7 @@ func Min(a, b Expr) Expr { return Apply(OpMin, a, b) }
 // Max returns the greater of a and b.
 func Max(a, b Expr) Expr { return Apply(OpMax, a, b) }
 
-// Pow2 returns the least power of two not below a.
+// Pow2 returns the smallest power of two that is at least a; 1 for 0.
 func Pow2(a Expr) Expr { return Apply(OpPow2, a) }
 
 // Shl returns a << b.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// effect is what steps do to the rule that errors are checked before use.
+// effect is how steps affect the rule that errors are checked before use.
 type effect int
 
 const (
@@ -34,12 +34,12 @@ func then(a, b effect) effect {
 	return b
 }
 
-// state is what is known to hold before a step.
+// state is what holds before a step.
 type state struct {
 	allocated map[string]bool
 	dirty     bool // a launch's errors, or those of the host's scalars, are not checked yet
-	deferred  bool // only an abort has been asked about since then
-	ended     bool // a Return has run on every way here
+	deferred  bool // only the abort word has been tested since then
+	ended     bool // a Return has run on every path to here
 }
 
 func (s state) clone() state {
@@ -47,7 +47,7 @@ func (s state) clone() state {
 	return s
 }
 
-// join leaves in s what holds whichever of s and other was reached.
+// join keeps in s what holds on both paths, s and other.
 func (s *state) join(other state) {
 	switch {
 	case other.ended:
@@ -72,7 +72,7 @@ func (v *validator) flow() {
 	}
 	v.steps("steps", v.p.Steps, &s, false)
 	if !s.ended {
-		v.report("steps", "there is a way through the steps without a return")
+		v.report("steps", "there is a path through the steps without a return")
 	}
 }
 
@@ -88,7 +88,7 @@ func (v *validator) steps(path string, steps []Step, s *state, loop bool) {
 	}
 }
 
-// Kind returns the JSON key of the step, or "" where not exactly one field is set.
+// Kind returns the JSON key of the step, or "" unless exactly one field is set.
 func (s *Step) Kind() string {
 	kind, count := "", 0
 	for _, field := range [...]struct {
@@ -169,13 +169,13 @@ func (v *validator) target(path, name string) *Buffer {
 
 func (v *validator) allocated(path, name string, s *state) {
 	if !s.allocated[name] {
-		v.report(path, "the buffer %q is not allocated on every way here", name)
+		v.report(path, "the buffer %q is not allocated on every path to this step", name)
 	}
 }
 
 func (v *validator) assigned(path, name string) {
 	if s := lookup(v, path, "scalar", name, v.scalars); s != nil && s.Kind != I64 {
-		v.report(path, "the scalar %q is %s; i64 is wanted", name, s.Kind)
+		v.report(path, "the scalar %q is %s; it has to be i64", name, s.Kind)
 	}
 }
 
@@ -215,10 +215,10 @@ func (v *validator) launch(path string, l *Launch, s *state) {
 	}
 }
 
-// fits reports whether a may stand for b in a call.
+// fits reports whether a may replace b in a call.
 func (v *validator) fits(a, b *Arg) bool { return a.Access == b.Access && v.argKind(a) == v.argKind(b) }
 
-// argKind describes what a kernel sees of an argument.
+// argKind describes an argument as a kernel sees it.
 func (v *validator) argKind(a *Arg) string {
 	switch {
 	case v.buffers[a.Buffer] != nil:
@@ -259,10 +259,10 @@ func (v *validator) while(path string, w *While, s *state) {
 		v.report(path+".max", "%d; a loop is bounded by at least 1", w.Max)
 	}
 	if len(w.Steps) == 0 {
-		v.report(path+".steps", "a round of no steps changes nothing")
+		v.report(path+".steps", "an iteration without steps changes nothing")
 	}
 	if len(w.Else) == 0 && v.p.Fallback == nil {
-		v.report(path, "what happens after %d rounds? give it an else, or the plan a fallback", w.Max)
+		v.report(path, "what happens after %d iterations? give it an else, or the plan a fallback", w.Max)
 	}
 	body := s.clone()
 	body.dirty = body.dirty || effectOf(w.Steps) == dirty
@@ -310,7 +310,7 @@ func (v *validator) parts(path string, p *Parts, s *state) {
 
 func (v *validator) end(path string, s *state, loop bool) {
 	if loop {
-		v.report(path, "a return stands outside loops and parts")
+		v.report(path, "a return must be outside loops and parts")
 	}
 	for i := range v.p.Ports {
 		if port := &v.p.Ports[i]; port.Direction == Out && v.buffers[port.Buffer] != nil {
@@ -323,7 +323,7 @@ func (v *validator) end(path string, s *state, loop bool) {
 	s.ended = true
 }
 
-// effectOf returns what a list of steps does to the rule on checks.
+// effectOf returns the effect of a list of steps.
 func effectOf(steps []Step) effect {
 	all := keeps
 	for i := range steps {

@@ -6,21 +6,22 @@ import (
 	"slices"
 )
 
-// Footprint is what a plan occupies, as far as that is known before it runs.
+// Footprint is the memory of a plan, as far as it is known before a run. All
+// sizes are in bytes.
 type Footprint struct {
-	Buffers   map[string]int64 // bytes, a bound where the length is data; those of unknown length are missing
-	Input     int64            // bytes of all input buffers
-	Temporary int64            // of all that is neither input nor output
-	Output    int64            // of the results, at their bound; one that is an input or another result is a copy of it
-	Unknown   bool             // some buffer is missing
+	Buffers   map[string]int64 // by name; an upper bound if the length depends on data, missing if it is not known
+	Input     int64            // of all input buffers
+	Temporary int64            // of all buffers that are neither inputs nor outputs
+	Output    int64            // of the results, at their bounds; a result that is also an input or another result counts as a copy
+	Unknown   bool             // whether a buffer is missing
 }
 
-// Total returns all bytes, [math.MaxInt64] where that is the least of the worries.
+// Total returns all bytes, at most [math.MaxInt64].
 func (f Footprint) Total() int64 { return addSaturating(addSaturating(f.Input, f.Temporary), f.Output) }
 
-// Footprint computes what p occupies for input domains of the given rows and
-// scalar parameters of the given values (those of kind i64; others decide no
-// size). Device memory that p frees early is counted as if it did not.
+// Footprint computes the memory of p for the given rows of the input domains and
+// the given values of scalar parameters (those of kind i64; others decide no
+// size). Memory that p frees early counts as well.
 func (p *Plan) Footprint(rows, scalars map[string]int64) Footprint {
 	env := footprintEnv{p, rows, scalars}
 	f := Footprint{Buffers: map[string]int64{}}
@@ -65,7 +66,7 @@ func addSaturating(a, b int64) int64 {
 	return a + b
 }
 
-// footprintEnv evaluates what is known before a run.
+// footprintEnv has the values that are known before a run.
 type footprintEnv struct {
 	plan    *Plan
 	rows    map[string]int64
@@ -105,7 +106,7 @@ func (e footprintEnv) Len(domain string) (int64, error) {
 	return 0, errUnknown
 }
 
-// Scalar knows parameters, which no step may change.
+// Scalar returns parameters, which no step may change.
 func (e footprintEnv) Scalar(name string) (int64, error) {
 	isParameter := slices.ContainsFunc(e.plan.Ports, func(p Port) bool { return p.Direction == In && p.Scalar == name })
 	if v, ok := e.scalars[name]; ok && isParameter {
@@ -118,8 +119,8 @@ func (e footprintEnv) Property(string) (int64, error) { return 0, errUnknown }
 func (e footprintEnv) Resident(string) (int64, error) { return 0, errUnknown }
 func (e footprintEnv) Rows() (int64, error)           { return 0, errUnknown }
 
-// ResultBounds returns for each result how many bytes it will not exceed, in
-// the order of the ports; 0 where that is not known, and for a scalar.
+// ResultBounds returns an upper bound of the bytes of each result, in the order
+// of the ports; 0 if it is not known, and for a scalar.
 func (p *Plan) ResultBounds(rows, scalars map[string]int64) []int64 {
 	buffers := p.Footprint(rows, scalars).Buffers
 	var bounds []int64

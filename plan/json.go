@@ -10,8 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decode reads a plan. It refuses unknown and repeated fields, other versions
-// and whatever [Validate] refuses; errors in the text name line and column.
+// Decode reads a plan and validates it. Unknown and repeated fields and other
+// versions are errors with line and column, plan:LINE:COLUMN; an invalid plan is
+// an [InvalidError].
 func Decode(text []byte) (*Plan, error) {
 	var head struct {
 		Version *int `json:"version"`
@@ -35,8 +36,8 @@ func Decode(text []byte) (*Plan, error) {
 	return p, nil
 }
 
-// Encode writes a plan: the same bytes for the same plan, and a line for
-// whatever fits one.
+// Encode writes a plan. The same plan always gives the same bytes; an object or
+// list that fits a line stays on it.
 func Encode(p *Plan) ([]byte, error) {
 	compact, err := json.Marshal(p, json.Deterministic(true))
 	if err != nil {
@@ -45,7 +46,7 @@ func Encode(p *Plan) ([]byte, error) {
 	return layout(compact), nil
 }
 
-// locate puts line, column and path of the offending value before an error.
+// locate adds line, column and path of the offending value to an error.
 func locate(text []byte, err error) error {
 	offset, path := int64(-1), ""
 	var semantic *json.SemanticError
@@ -72,7 +73,7 @@ func locate(text []byte, err error) error {
 	return fmt.Errorf("plan:%d:%d: %s%w", line, column, path, cause)
 }
 
-// MarshalJSONTo writes e as docs/plan.md describes.
+// MarshalJSONTo writes e in the form that docs/plan.md describes.
 func (e Expr) MarshalJSONTo(out *jsontext.Encoder) error {
 	switch e.Op {
 	case OpConst:

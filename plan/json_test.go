@@ -74,7 +74,7 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"version": 1, "steps": [{"set": {"scalar": "s", "value": {"len": "n", "add": [1, 2]}}}]}`, `has one key; something follows "len"`},
 		{`{"version": 1, "steps": [{"set": {"scalar": "s", "value": null}}]}`, "an expression is a number, a scalar's name or an object"},
 		{`{"version": 1, "steps": [{"return": {"x": 1}}]}`, "/steps/0/return/x: unknown object member name"},
-		{`{"version": 1, "steps": []}`, "steps: there is a way through the steps without a return"},
+		{`{"version": 1, "steps": []}`, "steps: there is a path through the steps without a return"},
 		{`{"version": 1, "steps": [{}]}`, "steps[0]: a step is exactly one of"},
 		{`{"version": 1, "steps": [{"return": {}, "checkErrors": {}}]}`, "steps[0]: a step is exactly one of"},
 	} {

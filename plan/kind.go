@@ -12,8 +12,8 @@ import (
 // Kind is an element type, named as in the language.
 type Kind string
 
-// The element types. A date is an i32 of days since 1970-01-01; a char8 is 8
-// bytes, NUL-padded.
+// The element types. A date is an i32 of days since 1970-01-01; a char8 has 8
+// bytes, padded with NUL at the end.
 const (
 	Bool  Kind = "bool"
 	I8    Kind = "i8"
@@ -30,7 +30,7 @@ const (
 	Char8 Kind = "char8"
 )
 
-// Size is the width of an element in bytes; 0 where k is no kind.
+// Size returns the width of an element in bytes, or 0 if k is no kind.
 func (k Kind) Size() int {
 	switch k {
 	case Bool, I8, U8:
@@ -88,7 +88,7 @@ func (k Kind) parse(text string) (uint64, error) {
 		v, err := strconv.ParseFloat(text, width)
 		return math.Float64bits(v), cause(err)
 	case Date:
-		// No calendar date writes the type's extremes, which min and max begin with.
+		// The type's extremes, with which min and max begin, have no calendar date.
 		if days, err := strconv.ParseInt(text, 10, width); err == nil {
 			return uint64(days), nil
 		}
@@ -114,7 +114,7 @@ const (
 	kindNames    = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 date char8"
 )
 
-// cause strips what strconv says around the reason: the text and function.
+// cause returns the reason of an error of strconv, without text and function.
 func cause(err error) error {
 	var number *strconv.NumError
 	if errors.As(err, &number) {
@@ -132,8 +132,8 @@ func (k Kind) IsInteger() bool {
 	return false
 }
 
-// NoRow is the word of an errors buffer of kind k that means no failing row;
-// 0 where k cannot hold rows.
+// NoRow returns the word of an errors buffer of kind k that means no failing
+// row, or 0 if k cannot hold rows.
 func (k Kind) NoRow() uint64 {
 	switch k {
 	case I32:
@@ -148,7 +148,8 @@ func (k Kind) NoRow() uint64 {
 	return 0
 }
 
-// FillBits is the value that Init stores in b's elements.
+// FillBits returns the value that Init stores in the elements of b, as by
+// [Kind.Parse].
 func (b *Buffer) FillBits() uint64 {
 	if b.Role == Errors {
 		return b.Kind.NoRow()

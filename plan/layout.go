@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lineWidth is the widest line of a plan's text, indentation counted as one
-// column a level.
+// lineWidth is the width of the longest line of a plan's text; a level of
+// indentation counts as one column.
 const lineWidth = 120
 
 // layout breaks compact JSON into lines: a list or object that fits a line
@@ -53,7 +53,7 @@ func layoutValue(out *bytes.Buffer, value jsontext.Value, depth, used int) {
 		}
 		member, err := members.ReadValue()
 		if err != nil {
-			return // cannot be: the text is our own encoder's
+			return // unreachable: the text is from our own encoder
 		}
 		layoutValue(out, member.Clone(), depth+1, used)
 	}

@@ -1,17 +1,18 @@
 package plan
 
-// Machine is what decisions may know of a device.
+// Machine describes a device: everything that decisions of the compiler and of a
+// plan may depend on.
 type Machine struct {
-	Device       string             `json:"device"`
-	Driver       string             `json:"driver,omitempty"`
-	Units        int                `json:"units"`             // cores or multiprocessors
-	Subgroup     int                `json:"subgroup,omitzero"` // work-items in lock step
-	MaxWorkgroup int                `json:"maxWorkgroup"`      // work-items a group at most
-	LocalBytes   int64              `json:"localBytes,omitzero"`
-	Memory       int64              `json:"memory"`   // bytes
-	MaxAlloc     int64              `json:"maxAlloc"` // bytes of one buffer
-	Caps         map[Cap]Evidence   `json:"caps,omitempty"`
-	Rates        map[string]float64 `json:"rates,omitempty"`
+	Device       string             `json:"device"`              // its name
+	Driver       string             `json:"driver,omitempty"`    // the driver and its version
+	Units        int                `json:"units"`               // compute units: cores or multiprocessors
+	Subgroup     int                `json:"subgroup,omitzero"`   // work-items of a subgroup
+	MaxWorkgroup int                `json:"maxWorkgroup"`        // maximum of work-items per work-group
+	LocalBytes   int64              `json:"localBytes,omitzero"` // local memory of a work-group, in bytes
+	Memory       int64              `json:"memory"`              // in bytes
+	MaxAlloc     int64              `json:"maxAlloc"`            // maximum size of a buffer in bytes; 0 is no limit
+	Caps         map[Cap]Evidence   `json:"caps,omitempty"`      // what it can do, and how that is known
+	Rates        map[string]float64 `json:"rates,omitempty"`     // RateMemory and RateLaunch, for predictions of cost
 }
 
 // Evidence says how a capability is known.
@@ -19,39 +20,39 @@ type Evidence string
 
 // The kinds of evidence.
 const (
-	Declared Evidence = "declared" // by a profile
-	Queried  Evidence = "queried"  // the driver says so
+	Declared Evidence = "declared" // a profile declares it
+	Queried  Evidence = "queried"  // the driver reports it
 	Probed   Evidence = "probed"   // a test kernel showed it
 )
 
-// The capabilities that devices are asked for.
+// The capabilities.
 const (
 	CapAtomicsI64   Cap = "atomics.i64"       // add, minimum, maximum, exchange and compare-and-swap of 64 bits in global memory
 	CapFP64         Cap = "fp64"              // f64 arithmetic
-	CapTicket       Cap = "progress.ticket"   // a group that has started goes on while later ones wait for it
-	CapStatic       Cap = "progress.static"   // groups start in the order of their numbers, so they may stand for tickets
-	CapResident     Cap = "progress.resident" // a group a unit runs at once
-	CapBulkCopy     Cap = "copy.bulk"         // copies of global to local memory that go on beside the work-items, and barriers that wait for them
+	CapTicket       Cap = "progress.ticket"   // a work-group that has started makes progress while later ones wait for it
+	CapStatic       Cap = "progress.static"   // work-groups start in the order of their index, which can replace a ticket
+	CapResident     Cap = "progress.resident" // one work-group per compute unit runs at once
+	CapBulkCopy     Cap = "copy.bulk"         // asynchronous copies from global to local memory, and barriers that wait for them
 	CapDivideF32    Cap = "f32.divide"        // f32 division and square root are correctly rounded
 	CapDenormalsF32 Cap = "f32.denormals"     // f32 keeps denormal numbers
 )
 
-// Capabilities are all of them.
+// Capabilities lists all capabilities.
 var Capabilities = []Cap{CapAtomicsI64, CapFP64, CapTicket, CapStatic, CapResident, CapBulkCopy, CapDivideF32, CapDenormalsF32}
 
 // The rates that predictions of cost use.
 const (
-	RateMemory = "memory" // bytes a second that a streaming kernel moves
+	RateMemory = "memory" // bytes per second that a streaming kernel moves
 	RateLaunch = "launch" // seconds that a launch of an empty kernel takes
 )
 
-// Properties are the names that machine expressions know.
+// Properties lists the names that [Property] and Machine.Property take.
 var Properties = []string{"units", "subgroup", "maxWorkgroup", "localBytes", "memory", "maxAlloc"}
 
-// renamedProperties are former names of properties with their present ones.
+// renamedProperties maps former names of properties to the present ones.
 var renamedProperties = map[string]string{"maxGroup": "maxWorkgroup"}
 
-// Property returns the value of one of Properties.
+// Property returns the value of one of [Properties].
 func (m *Machine) Property(name string) (int64, bool) {
 	switch name {
 	case "units":
@@ -76,7 +77,7 @@ func (m *Machine) Has(c Cap) bool { return m.Caps[c] != "" }
 // DefaultProfile is the machine that code for the cores of a CPU is emitted for.
 const DefaultProfile = "cores"
 
-// Profiles returns the declared machines by name. Emitting decides from these,
+// Profiles returns the declared machines by name. Emitters decide from these,
 // never from probed rates, so that the same source gives the same bytes.
 func Profiles() map[string]Machine {
 	return map[string]Machine{

@@ -1,49 +1,49 @@
 package plan
 
-// Schedule is the shape of a variant.
+// Schedule is the shape of a variant: a work-group covers Workgroup × Items ×
+// Chunk rows.
 type Schedule struct {
-	Workgroup int    `json:"workgroup,omitzero"` // work-items a group; 0 is 1
-	Items     int    `json:"items,omitzero"`     // rows a work-item holds at once; 0 is 1
-	Chunk     int    `json:"chunk,omitzero"`     // tiles a group walks through; 0 is 1
-	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is made: flat, published, lookback, round; serial, twopass on cores
-	IDs       string `json:"ids,omitempty"`      // how tiles that tell each other get their numbers: ticket, static; "" is ticket
+	Workgroup int    `json:"workgroup,omitzero"` // work-items per work-group; 0 is 1
+	Items     int    `json:"items,omitzero"`     // rows that a work-item holds at once; 0 is 1
+	Chunk     int    `json:"chunk,omitzero"`     // tiles that a work-group processes one after the other; 0 is 1
+	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is computed: flat, published, lookback, round; serial, twopass on cores
+	IDs       string `json:"ids,omitempty"`      // how tiles are numbered under lookback: ticket, static; "" is ticket
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
-	Ring      int    `json:"ring,omitzero"`      // tiles that a group has in local memory or under way, where it walks through them in rounds
-	Lookahead int    `json:"lookahead,omitzero"` // rounds by which it tells the fold of a tile before it goes on with that
-	Occupancy int    `json:"occupancy,omitzero"` // groups that registers leave room for on a unit; 0 leaves them to the compiler
-	Part      int64  `json:"part,omitzero"`      // rows of a launch at most, of which a kernel takes as many as the input needs; 0 is one launch
+	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme round
+	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme round
+	Occupancy int    `json:"occupancy,omitzero"` // work-groups of a compute unit that registers have to suffice for; 0 leaves registers to the compiler
+	Part      int64  `json:"part,omitzero"`      // maximum of rows of a launch; 0 is one launch for all rows
 }
 
-// The ways to make prefixes of the folds that tiles publish.
+// The values of Schedule.Offsets.
 const (
-	Scan      = "scan"      // one group scans them
-	Broadcast = "broadcast" // each tile adds its own to all later ones, as in the paper below: work that grows with the square of their number
+	Scan      = "scan"      // one work-group scans the folds of all tiles
+	Broadcast = "broadcast" // each tile adds its fold to the offsets of all later tiles, as in the paper cited below; the work grows with the square of the tiles
 )
 
-// The ways to number tiles that tell each other, so that they wait for none that
-// has not started.
+// The values of Schedule.IDs. No tile waits for a tile that has not started.
 const (
-	Ticket = "ticket" // in the order in which groups have started
-	Static = "static" // by the numbers of their groups, on devices that start groups in this order
+	Ticket = "ticket" // in the order in which work-groups start
+	Static = "static" // by the index of the work-group, on devices that start work-groups in this order
 )
 
-// The variants of aggregation: how the rows of a group are combined. All but
-// Segmented put them together in a table, in any order. The four are those of
-// Saxena et al., "Code fusion of prefix sum with ordered aggregation",
-// algorithms 3 to 6.
+// The values of Schedule.Variant: how the rows of a group are combined. All but
+// Segmented combine them in a table, in any order. These four are from Saxena
+// et al., "Code fusion of prefix sum with ordered aggregation", algorithms 3 to
+// 6.
 const (
-	Direct       = "direct"    // an atomic for each row
-	Chunked      = "chunked"   // the same, where a work-item takes consecutive rows
+	Direct       = "direct"    // an atomic operation per row
+	Chunked      = "chunked"   // an atomic operation per row; a work-item takes consecutive rows
 	PrivateVar   = "privvar"   // a work-item combines rows in a variable while the group stays the same
-	PrivateArray = "privarray" // a work-item combines its rows in an array, an element for each group, and then delivers them
+	PrivateArray = "privarray" // a work-item combines its rows in an array with an element per group, and then adds the elements to the table
 	Segmented    = "segmented" // a segmented scan folds the rows of contiguous groups in order
 )
 
 // Variants lists the variants of aggregation, the default last.
 var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Segmented}
 
-// Rows returns how many rows a group covers.
+// Rows returns the number of rows that a work-group covers.
 func (s Schedule) Rows() int64 {
 	if s.Lookahead > 0 {
 		s.Workgroup -= RoundControl
@@ -51,9 +51,9 @@ func (s Schedule) Rows() int64 {
 	return int64(max(s.Workgroup, 1)) * int64(max(s.Items, 1)) * int64(max(s.Chunk, 1))
 }
 
-// RoundControl is how many work-items of a group that walks in rounds take no
-// rows: they bring tiles and folds to the others.
+// RoundControl is the number of work-items of a work-group that take no rows
+// under scheme round: they copy tiles, and publish and poll folds.
 const RoundControl = 96
 
-// Tables reports whether rows of contiguous groups are combined in tables.
+// Tables reports whether the rows of contiguous groups are combined in tables.
 func (s Schedule) Tables() bool { return s.Variant != "" && s.Variant != Segmented }

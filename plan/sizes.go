@@ -1,9 +1,9 @@
 package plan
 
 // sizeScalars returns the scalars whose values decide a size: the length of a
-// buffer or domain, or the rows or groups of a launch.
+// buffer or domain, or the rows or work-groups of a launch.
 func sizeScalars(p *Plan) map[string]bool {
-	sources := map[string][]Expr{} // what a scalar is set from
+	sources := map[string][]Expr{} // the expressions that a scalar is set to
 	var roots []Expr
 	for _, d := range p.Domains {
 		roots = append(roots, d.Len, d.Bound)

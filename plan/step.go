@@ -1,87 +1,87 @@
 package plan
 
-// Step is one step of the host program; exactly one field is set. JSON shows
-// it as an object with that one key.
+// Step is one step of the host program; exactly one field is set. In JSON a step
+// is an object with that field as its only key.
 type Step struct {
-	Init        *Init        `json:"init,omitzero"`
-	Alloc       *Alloc       `json:"alloc,omitzero"`
-	Launch      *Launch      `json:"launch,omitzero"`
-	Read        *Read        `json:"read,omitzero"`
-	Set         *Set         `json:"set,omitzero"`
-	If          *If          `json:"if,omitzero"`
-	While       *While       `json:"while,omitzero"`
-	Parts       *Parts       `json:"parts,omitzero"`
-	CheckErrors *CheckErrors `json:"checkErrors,omitzero"`
-	Return      *Return      `json:"return,omitzero"`
+	Init        *Init        `json:"init,omitzero"`        // fills a buffer
+	Alloc       *Alloc       `json:"alloc,omitzero"`       // allocates a buffer
+	Launch      *Launch      `json:"launch,omitzero"`      // runs a kernel
+	Read        *Read        `json:"read,omitzero"`        // copies elements to scalars
+	Set         *Set         `json:"set,omitzero"`         // assigns a scalar
+	If          *If          `json:"if,omitzero"`          // runs one list of steps or another
+	While       *While       `json:"while,omitzero"`       // repeats steps a bounded number of times
+	Parts       *Parts       `json:"parts,omitzero"`       // runs steps for each part of an input
+	CheckErrors *CheckErrors `json:"checkErrors,omitzero"` // ends the run if a check has failed
+	Return      *Return      `json:"return,omitzero"`      // ends the run with the results
 }
 
 // Init stores Buffer.Fill in every element.
 type Init struct {
-	Buffer string `json:"buffer"`
+	Buffer string `json:"buffer"` // the name of a buffer
 }
 
-// Alloc makes the buffer anew with the length that Buffer.Length has now. Its
-// contents are undefined, and former contents are lost.
+// Alloc allocates a buffer with the present value of Buffer.Length. Its contents
+// are undefined, and former contents are lost.
 type Alloc struct {
-	Buffer string `json:"buffer"`
+	Buffer string `json:"buffer"` // the name of a buffer
 }
 
-// Launch runs a kernel over Rows rows from Row0 on. A grid of 0 groups is not
-// launched, so what a kernel leaves behind for 0 rows comes from Init or from
-// a Variant.Grid of at least 1.
+// Launch runs a kernel over Rows rows from Row0 on. A grid of 0 work-groups is
+// not launched, so results for 0 rows come from Init or from a Variant.Grid of
+// at least 1.
 type Launch struct {
-	Kernel string `json:"kernel"`
-	Rows   Expr   `json:"rows"`
-	Row0   Expr   `json:"row0,omitzero"`  // default 0
-	Bind   []Arg  `json:"bind,omitempty"` // in place of the variant's arguments of the same names
+	Kernel string `json:"kernel"`         // the name of a kernel
+	Rows   Expr   `json:"rows"`           // the number of rows, at most MaxRows
+	Row0   Expr   `json:"row0,omitzero"`  // the first row; default 0
+	Bind   []Arg  `json:"bind,omitempty"` // replaces the variant's arguments of the same names
 }
 
 // Read copies elements Index, Index+1, ... of a buffer into the scalars.
 type Read struct {
-	Buffer  string   `json:"buffer"`
-	Index   Expr     `json:"index,omitzero"` // default 0
-	Scalars []string `json:"scalars"`
+	Buffer  string   `json:"buffer"`         // the name of a buffer
+	Index   Expr     `json:"index,omitzero"` // the first element; default 0
+	Scalars []string `json:"scalars"`        // the names of scalars, one per element
 }
 
 // Set assigns an i64 scalar.
 type Set struct {
-	Scalar string `json:"scalar"`
-	Value  Expr   `json:"value"`
+	Scalar string `json:"scalar"` // the name of the scalar
+	Value  Expr   `json:"value"`  // its new value
 }
 
 // If runs Then or Else.
 type If struct {
-	Cond Expr   `json:"cond"`
-	Then []Step `json:"then,omitempty"`
-	Else []Step `json:"else,omitempty"`
+	Cond Expr   `json:"cond"`           // a condition
+	Then []Step `json:"then,omitempty"` // runs if Cond holds
+	Else []Step `json:"else,omitempty"` // runs if it does not
 }
 
-// While runs Steps as long as Cond holds, at most Max times. Where Cond still
-// holds then, Else runs; without an Else the plan gives up for its Fallback.
+// While runs Steps as long as Cond holds, at most Max times. If Cond still holds
+// after that, Else runs; without an Else the plan gives up.
 type While struct {
-	Cond  Expr   `json:"cond"`
-	Max   int64  `json:"max"`
-	Steps []Step `json:"steps"`
-	Else  []Step `json:"else,omitempty"`
+	Cond  Expr   `json:"cond"`           // a condition, tested before each iteration
+	Max   int64  `json:"max"`            // maximum of iterations
+	Steps []Step `json:"steps"`          // one iteration
+	Else  []Step `json:"else,omitempty"` // runs if Max iterations do not suffice
 }
 
-// Parts cuts Len rows into parts that a launch may span and runs Steps for
-// each in order, at least once, with the scalars Row0 and Rows set.
+// Parts divides Len rows into parts that a launch may span. It runs Steps for
+// each part in order, at least once, with the scalars Row0 and Rows set.
 type Parts struct {
-	Len     Expr    `json:"len"`
-	Row0    string  `json:"row0"`           // i64 scalar: the first row of the part
-	Rows    string  `json:"rows"`           // i64 scalar: the rows of the part
-	Limit   int64   `json:"limit,omitzero"` // rows of a part at most, but at least Multiple; 0 is MaxRows
-	Carries []Carry `json:"carries,omitempty"`
-	Steps   []Step  `json:"steps"`
+	Len     Expr    `json:"len"`               // rows of all parts
+	Row0    string  `json:"row0"`              // the i64 scalar that holds the first row of the part
+	Rows    string  `json:"rows"`              // the i64 scalar that holds the rows of the part
+	Limit   int64   `json:"limit,omitzero"`    // maximum of rows of a part, at least Multiple; 0 is MaxRows
+	Carries []Carry `json:"carries,omitempty"` // state that passes from part to part
+	Steps   []Step  `json:"steps"`             // runs for each part
 
-	// Multiple divides the rows of all parts but the last, so that kernels can
+	// Multiple divides the rows of all parts except the last, so that kernels can
 	// number the tiles of all parts; 0 is 1.
 	Multiple int64 `json:"multiple,omitzero"`
 }
 
-// PartRows returns the rows of all parts but the last, where a device or host
-// takes no more than most.
+// PartRows returns the rows of each part except the last, on a device or host
+// that takes at most most rows.
 func (p *Parts) PartRows(most int64) int64 {
 	limit, multiple := p.Limit, max(p.Multiple, 1)
 	if limit == 0 {
@@ -90,18 +90,17 @@ func (p *Parts) PartRows(most int64) int64 {
 	return max(min(limit, most)/multiple, 1) * multiple
 }
 
-// Carry is a pair of buffers that takes a value from part to part: after each
-// part the two swap, so that what was written to Out is read from In.
+// Carry is a pair of buffers that takes state from part to part. The two swap
+// after each part, so the next part reads the values written to Out from In.
 type Carry struct {
-	In  string `json:"in"`
-	Out string `json:"out"`
+	In  string `json:"in"`  // the name of a temporary buffer; it holds the state after the last part
+	Out string `json:"out"` // the name of another temporary buffer of the same kind
 }
 
-// CheckErrors makes the plan give up where a kernel did, and else ends the run
-// with the lowest failed site, if there is one. Not all sites may have been
-// tried while launches are still to come: AbortOnly leaves them for later.
+// CheckErrors makes the plan give up if a kernel has given up. Otherwise it ends
+// the run with the lowest failed site, if there is one.
 type CheckErrors struct {
-	AbortOnly bool `json:"abortOnly,omitzero"`
+	AbortOnly bool `json:"abortOnly,omitzero"` // leaves sites to a later step, because more launches follow
 }
 
 // Return ends the run; the out ports are the result.

@@ -6,26 +6,27 @@ import (
 	"strings"
 )
 
-// Of one plan so many errors are reported, each no longer than that.
+// The maximum of errors that are reported of a plan, and the length of each.
 const (
 	maxErrors     = 20
 	maxErrorBytes = 500
 )
 
-// InvalidError lists what is wrong with a plan, at most 20 lines, each led by
-// the path of the offending part.
+// InvalidError lists the errors of a plan, at most 20. Each line begins with the
+// path of the offending part.
 type InvalidError struct {
-	Problems []string
+	Problems []string // at most 20
 }
 
+// Error returns a line per problem.
 func (e *InvalidError) Error() string {
 	return "plan: " + strings.Join(e.Problems, "\nplan: ")
 }
 
-// Validate checks that p can be run: every reference leads somewhere,
-// expressions have the type their place needs, buffers are allocated before
-// use, inputs are never written, and errors are checked before a length is
-// read and before the results are returned.
+// Validate checks that p can be run: every name is defined, expressions have the
+// type that their place needs, buffers are allocated before use, inputs are never
+// written, and errors are checked before a length is read and before the results
+// are returned. The error is an [InvalidError].
 func Validate(p *Plan) error {
 	v := &validator{}
 	v.plan(p)
@@ -35,10 +36,10 @@ func Validate(p *Plan) error {
 	return nil
 }
 
-// validator gathers problems; names are those of the plan at hand.
+// validator collects errors; its names are those of the plan at path.
 type validator struct {
 	problems []string
-	path     string // of the plan at hand: "" or "fallback."
+	path     string // of the plan: "" or "fallback."
 
 	p       *Plan
 	domains map[string]*Domain
@@ -47,7 +48,7 @@ type validator struct {
 	kernels map[string]*Kernel
 
 	lengths       map[string]bool // domains whose length the host knows
-	errors, abort *Buffer         // nil without one
+	errors, abort *Buffer         // nil if the plan has none
 	sizes         map[string]bool // scalars that decide a size
 }
 
@@ -112,7 +113,7 @@ func index[T any](v *validator, list string, items []T, name func(*T) string) ma
 	return byName
 }
 
-// lookup finds a name and reports it where it leads nowhere.
+// lookup finds a name and reports it if it is not defined.
 func lookup[T any](v *validator, path, what, name string, in map[string]*T) *T {
 	item := in[name]
 	if item == nil {
@@ -121,7 +122,7 @@ func lookup[T any](v *validator, path, what, name string, in map[string]*T) *T {
 	return item
 }
 
-// have lists what there is instead.
+// have lists the names that are defined.
 func have[T any](in map[string]*T) string {
 	names := make([]string, 0, len(in))
 	for name := range in {
@@ -151,12 +152,12 @@ func (v *validator) literal(path string, k Kind, text Literal) {
 	}
 }
 
-// where says what an expression may use.
+// where says what an expression in a place may use.
 type where struct {
-	condition bool // a condition is wanted, else an integer
-	rows      bool // rows may stand in it
+	condition bool // it has to be a condition, otherwise an integer
+	rows      bool // it may use the rows of the launch
 	build     bool // only constants, machine and resident
-	domains   int  // only the first so many domains
+	domains   int  // it may use only this many domains, from the first on
 }
 
 var (
@@ -173,9 +174,9 @@ func (v *validator) expr(path string, e Expr, in where) {
 	}
 	if e.IsCondition() != in.condition {
 		if in.condition {
-			v.report(path, "%s is a number; a condition is wanted, as lt(a, b)", e)
+			v.report(path, "%s is a number; it has to be a condition such as lt(a, b)", e)
 		} else {
-			v.report(path, "%s is a condition; a number is wanted", e)
+			v.report(path, "%s is a condition; it has to be a number", e)
 		}
 		return
 	}
@@ -205,7 +206,7 @@ func (v *validator) expr(path string, e Expr, in where) {
 		lookup(v, path, "kernel", e.Name, v.kernels)
 	case OpRows:
 		if !in.rows {
-			v.report(path, "rows stands only in a variant's grid and in arguments")
+			v.report(path, "rows is allowed only in a variant's grid and in arguments")
 		}
 	default:
 		count, ok := operands[e.Op]

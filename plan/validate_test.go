@@ -67,7 +67,7 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { p.Version = 2 }, "version: 2; this program runs version 1"},
 		{"groups", func(p *Plan) { p.Pipeline = "" }, "pipeline: a plan has the name of its pipeline"},
 		{"groups", func(p *Plan) { p.Sites[0].Message = "" }, "sites[0]: a site has a position, a kind and a message"},
-		{"groups", func(p *Plan) { find(p, isWhile).While.Steps = nil }, "while.steps: a round of no steps changes nothing"},
+		{"groups", func(p *Plan) { find(p, isWhile).While.Steps = nil }, "while.steps: an iteration without steps changes nothing"},
 		{"parts", func(p *Plan) { find(p, isParts).Parts.Steps = nil }, "parts.steps: a part needs steps"},
 		{"groups", func(p *Plan) { p.Buffers[3].Name = "k" }, `buffers[3]: there are two with the name "k"`},
 		{"groups", func(p *Plan) { p.Scalars[0].Name = "" }, "scalars[0]: has no name"},
@@ -109,9 +109,9 @@ func TestValidate(t *testing.T) {
 
 		// Expressions.
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Expr{} }, "buffers[3].length: an expression is missing"},
-		{"groups", func(p *Plan) { p.Buffers[3].Length = comparison }, "buffers[3].length: (0 < 1) is a condition; a number is wanted"},
-		{"groups", func(p *Plan) { p.Buffers[3].Length = Add(comparison, Const(1)) }, "buffers[3].length: (0 < 1) is a condition; a number is wanted"},
-		{"groups", func(p *Plan) { p.Buffers[3].Length = Rows() }, "buffers[3].length: rows stands only in a variant's grid and in arguments"},
+		{"groups", func(p *Plan) { p.Buffers[3].Length = comparison }, "buffers[3].length: (0 < 1) is a condition; it has to be a number"},
+		{"groups", func(p *Plan) { p.Buffers[3].Length = Add(comparison, Const(1)) }, "buffers[3].length: (0 < 1) is a condition; it has to be a number"},
+		{"groups", func(p *Plan) { p.Buffers[3].Length = Rows() }, "buffers[3].length: rows is allowed only in a variant's grid and in arguments"},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Property("maxGroup") }, `the property "maxGroup" of a machine is now called "maxWorkgroup"`},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Property("speed") }, `a machine has no property "speed"; there are units, subgroup`},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Resident("x") }, `there is no kernel "x"`},
@@ -120,8 +120,8 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Expr{Op: "div"} }, `there is no operator "div"`},
 		{"groups", func(p *Plan) { p.Buffers[3].Length = Apply(OpAdd, Const(1)) }, "add takes 2 operands, not 1"},
 		{"groups", func(p *Plan) { p.Buffers[0].Length = Const(1) }, "buffers[0].length: an input has the length of its domain"},
-		{"groups", func(p *Plan) { find(p, isWhile).While.Cond = Var("full") }, "while.cond: full is a number; a condition is wanted"},
-		{"groups", func(p *Plan) { find(p, isWhile).While.Cond = And(comparison, Const(1)) }, "while.cond: 1 is a number; a condition is wanted"},
+		{"groups", func(p *Plan) { find(p, isWhile).While.Cond = Var("full") }, "while.cond: full is a number; it has to be a condition"},
+		{"groups", func(p *Plan) { find(p, isWhile).While.Cond = And(comparison, Const(1)) }, "while.cond: 1 is a number; it has to be a condition"},
 		{"groups", func(p *Plan) { p.Domains[1].Len = Len("g") }, "domains[1].len: len(g): a domain may use only the domains before it"},
 		{"groups", func(p *Plan) { p.Domains[1].Len = Expr{} }, `ports[3].domain: the length of "g" is on the device only`},
 		{"groups", func(p *Plan) { p.Domains[1].Len, p.Buffers[3].Length = Expr{}, Len("g") }, `buffers[3].length: the length of "g" is on the device only`},
@@ -153,13 +153,13 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { find(p, isLaunch).Launch.Bind = []Arg{{Name: "x", Buffer: "k"}} }, "launch.bind: a name in it is no argument of variant 0"},
 
 		// Allocated before use.
-		{"groups", func(p *Plan) { p.Steps = without(p.Steps, allocates("table")) }, `launch: the buffer "table" is not allocated on every way here`},
-		{"groups", func(p *Plan) { p.Steps = without(p.Steps, allocates("key")) }, `return: the buffer "key" is not allocated on every way here`},
-		{"groups", func(p *Plan) { p.Steps = without(p.Steps, allocates("errors")) }, `init: the buffer "errors" is not allocated on every way here`},
+		{"groups", func(p *Plan) { p.Steps = without(p.Steps, allocates("table")) }, `launch: the buffer "table" is not allocated on every path to this step`},
+		{"groups", func(p *Plan) { p.Steps = without(p.Steps, allocates("key")) }, `return: the buffer "key" is not allocated on every path to this step`},
+		{"groups", func(p *Plan) { p.Steps = without(p.Steps, allocates("errors")) }, `init: the buffer "errors" is not allocated on every path to this step`},
 		{"groups", func(p *Plan) {
 			p.Steps = without(p.Steps, allocates("occupied"))
 			p.Steps = slices.Insert(p.Steps, 0, Step{If: &If{Cond: comparison, Then: []Step{{Alloc: &Alloc{"occupied"}}}}})
-		}, `init: the buffer "occupied" is not allocated on every way here`},
+		}, `init: the buffer "occupied" is not allocated on every path to this step`},
 		{"groups", func(p *Plan) {
 			p.Steps = without(p.Steps, allocates("occupied"))
 			both := []Step{{Alloc: &Alloc{"occupied"}}}
@@ -212,14 +212,14 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { p.Buffers[8].Role = Errors }, `buffers[9]: a plan has one errors buffer; "cursor" is another`},
 		{"groups", func(p *Plan) { p.Buffers[9].Role = Counter }, "sites[0]: a site needs an errors buffer, or a when"},
 		{"groups", func(p *Plan) { p.Sites[0].When = comparison }, "sites[0].when: a check of host scalars has no rows"},
-		{"groups", func(p *Plan) { p.Sites[0].When = Const(1) }, "sites[0].when: 1 is a number; a condition is wanted"},
+		{"groups", func(p *Plan) { p.Sites[0].When = Const(1) }, "sites[0].when: 1 is a number; it has to be a condition"},
 
 		// Steps.
-		{"groups", func(p *Plan) { p.Steps = without(p.Steps, isReturn) }, "steps: there is a way through the steps without a return"},
+		{"groups", func(p *Plan) { p.Steps = without(p.Steps, isReturn) }, "steps: there is a path through the steps without a return"},
 		{"groups", func(p *Plan) { p.Steps = append(p.Steps, Step{Return: &Return{}}) }, "never runs: a return comes before it"},
-		{"groups", func(p *Plan) { w := find(p, isWhile).While; w.Steps = append(w.Steps, Step{Return: &Return{}}) }, "return: a return stands outside loops and parts"},
+		{"groups", func(p *Plan) { w := find(p, isWhile).While; w.Steps = append(w.Steps, Step{Return: &Return{}}) }, "return: a return must be outside loops and parts"},
 		{"groups", func(p *Plan) { find(p, isWhile).While.Max = 0 }, "while.max: 0; a loop is bounded by at least 1"},
-		{"groups", func(p *Plan) { p.Fallback = nil }, "while: what happens after 4 rounds? give it an else, or the plan a fallback"},
+		{"groups", func(p *Plan) { p.Fallback = nil }, "while: what happens after 4 iterations? give it an else, or the plan a fallback"},
 		{"groups", func(p *Plan) { p.Fallback = nil; find(p, isWhile).While.Else = []Step{*find(p, isSet)} }, ""},
 		{"groups", func(p *Plan) { find(p, isRead).Read.Scalars = nil }, "read.scalars: name at least one scalar"},
 		{"groups", func(p *Plan) { find(p, isLaunch).Launch.Rows = Const(1 << 31) }, "launch.rows: 2147483648; a launch spans 0 to 2147483647 rows: use parts"},
@@ -231,7 +231,7 @@ func TestValidate(t *testing.T) {
 
 		// Giving up.
 		{"ordered-onepass", func(p *Plan) { p.Fallback = nil }, `fallback: the buffer "abort" can make the plan give up`},
-		{"ordered-onepass", func(p *Plan) { p.Kernels[0].Variants[1].Args = p.Kernels[0].Variants[1].Args[3:] }, "variants[1].forward: groups that wait for each other must be able to give up"},
+		{"ordered-onepass", func(p *Plan) { p.Kernels[0].Variants[1].Args = p.Kernels[0].Variants[1].Args[3:] }, "variants[1].forward: work-groups that wait for each other must be able to give up"},
 		{"ordered-onepass", func(p *Plan) { p.Buffers[8].Kind = I64 }, "buffers[8].kind: the abort word is i32 or u32, not i64"},
 		{"ordered-onepass", func(p *Plan) { p.Buffers[8].Length = Const(2) }, "buffers[8]: an abort buffer is one word that starts as 0"},
 		{"ordered-onepass", func(p *Plan) { p.Buffers[7].Role, p.Buffers[7].Fill = Abort, "" }, "a plan has one abort buffer"},

@@ -1,5 +1,11 @@
-// Package cuda is the dialect CUDA C++: what the printer of package ctext needs
-// to know of it. What drives a device is in internal/device/cuda.
+// Package cuda is the backend for CUDA C++. The backend is data: [Dialect]
+// describes the language to the printer of internal/ctext, and [Emitter] is the
+// emitter of internal/kernels with this dialect:
+//
+//	output, err := cuda.Emitter().Emit(programs, backends.Options{})
+//
+// The driver is in internal/device/cuda; package emu runs the emitted text on the
+// CPU.
 package cuda
 
 import (
@@ -20,8 +26,8 @@ func Emitter() kernels.Emitter {
 }
 
 // Dialect returns CUDA C++ as NVIDIA's compilers since 11.8 read it, for
-// devices of compute capability 6.0 and later; with bulk copies since 12, for
-// 9.0 and later. Groups lie in dimension x.
+// devices of compute capability 6.0 and later. Bulk copies need CUDA 12 and
+// compute capability 9.0. Work-groups lie in dimension x.
 func Dialect() *ctext.Dialect {
 	return &ctext.Dialect{
 		Name:       "CUDA C++",
@@ -35,7 +41,7 @@ func Dialect() *ctext.Dialect {
 		Byte:    "unsigned char",
 
 		Local:    "__shared__ ",
-		Launched: "extern __shared__ __align__(128) ", // of the lines that bulk copies write
+		Launched: "extern __shared__ __align__(128) ", // the lines that bulk copies write
 		Restrict: "__restrict__ ",
 		Function: "static __device__ ",
 		Kernel: func(groupSize, occupancy int) string {
@@ -62,8 +68,8 @@ func Dialect() *ctext.Dialect {
 		Subgroup: 32,
 		Bits: map[ir.Kind]string{ir.U32: "__float_as_uint", ir.U64: "(" + u64 + ")__double_as_longlong",
 			ir.F32: "__uint_as_float", ir.F64: "__longlong_as_double"},
-		// Whatever the compiler is told, these round correctly, and no product
-		// becomes one with a sum.
+		// These functions round correctly and contract no product with a sum,
+		// whatever the options of the compiler are.
 		Floats: map[ir.Op]map[ir.Kind]string{
 			ir.OpMul:  {ir.F32: "__fmul_rn", ir.F64: "__dmul_rn"},
 			ir.OpDiv:  {ir.F32: "__fdiv_rn"},
@@ -84,8 +90,8 @@ func Dialect() *ctext.Dialect {
 
 const u64 = "unsigned long long"
 
-// atomic prints a call of the atomic functions. Those of 64 bits that do not
-// order values are there for the unsigned type only.
+// atomic prints a call of an atomic function. The functions of 64 bits other than
+// minimum and maximum exist for the unsigned type only.
 func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
 	name := map[loop.AtomicOp]string{loop.AtomicAdd: "Add", loop.AtomicMin: "Min", loop.AtomicMax: "Max", loop.AtomicAnd: "And",
 		loop.AtomicOr: "Or", loop.AtomicExchange: "Exch", loop.AtomicCompareExchange: "CAS"}[op]
@@ -95,7 +101,8 @@ func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
 	return fmt.Sprintf("atomic%s(%s, %s)", name, address, strings.Join(args, ", "))
 }
 
-// preamble says what the text needs, and refuses what would change its meaning.
+// preamble says what the text needs, and refuses options that would change its
+// results.
 func preamble(needs func(plan.Cap) bool) []string {
 	toolkit, capability := "11.8", "6.0"
 	if needs(plan.CapBulkCopy) {

@@ -1,5 +1,10 @@
-// Package opencl is the dialect OpenCL C 1.2: what the printer of package ctext
-// needs to know of it. What drives a device is in internal/device/opencl.
+// Package opencl is the backend for OpenCL C 1.2. The backend is data: [Dialect]
+// describes the language to the printer of internal/ctext, and [Emitter] is the
+// emitter of internal/kernels with this dialect:
+//
+//	output, err := opencl.Emitter().Emit(programs, backends.Options{})
+//
+// The driver is in internal/device/opencl.
 package opencl
 
 import (
@@ -19,8 +24,8 @@ func Emitter() kernels.Emitter {
 	return kernels.Emitter{Backend: "opencl", Extension: ".cl", Dialect: Dialect()}
 }
 
-// Dialect returns OpenCL C 1.2, for little-endian devices. Groups lie in
-// dimension 0. It has no subgroups, and no fence between groups.
+// Dialect returns OpenCL C 1.2, for little-endian devices. Work-groups lie in
+// dimension 0. The language has no subgroups and no fence between work-groups.
 func Dialect() *ctext.Dialect {
 	return &ctext.Dialect{
 		Name:       "OpenCL C 1.2",
@@ -73,8 +78,8 @@ func Dialect() *ctext.Dialect {
 	}
 }
 
-// atomic prints a call of the atomic functions: atomic_ of 32 bits, atom_ of
-// 64, which are an extension.
+// atomic prints a call of an atomic function: atomic_ for 32 bits, atom_ for 64,
+// which are an extension.
 func atomic(op loop.AtomicOp, k ir.Kind, address string, args []string) string {
 	name := map[loop.AtomicOp]string{loop.AtomicAdd: "add", loop.AtomicMin: "min", loop.AtomicMax: "max", loop.AtomicAnd: "and",
 		loop.AtomicOr: "or", loop.AtomicExchange: "xchg", loop.AtomicCompareExchange: "cmpxchg"}[op]
