@@ -47,7 +47,7 @@ func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
 // aligned tells whether a stream certainly has an element for each row.
 func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(stream int) bool) *kernel {
 	k := &kernel{Kernel: t, shape: s, lines: lines}
-	k.phase, k.cuts = t.Phases(tile.Scan, tile.ChunkScan)
+	k.phase, k.cuts = t.Phases((*tile.Op).IsPrefix)
 	k.countUses()
 	k.collective = s.collectiveOf()
 	k.planPool(s.items, aligned)

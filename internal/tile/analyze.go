@@ -13,37 +13,37 @@ type Analysis struct {
 // Prefix is one cut: everything that must be folded over all earlier rows
 // before the next phase can run.
 type Prefix struct {
-	Scans   []int   // the Scan operations, as indices into Kernel.Ops
-	Monoid  *Monoid // their product
-	Carries []Carry // values known before the cut that are needed after it, the leaves of its scans among them
+	Scans  []int       // the Scan operations, as indices into Kernel.Ops
+	Monoid *Monoid     // their product
+	Live   []LiveValue // values known before the cut that are needed after it, the elements of its scans among them
 }
 
-// Carry is a value that is alive across a cut.
-type Carry struct {
+// LiveValue is a value that is alive across a cut.
+type LiveValue struct {
 	Value ID
-	How   CarryKind
+	How   LiveKind
 }
 
-// CarryKind says how a carry can be had again after the cut; a scheme may
-// prefer another way that the kind allows.
-type CarryKind uint8
+// LiveKind says how a value is obtained again after a cut. A scheme may prefer a
+// more expensive way.
+type LiveKind uint8
 
 // The ways, from the cheapest.
 const (
-	Ring      CarryKind = iota // a loaded element: the staged tile still has it
-	Recompute                  // pure arithmetic on loaded elements
-	Register                   // depends on an earlier cut or on the rest of its chunk: must be kept
+	Ring      LiveKind = iota // a loaded element: the staged tile still has it
+	Recompute                 // pure arithmetic on loaded elements
+	Register                  // depends on an earlier cut or on the rest of its chunk: must be kept
 )
 
-var carryNames = [...]string{"ring", "recompute", "register"}
+var liveNames = [...]string{"ring", "recompute", "register"}
 
-func (c CarryKind) String() string { return carryNames[c] }
+func (c LiveKind) String() string { return liveNames[c] }
 
 // Analyze finds the phases and cuts of k. A Scan belongs to the phase of its
-// leaves, which its tile is folded in; its results belong to the next phase,
-// which adds the leaves again, row by row, to the fold of all earlier tiles.
+// elements, in which its tile is folded. Its results belong to the next phase,
+// which adds the elements again, row by row, to the fold of all earlier tiles.
 func Analyze(k *Kernel) *Analysis {
-	phase, scans := k.Phases(Scan)
+	phase, scans := k.Phases((*Op).Cuts)
 	a := &Analysis{Kernel: k, Phase: phase, Cuts: make([]Prefix, len(scans)), Staged: k.staged()}
 	for c := range a.Cuts {
 		cut := &a.Cuts[c]
@@ -53,20 +53,20 @@ func Analyze(k *Kernel) *Analysis {
 			parts[i] = k.Ops[scan].Monoid
 		}
 		cut.Monoid = NewProduct(parts...)
-		cut.Carries = a.carries(c)
+		cut.Live = a.live(c)
 	}
 	return a
 }
 
 // CountCuts returns how many cuts Analyze finds.
 func (k *Kernel) CountCuts() int {
-	_, scans := k.Phases(Scan)
+	_, scans := k.Phases((*Op).Cuts)
 	return len(scans)
 }
 
 // Phases returns the phase of each operation of the row part: how many cuts it
-// comes after; and the operations of each cut, which are of the given kinds.
-func (k *Kernel) Phases(cutting ...OpKind) (phase []int, cuts [][]int) {
+// comes after; and the operations of each cut, for which isCut holds.
+func (k *Kernel) Phases(isCut func(*Op) bool) (phase []int, cuts [][]int) {
 	phase = make([]int, len(k.Ops))
 	ofValue := make([]int, len(k.Values))
 	for i := range k.Ops {
@@ -83,7 +83,7 @@ func (k *Kernel) Phases(cutting ...OpKind) (phase []int, cuts [][]int) {
 		}
 		phase[i] = at
 		result := at
-		if slices.Contains(cutting, op.Kind) {
+		if isCut(op) {
 			result++
 			for len(cuts) <= at {
 				cuts = append(cuts, nil)
@@ -110,23 +110,23 @@ func (k *Kernel) Conditions(d int) []ID {
 	return list
 }
 
-// carries lists the row values known before cut c that something after it uses.
-func (a *Analysis) carries(c int) []Carry {
+// live lists the row values known before cut c that something after it uses.
+func (a *Analysis) live(c int) []LiveValue {
 	k := a.Kernel
-	kinds := k.carryKinds()
-	var list []Carry
+	kinds := k.liveKinds()
+	var list []LiveValue
 	seen := make([]bool, len(k.Values))
 	use := func(v ID) {
 		def := k.Values[v].Op
-		if seen[v] || k.Values[v].Domain == Uniform || a.Phase[def] > c || k.Ops[def].Kind == Scan && a.Phase[def] == c {
+		if seen[v] || k.Values[v].Domain == Uniform || a.Phase[def] > c || k.Ops[def].Cuts() && a.Phase[def] == c {
 			return
 		}
 		seen[v] = true
-		list = append(list, Carry{v, kinds[v]})
+		list = append(list, LiveValue{v, kinds[v]})
 	}
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if op.Epilogue || a.Phase[i] < c || a.Phase[i] == c && !(op.Kind == Scan && k.usedByRows(op)) {
+		if op.Epilogue || a.Phase[i] < c || a.Phase[i] == c && !(op.Cuts() && k.usedByRows(op)) {
 			continue
 		}
 		for _, arg := range op.Args {
@@ -152,19 +152,14 @@ func (k *Kernel) usedByRows(scan *Op) bool {
 	})
 }
 
-// carryKinds says, per value, how cheaply it can be had a second time.
-func (k *Kernel) carryKinds() []CarryKind {
-	kinds := make([]CarryKind, len(k.Values))
+// liveKinds says, per value, how cheaply it is obtained a second time.
+func (k *Kernel) liveKinds() []LiveKind {
+	kinds := make([]LiveKind, len(k.Values))
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		how := Recompute
-		switch op.Kind {
-		case Load:
-			if len(op.Args) == 0 {
-				how = Ring
-			}
-		case Scan, ChunkScan, Reduce:
-			how = Register
+		how := op.Traits().Again
+		if how == Ring && !op.LoadsElement() {
+			how = Recompute
 		}
 		for _, arg := range op.Args {
 			if k.Values[arg].Domain != Uniform && kinds[arg] == Register {
@@ -190,20 +185,7 @@ func (k *Kernel) Recomputable(v ID) bool {
 		}
 		seen[v] = true
 		op := &k.Ops[value.Op]
-		switch op.Kind {
-		case Row, Load, Map:
-			return value.Domain == 0 && !slices.ContainsFunc(op.Args, func(arg ID) bool { return !recomputable(arg) })
-		}
-		return false
+		return op.Traits().Moves && value.Domain == 0 && !slices.ContainsFunc(op.Args, func(arg ID) bool { return !recomputable(arg) })
 	}
 	return recomputable(v)
-}
-
-// HasEffect reports whether the operation writes or reports something.
-func (op *Op) HasEffect() bool {
-	switch op.Kind {
-	case Store, Update, Check, StoreScalar, ScanTotals, ChunkScan:
-		return true
-	}
-	return false
 }

@@ -76,8 +76,8 @@ func TestCarries(t *testing.T) {
 		var got [][]string
 		for _, cut := range a.Cuts {
 			var list []string
-			for _, carry := range cut.Carries {
-				list = append(list, fmt.Sprint(valueName(k, carry.Value), " ", carry.How))
+			for _, live := range cut.Live {
+				list = append(list, fmt.Sprint(valueName(k, live.Value), " ", live.How))
 			}
 			got = append(got, list)
 		}

@@ -161,18 +161,18 @@ func (b *Builder) CountBy(domain int, counter ID) {
 }
 
 // Scan folds m over the rows of domain; see the operation Scan.
-func (b *Builder) Scan(domain int, m *Monoid, exclusive bool, name string, leaf ...ID) []ID {
-	return b.fold(Op{Kind: Scan, Domain: domain, Monoid: m, Exclusive: exclusive, Args: leaf}, domain, name)
+func (b *Builder) Scan(domain int, m *Monoid, exclusive bool, name string, element ...ID) []ID {
+	return b.fold(Op{Kind: Scan, Domain: domain, Monoid: m, Exclusive: exclusive, Args: element}, domain, name)
 }
 
 // ChunkScan folds m over the rows of each chunk of the base and stores each chunk's fold in totals.
-func (b *Builder) ChunkScan(m *Monoid, exclusive bool, totals []int, name string, leaf ...ID) []ID {
-	return b.fold(Op{Kind: ChunkScan, Monoid: m, Exclusive: exclusive, Totals: totals, Args: leaf}, 0, name)
+func (b *Builder) ChunkScan(m *Monoid, exclusive bool, totals []int, name string, element ...ID) []ID {
+	return b.fold(Op{Kind: ChunkScan, Monoid: m, Exclusive: exclusive, Totals: totals, Args: element}, 0, name)
 }
 
 // Reduce folds m over all rows of domain; the results are defined in the epilogue.
-func (b *Builder) Reduce(domain int, m *Monoid, name string, leaf ...ID) []ID {
-	return b.fold(Op{Kind: Reduce, Domain: domain, Monoid: m, Args: leaf}, Uniform, name)
+func (b *Builder) Reduce(domain int, m *Monoid, name string, element ...ID) []ID {
+	return b.fold(Op{Kind: Reduce, Domain: domain, Monoid: m, Args: element}, Uniform, name)
 }
 
 // ScanTotals turns the chunks' totals into the folds of the chunks before, and returns the grand total.
@@ -247,7 +247,7 @@ func (b *Builder) Finish() *Kernel {
 		op := &k.Ops[i]
 		for _, arg := range op.Args {
 			by := k.Ops[k.Values[arg].Op]
-			if op.Domain == Uniform && (by.Epilogue || by.Kind == Reduce) {
+			if op.Domain == Uniform && (by.Epilogue || by.IsReduction()) {
 				op.Epilogue = true
 			}
 		}

@@ -101,14 +101,16 @@ func (k *Kernel) opString(op *Op) string {
 		return b.String()
 	}
 	b.WriteString(op.Kind.String())
-	switch op.Kind {
-	case Load, Store, Update:
+	if op.Traits().hasStream() {
 		b.WriteString(" " + k.Streams[op.Stream].Name)
-	case Scalar, Length, StoreScalar:
+	}
+	if op.Ref != "" {
 		b.WriteString(" " + op.Ref)
-	case Check:
+	}
+	if op.Does(Reports) {
 		fmt.Fprintf(&b, " site %d", op.Site)
-	case Shift:
+	}
+	if op.Distance != 0 {
 		fmt.Fprintf(&b, " %d", op.Distance)
 	}
 	if op.Exclusive {

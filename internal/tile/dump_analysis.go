@@ -48,7 +48,7 @@ func (a *Analysis) String() string {
 
 // isPrologue reports whether the operation runs once, before the rows.
 func (op *Op) isPrologue() bool {
-	return op.Domain == Uniform && !op.Epilogue && op.Kind != Reduce
+	return op.Domain == Uniform && !op.Epilogue
 }
 
 // writeOps prints the operations of a section, if there are any.
@@ -70,7 +70,7 @@ func (a *Analysis) writeOps(b *strings.Builder, title string, in func(int) bool)
 	}
 }
 
-// writeCut prints the state that a cut folds, scan by scan, and the carries.
+// writeCut prints the state that a cut folds, scan by scan, and what is alive across it.
 func (a *Analysis) writeCut(b *strings.Builder, index int) {
 	k, cut := a.Kernel, a.Cuts[index]
 	fmt.Fprintf(b, "cut %d: %s state of %s\n", index, cut.Monoid.Kind, plural(cut.Monoid.Words(), "word"))
@@ -81,9 +81,9 @@ func (a *Analysis) writeCut(b *strings.Builder, index int) {
 			b.WriteString("    " + line)
 		}
 	}
-	for _, c := range cut.Carries {
+	for _, c := range cut.Live {
 		kind := k.Values[c.Value].Kind
-		fmt.Fprintf(b, "  carry %s %v, %s a row: %s\n", k.id(c.Value), kind, plural(kind.Size(), "byte"), c.How)
+		fmt.Fprintf(b, "  live %s %v, %s a row: %s\n", k.id(c.Value), kind, plural(kind.Size(), "byte"), c.How)
 	}
 }
 

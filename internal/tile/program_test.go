@@ -135,11 +135,11 @@ func TestPrograms(t *testing.T) {
 func TestCarriesAreNeeded(t *testing.T) {
 	for _, k := range tiletest.Programs() {
 		for c := range tile.Analyze(k).Cuts {
-			for i := range tile.Analyze(k).Cuts[c].Carries {
+			for i := range tile.Analyze(k).Cuts[c].Live {
 				a := tile.Analyze(k)
 				cut := &a.Cuts[c]
-				without := k.Values[cut.Carries[i].Value].Name
-				cut.Carries = slices.Delete(cut.Carries, i, i+1)
+				without := k.Values[cut.Live[i].Value].Name
+				cut.Live = slices.Delete(cut.Live, i, i+1)
 				random := rand.New(rand.NewPCG(1, 2))
 				if err := tiletest.Blocks(a, data(k, 100, random), 100, random); err == nil {
 					t.Errorf("%s runs without the carry %s of cut %d", k.Name, without, c)

@@ -16,7 +16,7 @@ type Staged struct {
 func (k *Kernel) staged() []Staged {
 	var list []Staged
 	for i := range k.Streams {
-		if slices.ContainsFunc(k.Ops, func(op Op) bool { return op.isElementLoad() && op.Stream == i }) {
+		if slices.ContainsFunc(k.Ops, func(op Op) bool { return op.LoadsElement() && op.Stream == i }) {
 			list = append(list, Staged{Stream: i})
 		}
 	}
@@ -28,18 +28,11 @@ func (k *Kernel) staged() []Staged {
 	return list
 }
 
-func (op *Op) isElementLoad() bool { return op.Kind == Load && len(op.Args) == 0 }
-
 // neighbours visits the streams that rows touch at a distance back.
 func (k *Kernel) neighbours(visit func(stream int, distance int64)) {
 	for i := range k.Ops {
-		op := &k.Ops[i]
-		switch op.Kind {
-		case Shift:
-			k.elements(op.Args[:1], op.Distance, visit)
-		case Head:
-			k.elements(op.Args, 1, visit)
-		}
+		values, distance := k.Ops[i].Seen()
+		k.elements(values, distance, visit)
 	}
 }
 
@@ -54,19 +47,23 @@ func (k *Kernel) elements(values []ID, distance int64, visit func(stream int, di
 		}
 		seen[v] = true
 		op := &k.Ops[k.Values[v].Op]
-		if op.isElementLoad() {
+		if op.LoadsElement() {
 			visit(op.Stream, distance)
 		}
 		values = append(values[:len(values):len(values)], op.Args...)
 	}
 }
 
+// metByRounds are the demands that a round window meets.
+const metByRounds = Prefixes | Neighbours | Tables | AnEnd
+
 // RefuseRound says why a round window, in which each round of tiles waits for
 // one exchange of states, cannot run the kernel; "" if it can.
 func (a *Analysis) RefuseRound() string {
+	if reason := a.Kernel.Asks().Refuse(metByRounds); reason != "" {
+		return reason
+	}
 	switch n := len(a.Cuts); {
-	case slices.ContainsFunc(a.Kernel.Ops, func(op Op) bool { return op.Kind == ChunkScan }):
-		return "a tile would have to hold whole chunks"
 	case n == 0:
 		return "there is no cut: tiles have nothing to exchange"
 	case n > 1:
@@ -84,7 +81,7 @@ func (a *Analysis) rowBytes() (ring, registers int) {
 	}
 	kept := map[ID]bool{}
 	for _, cut := range a.Cuts {
-		for _, c := range cut.Carries {
+		for _, c := range cut.Live {
 			if c.How == Register && !kept[c.Value] {
 				kept[c.Value] = true
 				registers += k.Values[c.Value].Kind.Size()

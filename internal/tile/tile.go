@@ -72,7 +72,8 @@ func (a Access) String() string { return accessNames[a] }
 // OpKind is what an operation does.
 type OpKind uint8
 
-// The operations. Arguments and results are listed in this order.
+// The operations. Arguments and results are listed in this order; what else is
+// known of each is in the table of [Traits].
 const (
 	Const       OpKind = iota // () -> v, uniform: Const
 	Scalar                    // () -> v, uniform: scalar Ref of the plan, known before the launch
@@ -82,9 +83,9 @@ const (
 	Shift                     // (x, fill) -> v: x at base row - Distance, fill where that is outside; x is recomputable
 	Map                       // (args) -> v: element-wise Operator, result kind Values[v].Kind
 	Head                      // (keys...) -> bool over the base: row 0, or a key differs from the row before
-	Scan                      // (leaf fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
-	ChunkScan                 // (leaf fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
-	Reduce                    // (leaf fields) -> fields, uniform, defined in the epilogue: fold over all rows
+	Scan                      // (element fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
+	ChunkScan                 // (element fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
+	Reduce                    // (element fields) -> fields, uniform, defined in the epilogue: fold over all rows
 	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows
 	Store                     // (x, [place]) -> (): Stream at the base row, or at place
 	Update                    // (index, x) -> (): Stream[index] = Monoid(Stream[index], x), in any order
@@ -92,11 +93,6 @@ const (
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
 )
-
-var opNames = [...]string{"const", "scalar", "length", "row", "load", "shift", "map", "head", "scan", "chunkscan",
-	"reduce", "total", "store", "update", "check", "scantotals", "storescalar"}
-
-func (k OpKind) String() string { return opNames[k] }
 
 // Op is one operation. It runs for each row of Domain, or once where Domain is
 // Uniform (before the rows, or after them if it stands in the epilogue).

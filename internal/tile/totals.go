@@ -20,7 +20,7 @@ func (k *Kernel) reduceTotals() {
 	reduced := map[ID]bool{}
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if op.Kind != Scan || containsUsed(op.Res, used) {
+		if !op.Cuts() || containsUsed(op.Res, used) {
 			continue
 		}
 		op.Kind, op.Exclusive = Reduce, false

@@ -3,6 +3,7 @@ package tile
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/ir"
@@ -82,7 +83,7 @@ func (k *Kernel) verifyIndices() error {
 func isKind(k ir.Kind) bool { return k >= ir.Bool && k <= ir.Char8 }
 
 func (k *Kernel) verifyOpIndices(index int, op *Op) error {
-	if op.Kind > StoreScalar {
+	if int(op.Kind) >= len(traits) {
 		return fmt.Errorf("there is no operation of kind %d", op.Kind)
 	}
 	if op.Domain < Uniform || op.Domain >= len(k.Domains) {
@@ -102,8 +103,7 @@ func (k *Kernel) verifyOpIndices(index int, op *Op) error {
 		}
 	}
 	for _, stream := range slices.Concat([]int{op.Stream}, op.Totals, op.Offsets) {
-		used := op.Kind == Load || op.Kind == Store || op.Kind == Update || len(op.Totals)+len(op.Offsets) > 0
-		if used && (stream < 0 || stream >= len(k.Streams)) {
+		if op.touchesStreams() && (stream < 0 || stream >= len(k.Streams)) {
 			return fmt.Errorf("%v: there is no stream %d", op.Kind, stream)
 		}
 	}
@@ -113,58 +113,65 @@ func (k *Kernel) verifyOpIndices(index int, op *Op) error {
 	return op.verifyShape()
 }
 
-// operandCounts are how many arguments and results operations take; -1 is any number.
-var operandCounts = [...]struct{ least, most, results int }{Const: {0, 0, 1}, Scalar: {0, 0, 1}, Length: {0, 0, 1}, Row: {0, 0, 1},
-	Load: {0, 1, 1}, Shift: {2, 2, 1}, Map: {1, 3, 1}, Head: {1, -1, 1}, Scan: {1, -1, -1}, ChunkScan: {1, -1, -1}, Reduce: {1, -1, -1},
-	Total: {1, 1, 1}, Store: {1, 2, 0}, Update: {2, 2, 0}, Check: {2, 2, 0}, ScanTotals: {0, 0, -1}, StoreScalar: {1, 1, 0}}
+func (op *Op) touchesStreams() bool {
+	return op.Traits().hasStream() || len(op.Totals)+len(op.Offsets) > 0
+}
 
 // verifyShape checks numbers of operands, and the monoid.
 func (op *Op) verifyShape() error {
-	count := operandCounts[op.Kind]
-	if len(op.Args) < count.least || count.most >= 0 && len(op.Args) > count.most {
-		return fmt.Errorf("%v takes no %d operands", op.Kind, len(op.Args))
+	t := op.Traits()
+	fields := 0
+	if t.Folds {
+		if op.Monoid == nil {
+			return fmt.Errorf("%v has no monoid", op.Kind)
+		}
+		if err := op.Monoid.verify(); err != nil {
+			return fmt.Errorf("%v: %w", op.Kind, err)
+		}
+		fields = len(op.Monoid.Fields)
 	}
-	if count.results >= 0 && len(op.Res) != count.results {
+	least, most := countRoles(t.Args, fields)
+	switch n := len(op.Args); {
+	case slices.Contains(t.Args, Fields) && n != fields:
+		return fmt.Errorf("%v: %d fields with %d elements", op.Kind, fields, n)
+	case n < least || n > most:
+		return fmt.Errorf("%v takes no %d operands", op.Kind, n)
+	case slices.Contains(t.Args, Terms) && n != op.Operator.Arity():
+		return fmt.Errorf("operator %v takes %d operands, not %d", op.Operator, op.Operator.Arity(), n)
+	}
+	if n, _ := countRoles(t.Res, fields); len(op.Res) != n {
 		return fmt.Errorf("%v has no %d results", op.Kind, len(op.Res))
 	}
-	if op.Kind == Map {
-		if n := op.Operator.Arity(); n != len(op.Args) {
-			return fmt.Errorf("operator %v takes %d operands, not %d", op.Operator, n, len(op.Args))
-		}
+	if t.Effect == Combines && fields != 1 {
+		return fmt.Errorf("an update of %d fields; a table has one", fields)
 	}
-	if !op.Kind.folds() {
-		return nil
-	}
-	if op.Monoid == nil {
-		return fmt.Errorf("%v has no monoid", op.Kind)
-	}
-	if err := op.Monoid.verify(); err != nil {
-		return fmt.Errorf("%v: %w", op.Kind, err)
-	}
-	fields := len(op.Monoid.Fields)
-	switch op.Kind {
-	case Update:
-		if fields != 1 {
-			return fmt.Errorf("an update of %d fields; a table has one", fields)
-		}
-		return nil
-	case Scan, ChunkScan, Reduce:
-		if len(op.Args) != fields {
-			return fmt.Errorf("%v: %d fields with %d leaves", op.Kind, fields, len(op.Args))
-		}
-	}
-	if len(op.Res) != fields {
-		return fmt.Errorf("%v: %d fields with %d results", op.Kind, fields, len(op.Res))
-	}
-	if (op.Kind == ChunkScan || op.Kind == ScanTotals) && len(op.Totals) != fields || op.Kind == ScanTotals && len(op.Offsets) != fields {
+	if t.Effect == Totals && (len(op.Totals) != fields || !op.IsRunning() && len(op.Offsets) != fields) {
 		return fmt.Errorf("%v: %d fields, totals in %d streams, offsets in %d", op.Kind, fields, len(op.Totals), len(op.Offsets))
 	}
 	return nil
 }
 
-func (k OpKind) folds() bool {
-	return k == Scan || k == ChunkScan || k == Reduce || k == Update || k == ScanTotals
+// countRoles returns how many operands roles stand for, with a monoid of some fields.
+func countRoles(roles []Role, fields int) (least, most int) {
+	for _, role := range roles {
+		low, high := 1, 1
+		switch role {
+		case At:
+			low = 0
+		case Terms:
+			high = mostTerms
+		case Keys:
+			high = math.MaxInt32
+		case Fields:
+			low, high = fields, fields
+		}
+		least, most = least+low, most+high
+	}
+	return least, most
 }
+
+// mostTerms is how many operands an element-wise operator takes at most.
+const mostTerms = 3
 
 // verify checks that states of m can be combined.
 func (m *Monoid) verify() error {

@@ -31,7 +31,7 @@ func (k *Kernel) verifyDomain(index int) error {
 		if value.Kind != ir.Bool {
 			return fmt.Errorf("%s decides about rows and is %v, not bool", k.id(v), value.Kind)
 		}
-		if value.Domain != Uniform && !k.visible(value.Domain, d.Parent) {
+		if value.Domain != Uniform && !k.Inside(d.Parent, value.Domain) {
 			return fmt.Errorf("%s belongs to rows of %s, which are not rows of %s", k.id(v), k.domainName(value.Domain), k.domainName(d.Parent))
 		}
 	}
@@ -49,7 +49,7 @@ func (k *Kernel) verifyDomain(index int) error {
 func (k *Kernel) verifyCounter(index int) error {
 	d := k.Domains[index]
 	scan := &k.Ops[k.Values[d.Counter].Op]
-	if scan.Kind != Scan || !scan.Exclusive || !scan.Monoid.isSum() {
+	if !scan.Cuts() || !scan.Exclusive || !scan.Monoid.isSum() {
 		return fmt.Errorf("%s does not count the rows before", k.id(d.Counter))
 	}
 	guard, isIndicator := k.Indicator(scan.Args[0])
@@ -79,13 +79,11 @@ func (k *Kernel) isMapOf(v ID, operator ir.Op, x ID, constant uint64) bool {
 	return op.Kind == Map && op.Operator == operator && op.Args[0] == x && k.IsConst(op.Args[1], constant)
 }
 
-// verifyOperands checks that the operands of an operation are known where it runs.
+// verifyOperands checks that an operation may stand where it does, that its
+// operands are known there, and whose rows its results belong to.
 func (k *Kernel) verifyOperands(index int, op *Op) error {
-	if op.Epilogue && op.Domain != Uniform {
-		return errors.New("the epilogue runs once, not for rows")
-	}
-	if !op.Epilogue && (op.Kind == Total || op.Kind == ScanTotals || op.Kind == StoreScalar) {
-		return fmt.Errorf("%v belongs into the epilogue", op.Kind)
+	if err := k.verifyPlacement(op); err != nil {
+		return err
 	}
 	for _, condition := range k.Conditions(op.Domain) {
 		if k.Values[condition].Op >= index {
@@ -93,19 +91,12 @@ func (k *Kernel) verifyOperands(index int, op *Op) error {
 		}
 	}
 	for _, arg := range op.Args {
-		value := k.Values[arg]
-		by := &k.Ops[value.Op]
-		switch {
-		case value.Op >= index:
-			return fmt.Errorf("%s is used before it is defined", k.id(arg))
-		case value.Domain == Uniform && !op.Epilogue && (by.Kind == Reduce || by.Epilogue):
-			return fmt.Errorf("%s is known only after the rows", k.id(arg))
-		case value.Domain != Uniform && op.Kind != Total && !k.visible(value.Domain, op.Domain):
-			return fmt.Errorf("%s belongs to rows of %s, which are not rows of %s", k.id(arg), k.domainName(value.Domain), k.domainName(op.Domain))
+		if err := k.verifyKnown(index, op, arg); err != nil {
+			return err
 		}
 	}
 	result := op.Domain
-	if op.Kind == Reduce {
+	if op.IsReduction() {
 		result = Uniform
 	}
 	for _, v := range op.Res {
@@ -113,55 +104,121 @@ func (k *Kernel) verifyOperands(index int, op *Op) error {
 			return fmt.Errorf("the result %s is said to belong to rows of %s", k.id(v), k.domainName(k.Values[v].Domain))
 		}
 	}
+	return nil
+}
+
+// verifyPlacement checks that the rows of its domain can run the operation.
+func (k *Kernel) verifyPlacement(op *Op) error {
+	if op.Epilogue && op.Domain != Uniform {
+		return errors.New("the epilogue runs once, not for rows")
+	}
+	place := op.Traits().Place
+	if at, ok := op.Touches(); ok && at == 0 {
+		place = BaseRows
+	}
 	switch {
-	case (op.Kind == Scan || op.Kind == Reduce || op.Kind == Update) && op.Domain == Uniform:
-		return errors.New("it needs rows")
-	case (op.Kind == Row || op.Kind == Shift || op.Kind == Head || op.Kind == ChunkScan) && op.Domain != 0,
-		op.Kind == Load && len(op.Args) == 0 && op.Domain != 0, op.Kind == Store && len(op.Args) == 1 && op.Domain != 0:
+	case place == Once && op.Domain != Uniform:
+		return fmt.Errorf("%v is known before the rows", op.Kind)
+	case place == BaseRows && op.Domain != 0:
 		return errors.New("only rows of the base have neighbours, elements and chunks of their own")
+	case place == Rows && op.Domain == Uniform:
+		return errors.New("it needs rows")
+	case place == AfterRows && !op.Epilogue:
+		return fmt.Errorf("%v belongs into the epilogue", op.Kind)
+	}
+	return nil
+}
+
+// verifyKnown checks that an operand is known where operation index runs.
+func (k *Kernel) verifyKnown(index int, op *Op, arg ID) error {
+	value := k.Values[arg]
+	by := &k.Ops[value.Op]
+	switch {
+	case value.Op >= index:
+		return fmt.Errorf("%s is used before it is defined", k.id(arg))
+	case value.Domain == Uniform && !op.Epilogue && (by.IsReduction() || by.Epilogue):
+		return fmt.Errorf("%s is known only after the rows", k.id(arg))
+	case value.Domain != Uniform && op.Kind != Total && !k.Inside(op.Domain, value.Domain):
+		return fmt.Errorf("%s belongs to rows of %s, which are not rows of %s", k.id(arg), k.domainName(value.Domain), k.domainName(op.Domain))
 	}
 	return nil
 }
 
 // verifyKinds checks element types, and what else an operation demands of its operands.
 func (k *Kernel) verifyKinds(op *Op) error {
+	t := op.Traits()
+	if err := k.verifyStreams(op); err != nil {
+		return err
+	}
+	if err := errors.Join(k.verifyRoles(op, t.Args, op.Args), k.verifyRoles(op, t.Res, op.Res)); err != nil {
+		return err
+	}
+	if t.Folds && op.Segment != k.segmentOf(op) {
+		return fmt.Errorf("it begins anew at rows of %s, and names %s", k.idOrNone(k.segmentOf(op)), k.idOrNone(op.Segment))
+	}
 	switch op.Kind {
 	case Const:
 		return k.wantKind(op.Res[0], op.Const.Kind)
-	case Length, Row:
-		return k.wantKind(op.Res[0], ir.I64)
-	case Load:
-		return k.verifyAccess(op, op.Res[0], op.Args)
-	case Store:
-		return k.verifyAccess(op, op.Args[0], op.Args[1:])
-	case Update:
-		if err := k.wantKind(op.Args[1], op.Monoid.Fields[0].Kind); err != nil {
-			return err
-		}
-		return k.verifyAccess(op, op.Args[1], op.Args[:1])
 	case Map:
 		return verifyOperator(op.Operator, k.Values[op.Res[0]].Kind, k.kinds(op.Args))
-	case Shift:
-		return errors.Join(k.verifyNeighbour(op.Args[0]), k.wantKind(op.Args[1], k.Values[op.Args[0]].Kind), k.wantKind(op.Res[0], k.Values[op.Args[0]].Kind))
-	case Head:
-		for _, key := range op.Args {
-			if err := k.verifyNeighbour(key); err != nil {
-				return err
-			}
-		}
-		return k.wantKind(op.Res[0], ir.Bool)
-	case Scan, ChunkScan, Reduce, ScanTotals:
-		return k.verifyFold(op)
 	case Total:
-		if by := k.Ops[k.Values[op.Args[0]].Op].Kind; by != Scan && by != Reduce {
+		if by := &k.Ops[k.Values[op.Args[0]].Op]; !by.Cuts() && !by.IsReduction() {
 			return fmt.Errorf("%s is no result of a scan or reduction", k.id(op.Args[0]))
 		}
-		return k.wantKind(op.Res[0], k.Values[op.Args[0]].Kind)
 	case Check:
 		if op.Site < 0 {
 			return fmt.Errorf("there is no site %d", op.Site)
 		}
-		return errors.Join(k.wantKind(op.Args[0], ir.Bool), k.wantKind(op.Args[1], ir.I64))
+	}
+	return nil
+}
+
+// verifyRoles checks that values are what their roles say.
+func (k *Kernel) verifyRoles(op *Op, roles []Role, values []ID) error {
+	for i, v := range values {
+		role := roles[min(i, len(roles)-1)] // the last one may stand for several
+		var err error
+		switch role {
+		case Flag:
+			err = k.wantKind(v, ir.Bool)
+		case Number, At:
+			err = k.wantKind(v, ir.I64)
+		case OfStream:
+			err = k.wantKind(v, k.Streams[op.Stream].Kind)
+		case OfFirst:
+			err = k.wantKind(v, k.Values[op.Args[0]].Kind)
+		case Moved, Keys:
+			err = k.verifyNeighbour(v)
+		case Fields:
+			err = k.verifyField(op, i, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyField checks that v is of the type of a field.
+func (k *Kernel) verifyField(op *Op, i int, v ID) error {
+	if f := op.Monoid.Fields[i]; k.Values[v].Kind != f.Kind {
+		return fmt.Errorf("%s is %v, field %s is %v", k.id(v), k.Values[v].Kind, f.Name, f.Kind)
+	}
+	return nil
+}
+
+// verifyStreams checks that an operation may use its streams as it does.
+func (k *Kernel) verifyStreams(op *Op) error {
+	if s := op.Stream; op.Traits().hasStream() && k.Streams[s].Write != op.HasEffect() {
+		return fmt.Errorf("stream %s is not for that", k.Streams[s].Name)
+	}
+	if op.Does(Combines) && op.Monoid.Fields[0].Kind != k.Streams[op.Stream].Kind {
+		return fmt.Errorf("stream %s is %v, and field %s is %v", k.Streams[op.Stream].Name, k.Streams[op.Stream].Kind, op.Monoid.Fields[0].Name, op.Monoid.Fields[0].Kind)
+	}
+	for i, stream := range slices.Concat(op.Totals, op.Offsets) {
+		if s := k.Streams[stream]; !s.Write || !op.Does(Totals) || s.Kind != op.Monoid.Fields[i%len(op.Monoid.Fields)].Kind {
+			return fmt.Errorf("stream %s is not for that", s.Name)
+		}
 	}
 	return nil
 }
@@ -183,42 +240,7 @@ func (k *Kernel) wantKind(v ID, want ir.Kind) error {
 
 func (k *Kernel) verifyNeighbour(v ID) error {
 	if !k.Recomputable(v) {
-		return fmt.Errorf("%s cannot be had at another row", k.id(v))
-	}
-	return nil
-}
-
-// verifyAccess checks that x is an element of the operation's stream, which is
-// there for that.
-func (k *Kernel) verifyAccess(op *Op, x ID, places []ID) error {
-	s := k.Streams[op.Stream]
-	if s.Write != (op.Kind != Load) {
-		return fmt.Errorf("stream %s is not for that", s.Name)
-	}
-	for _, place := range places {
-		if err := k.wantKind(place, ir.I64); err != nil {
-			return err
-		}
-	}
-	return k.wantKind(x, s.Kind)
-}
-
-func (k *Kernel) verifyFold(op *Op) error {
-	if want := k.segmentOf(op); op.Segment != want {
-		return fmt.Errorf("it begins anew at rows of %s, and names %s", k.idOrNone(want), k.idOrNone(op.Segment))
-	}
-	for i, f := range op.Monoid.Fields {
-		if len(op.Args) > 0 && k.Values[op.Args[i]].Kind != f.Kind {
-			return fmt.Errorf("leaf %s is %v, field %s is %v", k.id(op.Args[i]), k.Values[op.Args[i]].Kind, f.Name, f.Kind)
-		}
-		if err := k.wantKind(op.Res[i], f.Kind); err != nil {
-			return err
-		}
-	}
-	for i, stream := range slices.Concat(op.Totals, op.Offsets) {
-		if s := k.Streams[stream]; !s.Write || s.Kind != op.Monoid.Fields[i%len(op.Monoid.Fields)].Kind {
-			return fmt.Errorf("stream %s is not for that", s.Name)
-		}
+		return fmt.Errorf("%s cannot be computed for another row", k.id(v))
 	}
 	return nil
 }
@@ -229,15 +251,6 @@ func verifyOperator(operator ir.Op, result ir.Kind, operands []ir.Kind) error {
 		return fmt.Errorf("operator %v of %v cannot be %v", operator, operands, result)
 	}
 	return nil
-}
-
-// visible reports whether rows of domain inner are rows of outer, so that they
-// have its values.
-func (k *Kernel) visible(outer, inner int) bool {
-	for inner > outer {
-		inner = k.Domains[inner].Parent
-	}
-	return inner == outer
 }
 
 func (k *Kernel) domainName(d int) string {

@@ -88,8 +88,8 @@ func TestVerifyRefuses(t *testing.T) {
 		{"stored kind", "scan", func(k *tile.Kernel) { k.Streams[1].Kind = ir.I32 }, "store out %3.running: %3.running is i64, and must be i32"},
 		{"place is no number", "filter", func(k *tile.Kernel) { op(k, tile.Store).Args[1] = 1 }, "store out %1.x, %1.x: %1.x is i32, and must be i64"},
 		{"fold without monoid", "scan", func(k *tile.Kernel) { op(k, tile.Scan).Monoid = nil }, "operation 2: scan has no monoid"},
-		{"leaves", "count", func(k *tile.Kernel) { op(k, tile.Scan).Monoid = tile.NewLast(ir.I64) }, "scan: 2 fields with 1 leaves"},
-		{"leaf kind", "scan", func(k *tile.Kernel) { op(k, tile.Scan).Monoid = tile.NewFold(ir.ReduceAdd, ir.I32) }, "leaf %2.wide is i64, field add is i32"},
+		{"elements", "count", func(k *tile.Kernel) { op(k, tile.Scan).Monoid = tile.NewLast(ir.I64) }, "scan: 2 fields with 1 elements"},
+		{"kind of an element", "scan", func(k *tile.Kernel) { op(k, tile.Scan).Monoid = tile.NewFold(ir.ReduceAdd, ir.I32) }, "%2.wide is i64, field add is i32"},
 		{"identity kind", "scan", func(k *tile.Kernel) { op(k, tile.Scan).Monoid.Identity[0].Kind = ir.F64 }, "the identity of add is of another kind"},
 		{"combination", "scan", func(k *tile.Kernel) { op(k, tile.Scan).Monoid.Combine[0].Args[0].Field = 1 },
 			"the combination of add: there is no field 1 of that kind"},
@@ -99,7 +99,7 @@ func TestVerifyRefuses(t *testing.T) {
 			b := tile.NewBuilder("heads_of_scan", "n", "n")
 			b.Head(b.Scan(0, tile.NewFold(ir.ReduceAdd, ir.I64), false, "sum", b.Row())...)
 			*k = *b.Finish()
-		}, "%3.head = head %2.sum: %2.sum cannot be had at another row"},
+		}, "%3.head = head %2.sum: %2.sum cannot be computed for another row"},
 		{"neighbour's fill", "chunks", func(k *tile.Kernel) { k.Streams[1].Kind, k.Values[1].Kind = ir.I32, ir.I32 }, "%2 is i64, and must be i32"},
 		{"chunk totals", "chunks", func(k *tile.Kernel) { op(k, tile.ChunkScan).Totals = nil }, "totals in 0 streams"},
 		{"epilogue in the rows", "scan", func(k *tile.Kernel) { op(k, tile.Total).Epilogue = false }, "total belongs into the epilogue"},

@@ -115,7 +115,7 @@ func (b *blocks) again(phase int, r *row) func(tile.ID) (ir.Scalar, bool) {
 		return nil
 	}
 	return func(v tile.ID) (ir.Scalar, bool) {
-		for _, c := range b.Cuts[phase-1].Carries {
+		for _, c := range b.Cuts[phase-1].Live {
 			if c.Value == v && c.How != tile.Register {
 				return r.fresh(v, r.number)
 			}
@@ -127,7 +127,7 @@ func (b *blocks) again(phase int, r *row) func(tile.ID) (ir.Scalar, bool) {
 // registers keeps the values that a cut carries in registers.
 func registers(cut *tile.Prefix, r *row) map[tile.ID]ir.Scalar {
 	kept := map[tile.ID]ir.Scalar{}
-	for _, c := range cut.Carries {
+	for _, c := range cut.Live {
 		if x := r.values[c.Value]; c.How == tile.Register && x.Kind != ir.Invalid {
 			kept[c.Value] = x
 		}

@@ -1,0 +1,55 @@
+package tile
+
+// Inside reports whether rows of domain inner are rows of outer, so that they
+// have its values.
+func (k *Kernel) Inside(inner, outer int) bool {
+	for inner > max(outer, 0) {
+		inner = k.Domains[inner].Parent
+	}
+	return inner == outer
+}
+
+// CountUses counts, per value, the operations that it is an operand of, and the
+// domains that it decides about.
+func (k *Kernel) CountUses() []int {
+	uses := make([]int, len(k.Values))
+	for i := range k.Ops {
+		for _, arg := range k.Ops[i].Args {
+			uses[arg]++
+		}
+	}
+	for _, d := range k.Domains[1:] {
+		uses[d.Guard]++
+		uses[d.Open]++
+	}
+	return uses
+}
+
+// NeededBy returns the operations that some operations need: these, and those
+// that their operands and the numbers and conditions of their rows come from.
+func (k *Kernel) NeededBy(isRoot func(i int) bool) []bool {
+	needed := make([]bool, len(k.Ops))
+	var need func(i int)
+	need = func(i int) {
+		if needed[i] {
+			return
+		}
+		needed[i] = true
+		for _, arg := range k.Ops[i].Args {
+			need(k.Values[arg].Op)
+		}
+		for d := k.Ops[i].Domain; d > 0; d = k.Domains[d].Parent {
+			need(k.Values[k.Domains[d].Guard].Op)
+			if k.Domains[d].Kind == Close {
+				need(k.Values[k.Domains[d].Open].Op)
+				need(k.Values[k.Domains[d].Position].Op)
+			}
+		}
+	}
+	for i := range k.Ops {
+		if isRoot(i) {
+			need(i)
+		}
+	}
+	return needed
+}
