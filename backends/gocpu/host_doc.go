@@ -113,7 +113,7 @@ func (h *host) resultType(name string) jen.Code {
 	}
 	doc := fmt.Sprintf("%s is what %s computes.", name, h.entry.Func)
 	if columns > 1 {
-		doc += " Columns that have one per the same have one length."
+		doc += " Columns whose comments name the same rows have the same length."
 	}
 	return comment(doc).
 		Type().Id(name).Struct(fields...)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// SummaryResult is what Summary computes. Columns that have one per the same have one length.
+// SummaryResult is what Summary computes. Columns whose comments name the same rows have the same length.
 type SummaryResult struct {
 	Order         []int64   // one per group of g
 	Lines         []int64   // one per group of g

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// FilterColumnsResult is what FilterColumns computes. Columns that have one per the same have one length.
+// FilterColumnsResult is what FilterColumns computes. Columns whose comments name the same rows have the same length.
 type FilterColumnsResult struct {
 	Y []int64   // one per row of n where hit
 	Z []float64 // one per row of n where hit

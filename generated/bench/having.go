@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// HavingResult is what Having computes. Columns that have one per the same have one length.
+// HavingResult is what Having computes. Columns whose comments name the same rows have the same length.
 type HavingResult struct {
 	Key   []int32 // one per row of g where keep
 	Count []int64 // one per row of g where keep

@@ -15,14 +15,14 @@ import (
 	"unsafe"
 )
 
-//lint:file-ignore U1000 A partial uses what it needs.
+//lint:file-ignore U1000 Each partial uses some of these.
 
 // Partials of earlier and later rows combine element by element, by one of
 // these functions.
 
 func kgenFoldSum[T kgenInteger | ~float32 | ~float64](a, b T) T { return a + b }
 
-// min and max of Go are the language's: NaN wins, -0.0 is less than 0.0.
+// Go's min and max are those of the language: NaN wins, -0.0 is less than 0.0.
 func kgenFoldLeast[T cmp.Ordered](a, b T) T    { return min(a, b) }
 func kgenFoldGreatest[T cmp.Ordered](a, b T) T { return max(a, b) }
 
@@ -43,8 +43,7 @@ func kgenFoldGreatestBytes(a, b [8]byte) [8]byte {
 func kgenFoldFirst[T any](a, _ T) T { return a }
 func kgenFoldLast[T any](_, b T) T  { return b }
 
-// kgenFoldPresent is fold(a, b), or one of them where no rows are behind the
-// other.
+// kgenFoldPresent is fold(a, b), or one of the two if the other has no rows.
 func kgenFoldPresent[T any](a, b T, earlier, later int64, fold func(a, b T) T) T {
 	switch {
 	case later == 0:
@@ -55,8 +54,8 @@ func kgenFoldPresent[T any](a, b T, earlier, later int64, fold func(a, b T) T) T
 	return fold(a, b)
 }
 
-// kgenFoldBins folds later bins into bins. Where rows are counted, they are
-// those behind each.
+// kgenFoldBins folds later bins into bins. Row counts, if there are any, are the
+// number of rows of each bin.
 func kgenFoldBins[T any](bins, later []T, rows, laterRows []int64, fold func(a, b T) T) {
 	for i := range bins {
 		if rows == nil {
@@ -67,8 +66,8 @@ func kgenFoldBins[T any](bins, later []T, rows, laterRows []int64, fold func(a, 
 	}
 }
 
-// kgenFoldGroups appends later groups to groups. If the last one goes on, the
-// first of the later ones is folded into it.
+// kgenFoldGroups appends later groups to groups. If the last group continues,
+// the first later group is folded into it.
 func kgenFoldGroups[T any](groups, later []T, goesOn bool, rows, laterRows []int64, fold func(a, b T) T) []T {
 	if goesOn {
 		last := len(groups) - 1
@@ -82,8 +81,8 @@ func kgenFoldGroups[T any](groups, later []T, goesOn bool, rows, laterRows []int
 	return append(groups, later...)
 }
 
-// kgenGoesOn reports whether the key of the last group is that of the first of
-// the later ones. Keys are equal as the language has it: NaN to NaN, -0.0 to 0.0.
+// kgenGoesOn reports whether the last group and the first later group have the
+// same key. In the language NaN equals NaN as a key, and -0.0 equals 0.0.
 func kgenGoesOn[T comparable](groups, later []T) bool {
 	if len(groups) == 0 || len(later) == 0 {
 		return false
@@ -105,8 +104,9 @@ func kgenError(text string) error { return errors.New(text) }
 
 func kgenWrap(text string, err error) error { return fmt.Errorf("%s: %w", text, err) }
 
-// kgenFailed returns the first row that failed a check: row of the earlier
-// rows, or later of those that follow before of them; kgenNone is none.
+// kgenFailed returns the first row that failed a check: row, among the earlier
+// rows, or later, counted from 0 in the rows that follow before earlier ones.
+// kgenNone means that no row failed.
 func kgenFailed(row, later, before int64) int64 {
 	if row != kgenNone || later == kgenNone {
 		return row
@@ -114,7 +114,7 @@ func kgenFailed(row, later, before int64) int64 {
 	return before + later
 }
 
-// kgenFirstEmpty is the first element behind which there are no rows.
+// kgenFirstEmpty returns the first element that has no rows.
 func kgenFirstEmpty(rows ...int64) int64 {
 	if i := slices.Index(rows, 0); i >= 0 {
 		return int64(i)
@@ -122,10 +122,10 @@ func kgenFirstEmpty(rows ...int64) int64 {
 	return kgenNone
 }
 
-// kgenSeam returns which rows of the window around a seam have all neighbours
-// there: the window is the last rows of n earlier ones and the first of later
-// ones, at each side as many as a row looks back and ahead together, or all.
-// Of fewer rows none had all neighbours in sight so far.
+// kgenSeam returns the rows of the window around a seam whose neighbours are all
+// in the window. The window is the last of n earlier rows and the first later
+// rows, on each side as many as a row looks back and ahead together, or all. If
+// there are fewer rows, none of them had all its neighbours before.
 func kgenSeam(n, later, back, ahead int64) (from, to int64) {
 	from, to = n-ahead, n+back
 	if n <= back+ahead {
@@ -138,8 +138,9 @@ func kgenSeam(n, later, back, ahead int64) (from, to int64) {
 	return from - begin, to - begin
 }
 
-// The encoding of a partial is the header of its type, a line of text; its
-// fields, little-endian, columns with their length before them; and a checksum.
+// The encoding of a partial is the header of its type, which is a line of text,
+// its fields in little-endian order, each column after its length, and a
+// checksum.
 
 const kgenPartialMark = "kgen partial "
 
@@ -148,7 +149,7 @@ func kgenChecksum(data []byte) uint32 {
 	return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
 }
 
-// kgenPut appends the elements of a column, whose number the decoder knows.
+// kgenPut appends the elements of a column; the decoder knows their number.
 func kgenPut[T any](data []byte, column ...T) []byte {
 	if texts, ok := any(column).([][8]byte); ok {
 		for i := range texts {
@@ -171,13 +172,13 @@ func kgenSeal(data []byte) []byte {
 	return binary.LittleEndian.AppendUint32(data, kgenChecksum(data))
 }
 
-// kgenReader takes the fields of a partial from its bytes.
+// kgenReader reads the fields of a partial from its bytes.
 type kgenReader struct {
 	data []byte
 	err  error
 }
 
-// kgenOpen checks what stands around the fields.
+// kgenOpen checks the header and the checksum.
 func kgenOpen(data []byte, header string) *kgenReader {
 	r := &kgenReader{}
 	body := len(data) - crc32.Size
@@ -195,7 +196,7 @@ func kgenOpen(data []byte, header string) *kgenReader {
 	return r
 }
 
-// fail notes the first thing that is wrong.
+// fail records the first error.
 func (r *kgenReader) fail() {
 	if r.err == nil {
 		r.err = errors.New("the bytes are damaged: a column does not end where the next begins")
@@ -211,10 +212,10 @@ func (r *kgenReader) end() error {
 	return r.err
 }
 
-// length takes the length of the columns that follow.
+// length reads the length of the columns that follow.
 func (r *kgenReader) length() int {
 	n, size := binary.Uvarint(r.data)
-	if size <= 0 || n > uint64(len(r.data)-size) { // every element has a byte at least
+	if size <= 0 || n > uint64(len(r.data)-size) { // every element has at least one byte
 		r.fail()
 		return 0
 	}
@@ -222,7 +223,7 @@ func (r *kgenReader) length() int {
 	return int(n)
 }
 
-// kgenTake takes a column of n elements.
+// kgenTake reads a column of n elements.
 func kgenTake[T any](r *kgenReader, n int) []T {
 	var element T
 	if n > len(r.data)/int(unsafe.Sizeof(element)) {
@@ -234,7 +235,7 @@ func kgenTake[T any](r *kgenReader, n int) []T {
 	return column
 }
 
-// kgenTakeInto takes as many elements as column has.
+// kgenTakeInto reads as many elements as column has.
 func kgenTakeInto[T any](r *kgenReader, column []T) {
 	size := len(column) * int(unsafe.Sizeof(*new(T)))
 	if size > len(r.data) {
@@ -252,7 +253,7 @@ func kgenTakeInto[T any](r *kgenReader, column []T) {
 	r.data = r.data[size:]
 }
 
-// kgenTakeOne takes one element.
+// kgenTakeOne reads one element.
 func kgenTakeOne[T any](r *kgenReader) T {
 	var one [1]T
 	kgenTakeInto(r, one[:])

@@ -2,7 +2,7 @@
 
 package partials
 
-//lint:file-ignore U1000 Tests of a pipeline use what they need.
+//lint:file-ignore U1000 The tests of a pipeline use some of these.
 
 import (
 	"bytes"
@@ -13,17 +13,17 @@ import (
 	"testing"
 )
 
-// kgenSharded is a subject that can be computed in shards, too.
+// kgenSharded is a subject that can also be computed in shards.
 type kgenSharded interface {
 	kgenSubject
 	lengths() []int       // of the columns over each domain
-	partial() kgenPartial // of no rows of the call
-	blank() kgenPartial   // without its parameters
+	partial() kgenPartial // with the parameters of the call and no rows
+	blank() kgenPartial   // without parameters, to decode into
 }
 
-// kgenPartial is a partial of some rows of a subject's call.
+// kgenPartial is a partial of some of the rows of a subject's call.
 type kgenPartial interface {
-	add(rows []kgenRange, options ...Option) error // those of each domain
+	add(rows []kgenRange, options ...Option) error // a range for each domain
 	merge(later kgenPartial) error
 	result(options ...Option) error // the results become those of the call
 	MarshalBinary() ([]byte, error)
@@ -33,15 +33,16 @@ type kgenPartial interface {
 // kgenRange is the rows from lo to hi.
 type kgenRange struct{ lo, hi int }
 
-// kgenTestPartial requires that shards combine to what the reference gives for
-// all rows, however they are cut, brought together, and sent as bytes, and that
-// damaged bytes are refused.
+// kgenTestPartial requires that shards combine to the results of the reference
+// for all rows, however rows are divided and partials are merged and encoded, and
+// that damaged bytes are refused.
 func kgenTestPartial(t *testing.T, make func() kgenSubject) {
 	t.Run("agrees", func(t *testing.T) { kgenTestSeeds(t, make, kgenCompareShards) })
 	t.Run("damaged bytes", func(t *testing.T) { kgenTestDamage(t, make().(kgenSharded)) })
 }
 
-// kgenCompareShards computes a call in shards and says what differs, or returns "".
+// kgenCompareShards computes a call in shards and describes a difference, or
+// returns "".
 func kgenCompareShards(subject kgenSubject, d *kgenData) string {
 	s := subject.(kgenSharded)
 	s.draw(d)
@@ -54,7 +55,7 @@ func kgenCompareShards(subject kgenSubject, d *kgenData) string {
 	var parts []kgenPartial
 	begin := make([]int, len(ends))
 	for i := range shards {
-		if i == 0 || d.IntN(3) > 0 { // else one more for the partial before
+		if i == 0 || d.IntN(3) > 0 { // otherwise the rows go to the previous partial
 			parts = append(parts, s.partial())
 		}
 		rows := make([]kgenRange, len(ends))
@@ -101,8 +102,8 @@ func kgenCompareShards(subject kgenSubject, d *kgenData) string {
 	return ""
 }
 
-// kgenCuts cuts columns into shards, of which some have no rows, and returns
-// where each ends.
+// kgenCuts divides columns into shards, some of them without rows, and returns
+// the end of each shard.
 func kgenCuts(d *kgenData, lengths []int, shards int) (ends [][]int) {
 	for _, n := range lengths {
 		list := make([]int, shards)
@@ -116,7 +117,7 @@ func kgenCuts(d *kgenData, lengths []int, shards int) (ends [][]int) {
 	return ends
 }
 
-// kgenSend makes some partials bytes and partials again.
+// kgenSend encodes and decodes some of the partials.
 func kgenSend(s kgenSharded, d *kgenData, p *kgenPartial) string {
 	if d.IntN(2) == 0 {
 		return ""
@@ -149,8 +150,8 @@ func kgenWhole(t testing.TB, s kgenSharded) (all []kgenRange, p kgenPartial, dat
 	return all, p, data
 }
 
-// kgenTestDamage requires that bytes of no such partial are an error, after
-// which a partial is as before.
+// kgenTestDamage requires that damaged bytes are an error that leaves a partial
+// unchanged.
 func kgenTestDamage(t *testing.T, s kgenSharded) {
 	_, p, data := kgenWhole(t, s)
 	body := data[:len(data)-crc32.Size]
@@ -171,9 +172,9 @@ func kgenTestDamage(t *testing.T, s kgenSharded) {
 	}
 }
 
-// kgenFuzzPartial lets the fuzzer choose bytes: they are refused, or are those
-// of a partial that can be used and sent again. They get the header and the
-// checksum that a fuzzer would hardly find.
+// kgenFuzzPartial lets the fuzzer choose bytes. They are refused, or decode to a
+// partial that can be used and encoded again. The test adds the header and the
+// checksum, which a fuzzer would hardly find.
 func kgenFuzzPartial(f *testing.F, make func() kgenSubject) {
 	s := make().(kgenSharded)
 	all, _, full := kgenWhole(f, s)
@@ -210,12 +211,12 @@ func kgenFuzzPartial(f *testing.F, make func() kgenSubject) {
 			t.Fatal(err)
 		}
 		if q.merge(p) != nil {
-			return // of other parameters, perhaps for more bins than there is memory
+			return // has other parameters, perhaps more bins than fit the memory
 		}
 		for _, use := range []func() error{
 			func() error { return q.result() }, func() error { return p.add(all) }, func() error { return p.merge(q) }, func() error { return p.result() },
 		} {
-			_ = use() // it may be refused; it ends, and does not panic
+			_ = use() // an error is fine; a panic is not
 		}
 	})
 }

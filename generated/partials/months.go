@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// MonthsResult is what Months computes. Columns that have one per the same have one length.
+// MonthsResult is what Months computes. Columns whose comments name the same rows have the same length.
 type MonthsResult struct {
 	Lines    []int64 // one per bin of b
 	Quantity []int64 // one per bin of b

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// OrdersResult is what Orders computes. Columns that have one per the same have one length.
+// OrdersResult is what Orders computes. Columns whose comments name the same rows have the same length.
 type OrdersResult struct {
 	Key      []int64 // one per group of g
 	Count    []int64 // one per group of g

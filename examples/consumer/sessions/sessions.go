@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// SessionsResult is what Sessions computes. Columns that have one per the same have one length.
+// SessionsResult is what Sessions computes. Columns whose comments name the same rows have the same length.
 type SessionsResult struct {
 	User  []int64 // one per group of s
 	Begin []int64 // one per group of s

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// CountRunsResult is what CountRuns computes. Columns that have one per the same have one length.
+// CountRunsResult is what CountRuns computes. Columns whose comments name the same rows have the same length.
 type CountRunsResult struct {
 	Key   []int32 // one per group of g
 	Count []int64 // one per group of g

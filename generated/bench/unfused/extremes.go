@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// ExtremesResult is what Extremes computes. Columns that have one per the same have one length.
+// ExtremesResult is what Extremes computes. Columns whose comments name the same rows have the same length.
 type ExtremesResult struct {
 	Key  []int32 // one per group of g
 	Low  []int32 // one per group of g

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// SumRunsResult is what SumRuns computes. Columns that have one per the same have one length.
+// SumRunsResult is what SumRuns computes. Columns whose comments name the same rows have the same length.
 type SumRunsResult struct {
 	Key   []int32 // one per group of g
 	Count []int64 // one per group of g

@@ -1,25 +1,25 @@
 package support
 
-//lint:file-ignore U1000 Traced pipelines use it.
+//lint:file-ignore U1000 Only traced pipelines use it.
 
 import "time"
 
-// WithTrace makes a pipeline tell how long its steps took: "allocate" for
-// memory, and the name of each kernel. Pages of new memory are paid for by the
-// kernel that first writes to them.
+// WithTrace makes a pipeline report how long its steps took: "allocate" for
+// memory, and the name of each kernel. The first kernel that writes to new memory
+// pays for its pages.
 func WithTrace(tell func(step string, elapsed time.Duration)) Option {
 	return Option{trace: tell}
 }
 
 // kgenTrace measures the steps of one call.
 type kgenTrace struct {
-	tell  func(step string, elapsed time.Duration) // nil: nobody asks
+	tell  func(step string, elapsed time.Duration) // nil if the call is not traced
 	begun time.Time
 }
 
 func kgenStartTrace(c *kgenCall) *kgenTrace { return &kgenTrace{c.trace, time.Now()} }
 
-// end tells how long the step took that ends here; the next one begins.
+// end reports how long the step took that ends here, and begins the next one.
 func (t *kgenTrace) end(step string) {
 	if t.tell == nil {
 		return
