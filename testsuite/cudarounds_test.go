@@ -189,7 +189,7 @@ func TestRoundsOfCorpus(t *testing.T) {
 			}
 			want := "flat"
 			for _, k := range program.Kernels {
-				_, cuts := k.Phases(tile.Scan)
+				_, cuts := k.Phases((*tile.Op).IsPrefix)
 				switch {
 				case slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan }):
 					want = "a tile would have to hold whole chunks"

@@ -2,7 +2,7 @@
 
 package analytics
 
-//lint:file-ignore U1000 Tests of a pipeline use what they need.
+//lint:file-ignore U1000 The tests of a pipeline use some of these.
 
 import (
 	"errors"
@@ -18,16 +18,16 @@ import (
 	"unsafe"
 )
 
-// kgenSubject is a function under test, with arguments and what it made of them.
+// kgenSubject is a function under test, with its arguments and results.
 type kgenSubject interface {
-	draw(d *kgenData)             // makes arguments, and what the reference gives for them
+	draw(d *kgenData)             // makes arguments, and computes the results of the reference
 	call(options ...Option) error // calls the function with them
-	differ(err error) string      // how what the call gave differs from the reference, or ""
-	arguments() any               // to be printed
+	differ(err error) string      // how the results of the call differ from the reference, or ""
+	arguments() any               // for messages
 	bytes() int                   // of the arguments
 }
 
-// kgenData makes arguments: equal ones of equal seeds and numbers of rows.
+// kgenData makes arguments. Equal seeds and numbers of rows give equal arguments.
 type kgenData struct {
 	*rand.Rand
 	rows     int
@@ -41,7 +41,7 @@ func kgenSeeded(seed uint64, rows int) *kgenData {
 }
 
 // kgenTest requires that a function agrees with its reference, and that it
-// allocates nothing where there is memory from an earlier call.
+// allocates nothing if it can use the memory of an earlier call.
 func kgenTest(t *testing.T, make func() kgenSubject) {
 	t.Run("agrees", func(t *testing.T) { kgenTestAgreement(t, make) })
 	t.Run("allocates nothing", func(t *testing.T) { kgenTestAllocation(t, make()) })
@@ -61,8 +61,8 @@ func kgenTestAgreement(t *testing.T, make func() kgenSubject) {
 	}
 }
 
-// kgenTestSeeds compares on arguments of many seeds, or those of the one that
-// the environment names, and reports whether all agree.
+// kgenTestSeeds compares on arguments of many seeds, or of the one seed that the
+// environment names, and reports whether all agree.
 func kgenTestSeeds(t *testing.T, make func() kgenSubject, compare func(kgenSubject, *kgenData) string) bool {
 	t.Helper()
 	if text, ok := os.LookupEnv("KGEN_SEED"); ok {
@@ -83,7 +83,7 @@ func kgenTestSeeds(t *testing.T, make func() kgenSubject, compare func(kgenSubje
 	return true
 }
 
-// kgenReport tells of a difference with the fewest rows that show one.
+// kgenReport reports a difference with the fewest rows that show one.
 func kgenReport(t *testing.T, make func() kgenSubject, compare func(kgenSubject, *kgenData) string, seed uint64, rows int) (failed bool) {
 	t.Helper()
 	difference := compare(make(), kgenSeeded(seed, rows))
@@ -103,8 +103,8 @@ func kgenReport(t *testing.T, make func() kgenSubject, compare func(kgenSubject,
 	return true
 }
 
-// kgenCompare calls the function some times and says what differs, or returns
-// "". Of few rows several workers share blocks that are as small.
+// kgenCompare calls the function several times and describes a difference, or
+// returns "". If there are few rows, blocks are small enough for several workers.
 func kgenCompare(s kgenSubject, d *kgenData) string {
 	s.draw(d)
 	scratch := WithScratch(new(Scratch))
@@ -149,12 +149,12 @@ func (c *kgenChoices) Uint64() uint64 {
 	if len(c.given) == 0 {
 		return c.then.Uint64()
 	}
-	x := uint64(c.given[0]) << 56 // the high bits choose among few
+	x := uint64(c.given[0]) << 56 // the high bits decide small choices
 	c.given = c.given[1:]
 	return x
 }
 
-// kgenTestAllocation counts what a function allocates on one worker.
+// kgenTestAllocation counts the allocations of a function on one worker.
 func kgenTestAllocation(t *testing.T, s kgenSubject) {
 	t.Helper()
 	options := []Option{WithWorkers(1), WithScratch(new(Scratch))}
@@ -166,8 +166,8 @@ func kgenTestAllocation(t *testing.T, s kgenSubject) {
 	}
 }
 
-// kgenBenchmark measures a function on one worker and on as many as there are
-// processors.
+// kgenBenchmark measures a function on one worker and on one worker per
+// processor.
 func kgenBenchmark(b *testing.B, s kgenSubject) {
 	const rows = 1 << 20
 	for _, workers := range []int{1, 0} {
@@ -190,7 +190,7 @@ func kgenBenchmark(b *testing.B, s kgenSubject) {
 	}
 }
 
-// kgenSucceeds looks for arguments that fail no check, and calls s with them.
+// kgenSucceeds searches for arguments that fail no check, and calls s with them.
 func kgenSucceeds(s kgenSubject, rows int, options []Option) bool {
 	for seed := range uint64(20) {
 		d := kgenSeeded(seed, rows)
@@ -210,12 +210,13 @@ func (d *kgenData) length(i int) int {
 	return min(d.rows, 1+d.IntN(d.rows/2+8))
 }
 
-// kgenHabits are how many of 100000 rows have the value of the row before. Each
-// is that of the first column of some seeds; columns after it have any.
+// kgenHabits lists how many of 100000 rows repeat the value of the previous row.
+// For each of them, some seeds use it for the first column; later columns use
+// any of them.
 var kgenHabits = [...]int{0, 99_999, 50_000, 100_000, 99_000, 0, 90_000, 99_990}
 
-// kgenRepeated makes a column of drawn values, each repeated as often as the
-// column's own habit has it.
+// kgenRepeated makes a column of drawn values, which are repeated according to
+// the column's own habit.
 func kgenRepeated[T any](d *kgenData, n int, draw func() T) []T {
 	x := make([]T, n)
 	again := kgenHabits[d.habit]
@@ -244,8 +245,8 @@ func kgenSorted[T kgenInteger | float32 | float64](d *kgenData, x []T) []T {
 	return x
 }
 
-// kgenIntegers makes a column of few values, of some near what the pipeline
-// compares with, and perhaps of any.
+// kgenIntegers makes a column of a few values, some of them near the constants
+// of the pipeline, and perhaps of arbitrary values.
 func kgenIntegers[T kgenInteger](d *kgenData, n int, near ...T) []T {
 	few, wide := 1+d.IntN(9), d.IntN(4) == 0
 	return kgenSorted(d, kgenRepeated(d, n, func() T {
@@ -259,8 +260,8 @@ func kgenIntegers[T kgenInteger](d *kgenData, n int, near ...T) []T {
 	}))
 }
 
-// kgenIndices makes a column of rows of n others, or of a few that are not
-// among them.
+// kgenIndices makes a column of row numbers below n, perhaps with a few that are
+// out of range.
 func kgenIndices[T kgenInteger](d *kgenData, n, of int) []T {
 	return kgenSorted(d, kgenRepeated(d, n, func() T {
 		if d.careless && d.IntN(8) == 0 {
@@ -270,7 +271,7 @@ func kgenIndices[T kgenInteger](d *kgenData, n, of int) []T {
 	}))
 }
 
-// kgenDivisors makes a column of values that are not 0, or of a few that are.
+// kgenDivisors makes a column of values other than 0, perhaps with a few zeros.
 func kgenDivisors[T kgenInteger](d *kgenData, n int) []T {
 	return kgenRepeated(d, n, func() T {
 		if d.careless && d.IntN(8) == 0 {
@@ -288,8 +289,9 @@ func kgenSize[T kgenInteger](d *kgenData) T {
 	return T(1 + d.IntN(40))
 }
 
-// kgenFloats makes a column of small quarters, whose sums are exact, some
-// values near what the pipeline compares with, and perhaps infinities and NaN.
+// kgenFloats makes a column of small multiples of a quarter, whose sums are
+// exact, some values near the constants of the pipeline, and perhaps infinities
+// and NaN.
 func kgenFloats[T float32 | float64](d *kgenData, n int, near ...T) []T {
 	few, wide := 1+d.IntN(30), d.IntN(4) == 0
 	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e30, math.SmallestNonzeroFloat32}
@@ -331,16 +333,16 @@ func kgenTexts(d *kgenData, n int, near ...string) [][8]byte {
 	})
 }
 
-// kgenBytes8 is how texts are written: padded with NUL bytes.
+// kgenBytes8 returns a text padded with NUL bytes.
 func kgenBytes8(s string) (b [8]byte) {
 	copy(b[:], s)
 	return b
 }
 
-// kgenText makes texts that < compares.
+// kgenText returns a char8 as a string, which < compares.
 func kgenText(b [8]byte) string { return string(b[:]) }
 
-// kgenIf returns then if cond, else otherwise.
+// kgenIf returns then if cond holds, and otherwise the other value.
 func kgenIf[T any](cond bool, then, otherwise T) T {
 	if cond {
 		return then
@@ -378,13 +380,13 @@ func kgenSaturated[T kgenInteger](x float64, low, high T) T {
 	return T(whole.Int64())
 }
 
-// kgenDate returns the day that is that many days after 1970-01-01.
+// kgenDate returns the day that is the given number of days after 1970-01-01.
 func kgenDate(days int32) time.Time { return time.Unix(int64(days)*86400, 0).UTC() }
 
-// kgenSameKey reports whether two floats are one key: all NaNs are.
+// kgenSameKey reports whether two floats are the same key, as all NaNs are.
 func kgenSameKey[T float32 | float64](x, y T) bool { return x == y || x != x && y != y }
 
-// kgenSizeOf returns how many bytes a column has.
+// kgenSizeOf returns the size of a column in bytes.
 func kgenSizeOf[T any](x []T) int {
 	var element T
 	return len(x) * int(unsafe.Sizeof(element))
@@ -412,7 +414,7 @@ func kgenDifferError(err error, want *CheckError) string {
 	return fmt.Sprintf("it fails with %v, and not with check %d in row %d", err, want.Site, want.Row)
 }
 
-// kgenDiffer says where a column differs, or returns "".
+// kgenDiffer describes the first difference of a column, or returns "".
 func kgenDiffer[T comparable](name string, got, want []T) string {
 	if len(got) != len(want) {
 		return fmt.Sprintf("%s has %d rows, not %d", name, len(got), len(want))
@@ -425,9 +427,9 @@ func kgenDiffer[T comparable](name string, got, want []T) string {
 	return ""
 }
 
-// kgenDifferFloats is kgenDiffer for floats: equal in all bits, but that NaNs
-// are one value, or sums and what is computed of them, which may be off by the
-// rounding error of that many additions relative to themselves and to scale.
+// kgenDifferFloats is kgenDiffer for floats. They have to be equal in all bits,
+// apart from NaNs, or are sums and values computed from sums, which may differ by
+// the rounding error of that many additions relative to themselves and to scale.
 func kgenDifferFloats[T float32 | float64](name string, got, want []T, additions int, scale float64) string {
 	if len(got) != len(want) {
 		return fmt.Sprintf("%s has %d rows, not %d", name, len(got), len(want))

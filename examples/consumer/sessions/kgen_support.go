@@ -13,20 +13,20 @@ import (
 	"unsafe"
 )
 
-//lint:file-ignore U1000 A pipeline uses what it needs.
+//lint:file-ignore U1000 Each pipeline uses some of these.
 
-// Option changes how a function runs, never what it computes. Of several that
-// set the same, the last one counts.
+// Option changes how a function runs, never what it computes. Later options
+// override earlier ones.
 type Option struct {
 	workers  int
 	allocate func(bytes int) []byte
 	scratch  *Scratch
-	block    int                                      // rows of a block; of tests, which have few rows for several workers
-	trace    func(step string, elapsed time.Duration) // of code that was emitted with WithTrace
+	block    int                                      // rows of a block; tests set it to share few rows among several workers
+	trace    func(step string, elapsed time.Duration) // set by WithTrace
 }
 
-// WithWorkers sets how many goroutines a function may keep busy. Without it,
-// or with n < 1, it is runtime.GOMAXPROCS(0).
+// WithWorkers limits the number of goroutines that compute at a time. Without it,
+// or with n < 1, the limit is runtime.GOMAXPROCS(0).
 func WithWorkers(n int) Option {
 	if n < 1 {
 		n = -1
@@ -35,29 +35,30 @@ func WithWorkers(n int) Option {
 }
 
 // WithAllocator makes a function call allocate for the memory of each result
-// column that the destination has no room for. What it returns must begin at a
-// multiple of 8 bytes and have that many bytes or more, of any value; less is
-// an error of the function. It is called on the caller's goroutine.
+// column that does not fit the memory of the destination. The returned memory
+// must begin at a multiple of 8 bytes and have at least the given number of
+// bytes, of any value; a smaller one is an error of the function. It is called on
+// the caller's goroutine.
 func WithAllocator(allocate func(bytes int) []byte) Option { return Option{allocate: allocate} }
 
-// WithScratch makes a function keep in scratch what it stores on the way to
-// its results, for the next call to use again.
+// WithScratch makes a function keep its intermediate columns in scratch, so that
+// the next call can use their memory again.
 func WithScratch(scratch *Scratch) Option { return Option{scratch: scratch} }
 
-// Scratch is memory that calls of one function use one after another; calls at
-// the same time need one each. The zero Scratch is empty.
+// Scratch is memory that calls of one function use one after another. Concurrent
+// calls need a Scratch each. The zero Scratch is empty.
 type Scratch struct {
 	columns []any // pointers to slices, in the order in which the function makes them
 }
 
-// CheckError is data that breaks a rule of the pipeline: the first check that
-// fails, in the order of the source, and the first row that fails it.
+// CheckError reports that the data breaks a rule of the pipeline. It is the first
+// failing check, in the order of the source, and the first row that fails it.
 type CheckError struct {
-	Site     int    // number of the check
-	Row      int64  // row of Domain, from 0
+	Site     int    // the number of the check
+	Row      int64  // the row of Domain, from 0
 	Position string // file:line:column of the source
-	Message  string // what is wrong, what would be right
-	Domain   string // "" where a scalar was checked
+	Message  string // what is wrong and what would be right
+	Domain   string // "" for a check of scalars
 }
 
 func (e *CheckError) Error() string {
@@ -67,10 +68,10 @@ func (e *CheckError) Error() string {
 	return fmt.Sprintf("%s: %s (row %d of %s)", e.Position, e.Message, e.Row, e.Domain)
 }
 
-// kgenCall is what one call has been asked for.
+// kgenCall is the state of one call.
 type kgenCall struct {
 	Option
-	temporaries int   // that have been made
+	temporaries int   // the number of intermediate columns so far
 	err         error // of the allocator
 }
 
@@ -95,8 +96,8 @@ func kgenBegin(options []Option) (c kgenCall) {
 	return c
 }
 
-// kgenWorkers returns how many workers to use: one for fewer rows than least,
-// from where a second one pays, and never more than rows.
+// kgenWorkers returns the number of workers: one for fewer rows than least, where
+// a second worker does not pay, and never more than rows.
 func kgenWorkers(c *kgenCall, rows, least int) int {
 	switch {
 	case rows < least && c.block == 0:
@@ -107,8 +108,8 @@ func kgenWorkers(c *kgenCall, rows, least int) int {
 	return min(c.workers, rows)
 }
 
-// kgenColumn returns memory for n rows of a result: that of old, of which n
-// rows are kept as they are, where it is large enough.
+// kgenColumn returns memory for n rows of a result. If old is large enough, it is
+// used and its elements stay as they are.
 func kgenColumn[T any](c *kgenCall, old []T, n int) []T {
 	if cap(old) >= n {
 		return old[:n]
@@ -127,7 +128,7 @@ func kgenColumn[T any](c *kgenCall, old []T, n int) []T {
 	return unsafe.Slice((*T)(start), n)
 }
 
-// kgenTemporary returns memory of any value for n rows that end with the call.
+// kgenTemporary returns memory of any value for n rows of the present call.
 func kgenTemporary[T any](c *kgenCall, n int) []T {
 	if c.scratch == nil {
 		return make([]T, n)
@@ -137,7 +138,7 @@ func kgenTemporary[T any](c *kgenCall, n int) []T {
 		s.columns = append(s.columns, nil)
 	}
 	column, ok := s.columns[c.temporaries].(*[]T)
-	if !ok { // new, or another function's
+	if !ok { // new, or of another function
 		column = new([]T)
 		s.columns[c.temporaries] = column
 	}
@@ -148,8 +149,8 @@ func kgenTemporary[T any](c *kgenCall, n int) []T {
 	return (*column)[:n]
 }
 
-// part returns how many rows workers may take at once: size, unless tests ask
-// for fewer. Without a call the size is fixed.
+// part returns the number of rows that a worker takes at once: size, unless a
+// test sets a smaller number. It is size if there is no call.
 func (c *kgenCall) part(size int) int {
 	if c == nil || c.block == 0 {
 		return size
@@ -157,8 +158,9 @@ func (c *kgenCall) part(size int) int {
 	return min(size, c.block)
 }
 
-// kgenFork cuts the rows into at most workers ranges at multiples of grain,
-// runs body for all at once and waits. Equal arguments give equal ranges.
+// kgenFork divides the rows into at most workers ranges at multiples of grain,
+// runs body for all of them concurrently and waits. Equal arguments give equal
+// ranges.
 func kgenFork(c *kgenCall, workers, rows, grain int, body func(worker, lo, hi int)) {
 	grain = c.part(grain)
 	grains := (rows + grain - 1) / grain
@@ -179,7 +181,7 @@ func kgenFork(c *kgenCall, workers, rows, grain int, body func(worker, lo, hi in
 type kgenChain struct {
 	rows, block int
 	taken       atomic.Int64
-	_           [64]byte // keep those who take blocks from those who wait
+	_           [64]byte // separates the fields of workers that take blocks from those that wait
 	finished    atomic.Int64
 	lock        sync.Mutex
 	turn        *sync.Cond // of lock: finished has grown
@@ -192,8 +194,8 @@ type kgenBlocks struct {
 	lo, hi int
 }
 
-// kgenInOrder runs body on up to workers goroutines, among which the blocks of
-// the rows are shared out, and waits for all.
+// kgenInOrder distributes the blocks of the rows among up to workers goroutines
+// that run body, and waits for all of them.
 func kgenInOrder(c *kgenCall, workers, rows, block int, body func(blocks *kgenBlocks)) {
 	chain := &kgenChain{rows: rows, block: c.part(block)}
 	chain.turn = sync.NewCond(&chain.lock)
@@ -209,8 +211,8 @@ func kgenInOrder(c *kgenCall, workers, rows, block int, body func(blocks *kgenBl
 	group.Wait()
 }
 
-// next takes a block. Blocks are handed out in order, so those before it are
-// finished or being worked on.
+// next takes a block. Blocks are taken in order, so all earlier blocks are
+// finished or in progress.
 func (b *kgenBlocks) next() bool {
 	b.number = b.chain.taken.Add(1) - 1
 	b.lo = int(b.number) * b.chain.block
@@ -221,9 +223,9 @@ func (b *kgenBlocks) next() bool {
 	return true
 }
 
-// await waits until the blocks before this one have been released: a few
-// microseconds awake, which is enough as long as every worker has a core, then
-// asleep, so that the one waited for can have this core.
+// await waits until all earlier blocks have been released. It spins for a few
+// microseconds, which suffices if every worker has a core, and then sleeps, so
+// that the worker of the earlier block can have this core.
 func (b *kgenBlocks) await() {
 	c := b.chain
 	for spins := range 220 {
@@ -250,7 +252,7 @@ func (b *kgenBlocks) release() {
 	c.turn.Broadcast()
 }
 
-// kgenBytes returns the 8 bytes that a char8 is outside of kernels.
+// kgenBytes returns the 8 bytes of a char8 as users see it.
 func kgenBytes(x uint64) (b [8]byte) {
 	binary.BigEndian.PutUint64(b[:], x)
 	return b
@@ -260,7 +262,7 @@ type kgenInteger interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// kgenBit is 1 for true; it compiles to no branch.
+// kgenBit is 1 for true and 0 for false, without a branch.
 func kgenBit[T kgenInteger](b bool) T {
 	if b {
 		return 1
@@ -268,7 +270,7 @@ func kgenBit[T kgenInteger](b bool) T {
 	return 0
 }
 
-// kgenSelect returns then if cond, else otherwise.
+// kgenSelect returns then if cond holds, and otherwise the other value.
 func kgenSelect[T any](cond bool, then, otherwise T) T {
 	if cond {
 		return then
@@ -276,25 +278,25 @@ func kgenSelect[T any](cond bool, then, otherwise T) T {
 	return otherwise
 }
 
-// kgenVariable keeps the compiler from computing with constants, which must
-// not overflow where variables wrap.
+// kgenVariable keeps the compiler from folding constants: constant arithmetic
+// must not overflow, while variables wrap.
 func kgenVariable[T any](x T) T { return x }
 
-// kgenTruncate rounds x towards 0 to an integer of low to high, the limits of
-// T; what lies outside becomes the nearer limit, and NaN becomes 0.
+// kgenTruncate rounds x towards 0 to an integer from low to high, the limits of
+// T. Values outside become the nearer limit, and NaN becomes 0.
 func kgenTruncate[T kgenInteger](x float64, low, high T) T {
 	switch {
 	case math.IsNaN(x):
 		return 0
 	case x <= float64(low):
 		return low
-	case x >= float64(high): // 1<<63 and 1<<64 for the widest: the limit rounds up
+	case x >= float64(high): // as a float, the limit of 64-bit types rounds up to 1<<63 or 1<<64
 		return high
 	}
 	return T(x)
 }
 
-// kgenAbs returns |x|, for the least integer that itself.
+// kgenAbs returns |x|; the least integer is its own absolute value.
 func kgenAbs[T kgenInteger](x T) T {
 	if x < 0 {
 		return -x
@@ -302,21 +304,22 @@ func kgenAbs[T kgenInteger](x T) T {
 	return x
 }
 
-// kgenKeyEqual reports whether x and y are one key: -0.0 and 0.0 are, and all NaNs.
+// kgenKeyEqual reports whether x and y are the same key, as -0.0 and 0.0 are, and
+// all NaNs.
 func kgenKeyEqual[T float32 | float64](x, y T) bool { return x == y || x != x && y != y }
 
 // kgenKeyLess reports whether x precedes y in the order of keys, in which NaN
 // follows all others.
 func kgenKeyLess[T float32 | float64](x, y T) bool { return x < y || x == x && y != y }
 
-// The calendar counts days from 1 March of a year 0 that lies before all dates
-// of an int32 (Neri and Schneider, Euclidean affine functions, 2022).
+// The calendar counts days from 1 March of a year 0 that is earlier than all
+// dates of an int32 (Neri and Schneider, Euclidean affine functions, 2022).
 const (
 	kgenEras   = 14704 // of 400 years, before year 0
 	kgenOrigin = 719468 + 146097*kgenEras
 )
 
-// kgenYearDay returns the year that begins in March and the day in it, from 0.
+// kgenYearDay returns the year, which begins in March, and its day, from 0.
 func kgenYearDay(date int32) (year, day uint64) {
 	n := 4*uint64(int64(date)+kgenOrigin) + 3
 	p := 2939745 * (n%146097/4*4 + 3)
