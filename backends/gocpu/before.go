@@ -1,86 +1,70 @@
 package gocpu
 
 import (
+	"iter"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
-// neededOps returns the operations of a range function.
+// neededOps returns the operations of a range function: a summary needs what
+// folds into states before the first cut.
 func (k *kernel) neededOps(summary bool) []bool {
-	needed := make([]bool, len(k.Ops))
-	var need func(v tile.ID)
-	mark := func(i int) {
-		if needed[i] {
-			return
-		}
-		needed[i] = true
-		for _, arg := range k.Ops[i].Args {
-			need(arg)
-		}
-		for d := k.Ops[i].Domain; d > 0; d = k.Domains[d].Parent {
-			need(k.Domains[d].Guard)
-		}
-	}
-	need = func(v tile.ID) {
-		if v != 0 {
-			mark(k.Values[v].Op)
-		}
-	}
-	for i := range k.Ops {
+	return k.NeededBy(func(i int) bool {
 		op := &k.Ops[i]
-		switch {
-		case op.Epilogue:
-		case !summary:
-			needed[i] = true
-		case op.Kind == tile.Scan && k.analysis.Phase[i] == 0, op.Kind == tile.Reduce && k.analysis.Phase[i] == 0:
-			mark(i)
+		if op.Epilogue || !summary {
+			return !op.Epilogue
 		}
-	}
-	return needed
+		return op.IsRunning() && !op.IsChunkwise() && k.analysis.Phase[i] == 0
+	})
 }
 
 // parameters adds what the operations read: streams, scalars, lengths and the
 // errors buffer. It returns the streams that need a view of the range's rows.
 func (g *body) parameters(f *rangeFunc) (views []int) {
-	element, whole := map[int]bool{}, map[int]bool{}
-	refs := map[string]ir.Kind{}
-	checks, halo := false, false
-	for i := range g.Ops {
-		op := &g.Ops[i]
-		if !g.needed[i] || op.Epilogue {
-			continue
+	views = g.streamParameters(f)
+	g.scalarParameters(f)
+	for _, op := range g.rowOps() {
+		if _, distance := op.Seen(); distance < 0 { // the last rows have no rows after them
+			g.lengthParameter(f)
+			break
 		}
-		switch op.Kind {
-		case tile.Load:
-			if len(op.Args) == 0 {
-				element[op.Stream] = true
-			} else {
-				whole[op.Stream] = true
+	}
+	if g.checksRows() {
+		g.errors = g.b.Param("failures", loop.SliceOf(loop.ScalarOf(ir.I64)))
+		f.args = append(f.args, argument{stream: -1, scalar: errorsName})
+	}
+	return views
+}
+
+// rowOps iterates over the operations of this body that come before the epilogue.
+func (g *body) rowOps() iter.Seq2[int, *tile.Op] {
+	return func(yield func(int, *tile.Op) bool) {
+		for i, op := range g.With() {
+			if g.needed[i] && !op.Epilogue && !yield(i, op) {
+				return
 			}
-		case tile.Store:
-			if len(op.Args) == 1 {
-				element[op.Stream] = true
-			} else {
-				whole[op.Stream] = true
-			}
-		case tile.Update:
+		}
+	}
+}
+
+// streamParameters adds the streams that rows touch, and returns those of which
+// a row touches its own element.
+func (g *body) streamParameters(f *rangeFunc) (views []int) {
+	element, whole := map[int]bool{}, map[int]bool{}
+	for _, op := range g.rowOps() {
+		if place, ok := op.Touches(); ok && place == 0 {
+			element[op.Stream] = true
+		} else if ok {
 			whole[op.Stream] = true
-		case tile.ChunkScan:
-			for _, s := range op.Totals {
-				whole[s] = true
-			}
-		case tile.Scalar, tile.Length:
-			refs[refKey(op)] = g.Values[op.Res[0]].Kind
-		case tile.Check:
-			checks = checks || op.Domain != tile.Uniform
-		case tile.Shift:
-			halo = halo || op.Distance < 0
-			g.markLoads(op.Args[0], whole)
-		case tile.Head:
-			for _, key := range op.Args {
-				g.markLoads(key, whole)
-			}
+		}
+		for _, s := range op.Totals {
+			whole[s] = true
+		}
+		values, _ := op.Seen()
+		for _, v := range values {
+			g.markLoads(v, whole)
 		}
 	}
 	for s, stream := range g.Streams {
@@ -97,31 +81,44 @@ func (g *body) parameters(f *rangeFunc) (views []int) {
 			views = append(views, s)
 		}
 	}
-	for i := range g.Ops { // in order, for the same text every time
-		if op := &g.Ops[i]; (op.Kind == tile.Scalar || op.Kind == tile.Length) && g.needed[i] && g.scalars[refKey(op)] == nil {
-			g.scalars[refKey(op)] = g.b.Param(op.Ref, loop.ScalarOf(refs[refKey(op)]))
-			f.args = append(f.args, argument{stream: -1, scalar: refKey(op)})
-		}
-	}
-	if halo {
-		name := lengthKey(g.Domains[0].Plan)
-		if g.scalars[name] == nil {
-			g.scalars[name] = g.b.Param(g.Domains[0].Plan, loop.ScalarOf(ir.I64))
-			f.args = append(f.args, argument{stream: -1, scalar: name})
-		}
-		g.length = loop.ToCounter(g.scalars[name])
-	}
-	if checks {
-		g.errors = g.b.Param("failures", loop.SliceOf(loop.ScalarOf(ir.I64)))
-		f.args = append(f.args, argument{stream: -1, scalar: errorsName})
-	}
 	return views
+}
+
+// scalarParameters adds the scalars and lengths of the plan that rows use.
+func (g *body) scalarParameters(f *rangeFunc) {
+	for _, op := range g.rowOps() {
+		if op.Ref == "" || g.scalars[refKey(op)] != nil {
+			continue
+		}
+		g.scalars[refKey(op)] = g.b.Param(op.Ref, loop.ScalarOf(g.Values[op.Res[0]].Kind))
+		f.args = append(f.args, argument{stream: -1, scalar: refKey(op)})
+	}
+}
+
+// lengthParameter adds the length of the base domain, if it is not there yet.
+func (g *body) lengthParameter(f *rangeFunc) {
+	name := lengthKey(g.Domains[0].Plan)
+	if g.scalars[name] == nil {
+		g.scalars[name] = g.b.Param(g.Domains[0].Plan, loop.ScalarOf(ir.I64))
+		f.args = append(f.args, argument{stream: -1, scalar: name})
+	}
+	g.length = loop.ToCounter(g.scalars[name])
+}
+
+// checksRows reports whether rows of this body can fail a check.
+func (g *body) checksRows() bool {
+	for _, op := range g.rowOps() {
+		if op.Does(tile.Reports) && op.Domain != tile.Uniform {
+			return true
+		}
+	}
+	return false
 }
 
 // markLoads marks the streams whose elements v is computed from.
 func (k *kernel) markLoads(v tile.ID, streams map[int]bool) {
 	op := &k.Ops[k.Values[v].Op]
-	if op.Kind == tile.Load {
+	if op.IsLoad() {
 		streams[op.Stream] = true
 	}
 	for _, arg := range op.Args {
@@ -139,7 +136,7 @@ func (g *body) states(f *rangeFunc) {
 			continue
 		}
 		switch {
-		case op.Kind == tile.ChunkScan: // each chunk assigns it
+		case op.IsChunkwise(): // each chunk assigns it
 			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(ir.Scalar{Kind: s.identity.Kind}))
 		case g.summary:
 			g.state[s.stateKey] = g.b.Decl(s.name, loop.ConstOf(s.identity))
@@ -153,8 +150,8 @@ func (g *body) states(f *rangeFunc) {
 		}
 	}
 	// Where groups are stored before the first row, their states must be known as values.
-	for i := range g.Ops {
-		if op := &g.Ops[i]; op.Kind == tile.Scan && g.needed[i] && op.Exclusive {
+	for i, op := range g.With((*tile.Op).Cuts) {
+		if g.needed[i] && op.Exclusive {
 			for field, result := range op.Res {
 				if v := g.state[stateKey{i, field}]; v != nil {
 					g.values[result] = v
@@ -166,12 +163,8 @@ func (g *body) states(f *rangeFunc) {
 
 // uniform computes what is the same for every row.
 func (g *body) uniform() {
-	for i := range g.Ops {
-		op := &g.Ops[i]
-		if !g.needed[i] || op.Epilogue || op.Domain != tile.Uniform || !isPure(op) {
-			continue
-		}
-		if op.Kind == tile.Map || op.Kind == tile.Load {
+	for _, op := range g.rowOps() {
+		if op.Domain == tile.Uniform && op.IsPure() && !op.IsKnownBefore() {
 			g.values[op.Res[0]] = g.b.Let(g.name(op.Res[0]), g.pure(op))
 		}
 	}
@@ -188,46 +181,52 @@ func (g *body) uniformValues() map[tile.ID]loop.Expr {
 	return kept
 }
 
-// before declares what the rows hand on to each other besides states: the
-// values of the row before the range, and whether a check has failed.
-func (g *body) before(lo, hi *loop.Var) {
-	deciding := g.decidingKeys()
+// begin declares what a row hands on to the next besides states: the values that
+// operations see at the row before, and whether a check has failed.
+func (g *body) begin(lo, hi *loop.Var) {
 	for i := range g.Ops {
-		op := &g.Ops[i]
-		if !g.needed[i] {
+		if begin := emitterOf(g.Ops[i].Kind).begin; begin != nil && g.needed[i] {
+			begin(g, &g.Ops[i], lo, hi)
+		}
+	}
+}
+
+// beginHead declares the keys of the row before.
+func (g *body) beginHead(op *tile.Op, lo, hi *loop.Var) {
+	deciding := g.decidingKeys()
+	for _, key := range op.Args {
+		if s := g.lastState(key); s != nil {
+			g.last[neighbour{value: key}] = s
+			g.startState(s, key, key == g.integerKey(op), lo, hi)
 			continue
 		}
-		switch op.Kind {
-		case tile.Head:
-			for _, key := range op.Args {
-				if s := g.lastState(key); s != nil {
-					g.last[neighbour{value: key}] = s
-					g.startState(s, key, key == g.integerKey(op), lo, hi)
-					continue
-				}
-				g.declareLast(neighbour{value: key}, lo, loop.ConstOf(ir.Scalar{Kind: g.Values[key].Kind}), func(last *loop.Var) {
-					if deciding[key] {
-						g.b.If(loop.Lt(lo, hi), func() { g.b.Assign(last, loop.Apply(ir.OpComplement, g.at(key, lo))) }, nil)
-					}
-				})
+		g.declareLast(neighbour{value: key}, lo, loop.ConstOf(ir.Scalar{Kind: g.Values[key].Kind}), func(last *loop.Var) {
+			if deciding[key] {
+				g.b.If(loop.Lt(lo, hi), func() { g.b.Assign(last, loop.Apply(ir.OpComplement, g.at(key, lo))) }, nil)
 			}
-		case tile.Shift:
-			if op.Distance == 1 {
-				g.declareLast(neighbour{op.Args[0], op.Args[1]}, lo, g.expr(op.Args[1]), nil)
-			}
-		case tile.Check:
-			if op.Domain != tile.Uniform {
-				g.failed[op.Site] = g.b.Decl("failed", loop.False)
-			}
-		}
+		})
+	}
+}
+
+// beginShift declares the value of the row before.
+func (g *body) beginShift(op *tile.Op, lo, _ *loop.Var) {
+	if op.Distance == 1 {
+		g.declareLast(neighbour{op.Args[0], op.Args[1]}, lo, g.expr(op.Args[1]), nil)
+	}
+}
+
+// beginCheck declares whether a row has failed.
+func (g *body) beginCheck(op *tile.Op, _, _ *loop.Var) {
+	if op.Domain != tile.Uniform {
+		g.failed[op.Site] = g.b.Decl("failed", loop.False)
 	}
 }
 
 // decidingKeys are the keys that make row 0 a head; another head may share them.
 func (g *body) decidingKeys() map[tile.ID]bool {
 	deciding := map[tile.ID]bool{}
-	for i := range g.Ops {
-		if op := &g.Ops[i]; op.Kind == tile.Head && g.needed[i] {
+	for i, op := range g.With((*tile.Op).IsHead) {
+		if g.needed[i] {
 			deciding[g.integerKey(op)] = true
 		}
 	}
@@ -237,9 +236,8 @@ func (g *body) decidingKeys() map[tile.ID]bool {
 // lastState returns the state that holds the key of the row before anyway,
 // because a result of the groups is the key; nil if there is none.
 func (g *body) lastState(key tile.ID) *loop.Var {
-	for i := range g.Ops {
-		op := &g.Ops[i]
-		if op.Kind == tile.Scan && op.Exclusive && op.Domain == 0 && g.needed[i] && g.KeepsLast(op) && op.Args[len(op.Args)-1] == key {
+	for i, op := range g.With((*tile.Op).Cuts) {
+		if op.Exclusive && op.Domain == 0 && g.needed[i] && g.KeepsLast(op) && op.Args[len(op.Args)-1] == key {
 			return g.state[stateKey{i, len(op.Res) - 1}]
 		}
 	}

@@ -61,7 +61,7 @@ func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop
 		d.needed[i] = true
 	}
 	for i := range k.Ops {
-		if op := &k.Ops[i]; !op.Epilogue && op.Domain == tile.Uniform && (op.Kind == tile.Check || op.Kind == tile.Load && op.Checked) {
+		if op := &k.Ops[i]; !op.Epilogue && op.Domain == tile.Uniform && (op.Does(tile.Reports) || op.Checked) {
 			d.op(i, tile.Uniform)
 		}
 	}
@@ -77,7 +77,7 @@ func (k *kernel) drive(b *loop.Builder, env environment, rows loop.Expr) []*loop
 // launch runs the range functions over all rows, and returns them.
 func (d *driver) launch() []*loop.Func {
 	for _, s := range d.kernel.states() {
-		if d.Ops[s.op].Kind != tile.ChunkScan && s.carried {
+		if !d.Ops[s.op].IsChunkwise() && s.carried {
 			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(ir.Scalar{Kind: s.identity.Kind})) // all ways below assign it
 			d.carried = append(d.carried, s)
 		}
@@ -151,11 +151,6 @@ func (d *driver) shared(write func()) func() {
 	}
 }
 
-// checksRows reports whether rows can fail a check.
-func (d *driver) checksRows() bool {
-	return slices.ContainsFunc(d.Ops, func(op tile.Op) bool { return op.Kind == tile.Check && !op.Epilogue && op.Domain != tile.Uniform })
-}
-
 // grain is what ranges of rows must be multiples of: whole chunks.
 func (d *driver) grain() int64 {
 	if len(d.chunkScans()) > 0 {
@@ -175,7 +170,7 @@ func (k *kernel) splits() bool {
 		if op.Epilogue {
 			continue
 		}
-		if op.Kind == tile.Update || op.Kind == tile.Reduce && k.analysis.Phase[i] > 0 {
+		if op.Does(tile.Combines) || op.IsReduction() && k.analysis.Phase[i] > 0 {
 			return false
 		}
 	}
@@ -275,7 +270,7 @@ func (d *driver) ownParts() map[int]*loop.Var {
 	streams := map[int]*loop.Var{}
 	for i := range d.Ops {
 		op := &d.Ops[i]
-		if op.Epilogue || op.Kind != tile.Store || len(op.Args) == 1 {
+		if place, _ := op.Touches(); op.Epilogue || !op.Does(tile.Writes) || place == 0 {
 			continue
 		}
 		domain := d.Domains[op.Domain]
@@ -309,14 +304,8 @@ func (k *kernel) isPlaced(scan int) bool {
 
 // flush closes the groups that are open after the last row.
 func (d *driver) flush() {
-	for i := range d.Ops {
-		if op := &d.Ops[i]; op.Kind == tile.Scan {
-			for f, result := range op.Res {
-				if s := d.state[stateKey{i, f}]; s != nil {
-					d.values[result] = s
-				}
-			}
-		}
+	for i := range d.With((*tile.Op).Cuts) {
+		d.seeStates(i)
 	}
 	for domain := range d.Domains {
 		if d.Domains[domain].Kind == tile.Close && d.hasRows(domain) {
@@ -340,36 +329,32 @@ func (d *driver) copyValues() map[tile.ID]loop.Expr {
 func (d *driver) epilogue() {
 	for i := range d.Ops {
 		op := &d.Ops[i]
-		if op.Kind == tile.Reduce {
-			for f, result := range op.Res {
-				if s := d.state[stateKey{i, f}]; s != nil {
-					d.values[result] = s
-				}
-			}
+		if op.IsReduction() {
+			d.seeStates(i)
 		}
-		if !op.Epilogue {
-			continue
-		}
-		switch op.Kind {
-		case tile.Total:
-			d.values[op.Res[0]] = d.values[op.Args[0]]
-		case tile.StoreScalar:
-			x := d.expr(op.Args[0])
-			if _, ok := x.(*loop.Var); !ok || !d.env.final { // later goroutines shall share no variable that has been assigned to
-				x = d.b.Let(op.Ref, x)
-			}
-			d.scalars[op.Ref] = x
-		case tile.ScanTotals:
-			d.scanTotals(op)
-		case tile.Check:
-			d.check(op)
-		case tile.Map:
-			d.values[op.Res[0]] = d.b.Let(d.name(op.Res[0]), d.pure(op))
-		case tile.Load:
-			d.values[op.Res[0]] = d.load(op)
+		if op.Epilogue {
+			emitterOf(op.Kind).after(d, op)
 		}
 	}
 }
+
+// total returns what a scan or a reduction has reached.
+func (d *driver) total(op *tile.Op) { d.values[op.Res[0]] = d.values[op.Args[0]] }
+
+// storeScalar sets a scalar of the plan.
+func (d *driver) storeScalar(op *tile.Op) {
+	x := d.expr(op.Args[0])
+	if _, ok := x.(*loop.Var); !ok || !d.env.final { // later goroutines must share no variable that has been assigned to
+		x = d.b.Let(op.Ref, x)
+	}
+	d.scalars[op.Ref] = x
+}
+
+// nameMap names the value of an operator.
+func (d *driver) nameMap(op *tile.Op) { d.values[op.Res[0]] = d.b.Let(d.name(op.Res[0]), d.pure(op)) }
+
+// nameLoad reads an element.
+func (d *driver) nameLoad(op *tile.Op) { d.values[op.Res[0]] = d.load(op) }
 
 // scanTotals turns the totals of chunks into what comes before each.
 func (d *driver) scanTotals(op *tile.Op) {

@@ -35,6 +35,9 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 	}
 	hosts := make([]*host, len(programs)) // all first: the names of functions before what goes with them
 	for i, program := range programs {
+		if err := refuse(program); err != nil {
+			return nil, err
+		}
 		hosts[i] = newHost(p, program, options)
 	}
 	for i, program := range programs {
@@ -95,6 +98,9 @@ func stable(text []byte) ([]byte, error) {
 
 // Loops returns the loop IR of the functions that the pipeline calls.
 func (Emitter) Loops(program *backends.Program, _ backends.Options) (string, error) {
+	if err := refuse(program); err != nil {
+		return "", err
+	}
 	h := newHost(newPrinter(), program, backends.Options{})
 	h.emit()
 	return h.loops.String(), h.fault

@@ -10,17 +10,21 @@ import (
 // scan updates the states of a scan: at once if its results include this row,
 // else at the end of the row, when all have seen the states before it.
 func (g *body) scan(i int) {
-	op := &g.Ops[i]
-	for f, result := range op.Res {
+	g.seeStates(i)
+	if g.Ops[i].Exclusive {
+		g.foldAtEnd(i)
+		return
+	}
+	g.fold(i)
+}
+
+// seeStates makes the states of operation i its results.
+func (g *body) seeStates(i int) {
+	for f, result := range g.Ops[i].Res {
 		if s := g.state[stateKey{i, f}]; s != nil {
 			g.values[result] = s
 		}
 	}
-	if op.Exclusive {
-		g.ending = append(g.ending, func() { g.fold(i) })
-		return
-	}
-	g.fold(i)
 }
 
 // fold updates the states of operation i by this row.
@@ -30,7 +34,7 @@ func (g *body) fold(i int) {
 		g.b.Assign(g.slot, loop.Add(g.slot, loop.ToCounter(g.expr(op.Args[0]))))
 		return
 	}
-	leaf := func(field int) loop.Expr { return g.expr(op.Args[field]) }
+	element := func(field int) loop.Expr { return g.expr(op.Args[field]) }
 	now := func(field int) loop.Expr { return g.state[stateKey{i, field}] }
 	for f := len(op.Res) - 1; f >= 0; f-- { // flags last: others are combined by what they were
 		s := g.state[stateKey{i, f}]
@@ -39,10 +43,10 @@ func (g *body) fold(i int) {
 		}
 		other, restarts := op.Monoid.Restart(f)
 		if !restarts {
-			g.b.Assign(s, backends.Combine(op.Monoid.Combine[f], now, leaf))
+			g.b.Assign(s, backends.Combine(op.Monoid.Combine[f], now, element))
 			continue
 		}
-		g.foldRestarting(op, f, s, leaf(0), backends.Combine(other, now, leaf), leaf(f))
+		g.foldRestarting(op, f, s, element(0), backends.Combine(other, now, element), element(f))
 	}
 }
 
@@ -54,14 +58,14 @@ func (g *body) foldRestarting(op *tile.Op, field int, s *loop.Var, head, next, x
 		return
 	}
 	sum, ok := next.(*loop.Binary)
-	if ok && sum.Op == ir.OpAdd && s.T.Kind.IsInteger() && (g.summary || g.after != 0) {
+	if ok && sum.Op == ir.OpAdd && s.T.Kind.IsInteger() && (g.summary || g.branchlessSegments != 0) {
 		keep := loop.Sub(g.number(s.T.Kind, head), loop.To(s.T, loop.Int(1)))
 		g.remark(remarkMaskedSum)
 		g.b.Assign(s, loop.Add(loop.Apply(ir.OpAnd, s, keep), x))
 		return
 	}
 	if next == loop.Expr(s) {
-		if g.after != 0 || g.summary {
+		if g.branchlessSegments != 0 || g.summary {
 			g.b.Assign(s, loop.Choose(head, x, s))
 			return
 		}
@@ -77,14 +81,14 @@ func (g *body) storeGroups() {
 	var stores []*tile.Op
 	for i := range g.Ops {
 		op := &g.Ops[i]
-		if g.home[i] != g.after || op.Epilogue || !g.needed[i] {
+		if g.sinkDomain[i] != g.branchlessSegments || op.Epilogue || !g.needed[i] {
 			continue
 		}
 		switch {
-		case op.Kind == tile.Store:
+		case op.Does(tile.Writes):
 			stores = append(stores, op)
-		case g.slot == nil || op.Res[0] != g.Domains[g.after].Position:
-			g.op(i, g.after)
+		case g.slot == nil || op.Res[0] != g.Domains[g.branchlessSegments].Position:
+			g.op(i, g.branchlessSegments)
 		}
 	}
 	g.remark(remarkGroups)
@@ -96,5 +100,5 @@ func (g *body) storeGroups() {
 		g.storeAll(stores, values, g.slot)
 		return
 	}
-	g.storeAll(stores, values, g.expr(g.Domains[g.after].Position))
+	g.storeAll(stores, values, g.expr(g.Domains[g.branchlessSegments].Position))
 }

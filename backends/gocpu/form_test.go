@@ -37,7 +37,7 @@ func forms(t *tile.Kernel) []string {
 			list = append(list, name)
 		}
 	}
-	add(k.after != 0, "after")
+	add(k.branchlessSegments != 0, "after")
 	add(k.hasWindows(), "windows")
 	for domain := 1; domain < len(k.Domains); domain++ {
 		if k.Domains[domain].Kind == tile.Compact {

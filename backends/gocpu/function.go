@@ -67,9 +67,8 @@ var formDocs = [...]string{
 // one comparison covers an index into all of them.
 func (g *body) equalLengths() {
 	first := map[int]*loop.Var{}
-	for i := range g.Ops {
-		op := &g.Ops[i]
-		if !g.needed[i] || op.Epilogue || op.Kind != tile.Store || len(op.Args) == 1 {
+	for _, op := range g.rowOps() {
+		if place, _ := op.Touches(); !op.Does(tile.Writes) || place == 0 {
 			continue
 		}
 		v := g.whole[op.Stream]
@@ -99,12 +98,12 @@ func (g *body) end(r *rangeFunc) {
 // windows.
 func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 	g, r, views := k.newRange(name, f)
-	g.before(r.lo, r.hi)
+	g.begin(r.lo, r.hi)
 	if f == denseRows || f == sparseRows {
 		begun := g.state[stateKey{g.begunOp(), 0}]
 		g.slot = g.b.Decl("slot", loop.Sub(loop.ToCounter(begun), loop.Int(1)))
 	}
-	if f == allRows && g.after != 0 {
+	if f == allRows && g.branchlessSegments != 0 {
 		g.storeCarried()
 	}
 	chunks := slices.DeleteFunc(k.chunkScans(), func(i int) bool { return !g.needed[i] })
@@ -130,7 +129,7 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 // storeCarried stores the group that is open before the range, for the range
 // may begin with the head of the next.
 func (g *body) storeCarried() {
-	g.b.If(g.expr(g.Domains[g.after].Open), func() {
+	g.b.If(g.expr(g.Domains[g.branchlessSegments].Open), func() {
 		g.b.Note("the group that is open before lo, should it have ended there")
 		g.storeGroups()
 	}, nil)
@@ -180,10 +179,8 @@ func (g *body) run(length loop.Expr) {
 // chunkScans lists the operations that scan within chunks.
 func (k *kernel) chunkScans() []int {
 	var list []int
-	for i := range k.Ops {
-		if k.Ops[i].Kind == tile.ChunkScan {
-			list = append(list, i)
-		}
+	for i := range k.With((*tile.Op).IsChunkwise) {
+		list = append(list, i)
 	}
 	return list
 }

@@ -15,18 +15,18 @@ func (k *kernel) sumsOnly(d int) bool {
 	sums := false
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if op.Epilogue || op.Domain <= 0 || !k.inside(op.Domain, d) {
+		if op.Epilogue || op.Domain <= 0 || !k.Inside(op.Domain, d) {
 			continue
 		}
 		switch {
 		case op.Domain != d:
 			return false
-		case op.Kind == tile.Reduce:
+		case op.IsReduction():
 			if op.Monoid.Kind != tile.Fold || op.Monoid.Combine[0].Operator != ir.OpAdd || op.Monoid.Fields[0].Kind == ir.F32 {
 				return false
 			}
 			sums = true
-		case !isPure(op) || op.Kind == tile.Load && len(op.Args) > 0 || op.Kind == tile.Map && op.Operator.Cost() == ir.Dear:
+		case !op.IsPure() || op.LoadsAt() || op.IsDear():
 			return false
 		}
 	}
@@ -62,14 +62,14 @@ func (g *body) sums(d int, rest []tile.ID) {
 		return
 	}
 	for i := range g.Ops {
-		if g.needed[i] && g.home[i] == d && !g.Ops[i].Epilogue && g.Ops[i].Kind != tile.Reduce {
+		if g.needed[i] && g.sinkDomain[i] == d && !g.Ops[i].Epilogue && !g.Ops[i].IsReduction() {
 			g.op(i, d)
 		}
 	}
 	g.remark(remarkMask)
 	mask := g.b.Let("mask", &loop.Unary{Op: ir.OpNeg, X: g.bitOfAll(rest)})
-	for i := range g.Ops {
-		if op := &g.Ops[i]; g.needed[i] && g.home[i] == d && op.Kind == tile.Reduce {
+	for i, op := range g.With((*tile.Op).IsReduction) {
+		if g.needed[i] && g.sinkDomain[i] == d {
 			if s := g.state[stateKey{i, 0}]; s != nil {
 				g.b.Assign(s, loop.Add(s, masked(g.expr(op.Args[0]), mask)))
 			}
@@ -85,12 +85,12 @@ func (g *body) loadsMore(d int, conditions []tile.ID) bool {
 		g.markLoads(v, columns)
 	}
 	for i := range g.Ops {
-		if op := &g.Ops[i]; g.needed[i] && g.home[i] == d && !op.Epilogue {
+		if op := &g.Ops[i]; g.needed[i] && g.sinkDomain[i] == d && !op.Epilogue {
 			own := map[int]bool{}
 			for _, v := range op.Args {
 				g.markLoads(v, own)
 			}
-			if op.Kind == tile.Load {
+			if op.IsLoad() {
 				own[op.Stream] = true
 			}
 			for s := range own {
@@ -145,7 +145,7 @@ func (k *kernel) splitGuard(guard tile.ID) (first, rest []tile.ID) {
 // isConjunction reports whether v is a conjunction that is used for nothing else.
 func (k *kernel) isConjunction(v tile.ID) bool {
 	op := &k.Ops[k.Values[v].Op]
-	return op.Kind == tile.Map && op.Operator == ir.OpLogicalAnd && k.uses[v] == 1
+	return op.IsMap() && op.Operator == ir.OpLogicalAnd && k.uses[v] == 1
 }
 
 // conditions flattens a conjunction.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
-	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -127,7 +126,7 @@ func (h *host) know(k *kernel) {
 	for _, d := range h.plan.Domains {
 		asked := d.Name == k.Domains[0].Plan
 		for i := range k.Ops {
-			asked = asked || k.Ops[i].Kind == tile.Length && k.Ops[i].Ref == d.Name
+			asked = asked || refKey(&k.Ops[i]) == lengthKey(d.Name)
 		}
 		if _, known := h.env.scalars[lengthKey(d.Name)]; asked && !known {
 			h.env.scalars[lengthKey(d.Name)] = loop.ToKind(ir.I64, h.length(d.Name))

@@ -8,40 +8,28 @@ import (
 // kernel is a tile program with what lowering decides about it.
 type kernel struct {
 	*tile.Kernel
-	analysis *tile.Analysis
-	uses     []int               // per value: how many operations and domains use it
-	home     []int               // per operation: the domain in whose rows it is computed, at the deepest
-	source   func(ir.Pos) string // the source line of a position, or ""
-	split    map[int]bool        // conjunctions whose conditions are tested one by one
-	after    int                 // the domain of groups stored row by row (see afterForm), or 0
-	limited  bool                // ranges share outputs: a store past the end of its own part belongs to the next range
+	analysis           *tile.Analysis
+	uses               []int               // per value: how many operations and domains use it
+	sinkDomain         []int               // per operation: the domain in whose rows it is computed, at the deepest
+	source             func(ir.Pos) string // the source line of a position, or ""
+	split              map[int]bool        // conjunctions whose conditions are tested one by one
+	branchlessSegments int                 // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
+	boundsStores       bool                // ranges share outputs: a store past the end of its own part belongs to the next range
 }
 
 func newKernel(t *tile.Kernel, source func(ir.Pos) string) *kernel {
 	k := &kernel{Kernel: t, analysis: tile.Analyze(t), source: source}
-	k.place()
-	k.after = k.afterForm()
-	k.limited = k.splits() && !k.relocates() && !k.relocatesGroups()
+	k.sinkPure()
+	k.branchlessSegments = k.findBranchlessSegments()
+	k.boundsStores = k.splits() && !k.relocates() && !k.relocatesGroups()
 	return k
 }
 
-// isPure reports whether the operation is arithmetic that may be computed
-// anywhere between its operands and its use.
-func isPure(op *tile.Op) bool {
-	switch op.Kind {
-	case tile.Const, tile.Scalar, tile.Length, tile.Row, tile.Map:
-		return true
-	case tile.Load:
-		return true
-	}
-	return false
-}
-
-// place counts uses and sinks each pure operation to the deepest domain that
+// sinkPure counts uses and sinks each pure operation to the deepest domain that
 // holds all its uses: what only selected rows need is computed for them alone.
-func (k *kernel) place() {
-	k.countUses()
-	k.home = make([]int, len(k.Ops))
+func (k *kernel) sinkPure() {
+	k.uses = k.CountUses()
+	k.sinkDomain = make([]int, len(k.Ops))
 	deepest := make([]int, len(k.Values)) // where all uses so far are
 	for i := range deepest {
 		deepest[i] = unused
@@ -72,32 +60,18 @@ func (k *kernel) place() {
 	}
 	for i := len(k.Ops) - 1; i >= 0; i-- {
 		op := &k.Ops[i]
-		k.home[i] = op.Domain
+		k.sinkDomain[i] = op.Domain
 		if k.split[i] {
 			continue
 		}
-		if isPure(op) && op.Domain >= 0 && len(op.Res) == 1 {
+		if op.IsPure() && op.Domain >= 0 && len(op.Res) == 1 {
 			if d := deepest[op.Res[0]]; d >= 0 {
-				k.home[i] = d
+				k.sinkDomain[i] = d
 			}
 		}
 		for _, arg := range op.Args {
-			use(arg, k.home[i])
+			use(arg, k.sinkDomain[i])
 		}
-	}
-}
-
-// countUses counts, per value, the operations and domains that use it.
-func (k *kernel) countUses() {
-	k.uses = make([]int, len(k.Values))
-	for _, op := range k.Ops {
-		for _, arg := range op.Args {
-			k.uses[arg]++
-		}
-	}
-	for _, d := range k.Domains[1:] {
-		k.uses[d.Guard]++
-		k.uses[d.Open]++
 	}
 }
 
@@ -121,19 +95,11 @@ func (k *kernel) common(a, b int) int {
 	return a
 }
 
-// inside reports whether domain d is outer or derived from it.
-func (k *kernel) inside(d, outer int) bool {
-	for d > outer && d > 0 {
-		d = k.Domains[d].Parent
-	}
-	return d == outer
-}
-
-// afterForm returns the domain of groups whose results can be stored for every
+// findBranchlessSegments returns the domain of groups whose results can be stored for every
 // row, over those of the row before: then no branch depends on where groups
 // end. It needs results that are states, numbered by a count of heads, used
 // nowhere else, and nothing more to do when a group closes. 0 is none.
-func (k *kernel) afterForm() int {
+func (k *kernel) findBranchlessSegments() int {
 	if len(k.Domains) != 2 || k.Domains[1].Kind != tile.Close || len(k.analysis.Cuts) != 1 {
 		return 0
 	}
@@ -145,13 +111,13 @@ func (k *kernel) afterForm() int {
 			continue
 		}
 		switch {
-		case op.Kind == tile.Check, op.Kind == tile.Update, op.Kind == tile.Reduce, op.Kind == tile.ChunkScan:
+		case op.Does(tile.Reports), op.Does(tile.Combines), op.IsReduction(), op.IsChunkwise():
 			return 0
-		case op.Kind == tile.Store && k.home[i] != group:
+		case op.Does(tile.Writes) && k.sinkDomain[i] != group:
 			return 0
-		case op.Kind == tile.Load && len(op.Args) > 0:
+		case op.LoadsAt():
 			return 0
-		case op.Kind == tile.Scan:
+		case op.Cuts():
 			if !op.Exclusive || op.Domain != 0 {
 				return 0
 			}
@@ -161,7 +127,7 @@ func (k *kernel) afterForm() int {
 				}
 			}
 			counted = counted || op.Monoid.Kind == tile.Fold
-		case op.Kind == tile.Map && k.home[i] == group && op.Operator.Cost() == ir.Dear:
+		case k.sinkDomain[i] == group && op.IsDear():
 			return 0
 		}
 	}
@@ -176,7 +142,7 @@ func (k *kernel) usedOnlyIn(v tile.ID, d int) bool {
 	for i := range k.Ops {
 		op := &k.Ops[i]
 		for _, arg := range op.Args {
-			if arg == v && !op.Epilogue && k.home[i] != d {
+			if arg == v && !op.Epilogue && k.sinkDomain[i] != d {
 				return false
 			}
 		}

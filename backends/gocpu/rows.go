@@ -45,11 +45,11 @@ func (g *body) block(d int) {
 	outer := g.ending
 	g.ending = nil
 	for i := range g.Ops {
-		if g.needed[i] && g.home[i] == d && !g.Ops[i].Epilogue && !g.split[i] {
+		if g.needed[i] && g.sinkDomain[i] == d && !g.Ops[i].Epilogue && !g.split[i] {
 			g.op(i, d)
 		}
 	}
-	if g.after != 0 && d == 0 && !g.summary {
+	if g.branchlessSegments != 0 && d == 0 && !g.summary {
 		g.finishRow()
 		g.storeGroups()
 	} else {
@@ -98,7 +98,18 @@ func (g *body) child(d int) {
 // hasRows reports whether anything of this body happens for the rows of d.
 func (g *body) hasRows(d int) bool {
 	for i := range g.Ops {
-		if g.needed[i] && !g.Ops[i].Epilogue && g.inside(g.home[i], d) && g.home[i] != tile.Uniform {
+		if g.needed[i] && !g.Ops[i].Epilogue && g.Inside(g.sinkDomain[i], d) && g.sinkDomain[i] != tile.Uniform {
+			return true
+		}
+	}
+	return false
+}
+
+// numbersRows reports whether rows need their numbers. Forms that shrink the
+// views of the rows do not know them.
+func (g *body) numbersRows() bool {
+	for i := range g.With((*tile.Op).IsRowNumber) {
+		if g.needed[i] {
 			return true
 		}
 	}
@@ -109,36 +120,19 @@ func (g *body) hasRows(d int) bool {
 func (g *body) op(i, d int) {
 	op := &g.Ops[i]
 	switch {
-	case isPure(op), op.Kind == tile.Reduce, op.Exclusive, op.Kind == tile.Store && g.Domains[d].Kind == tile.Close: // states: their names say it
+	case op.IsPure(), op.IsReduction(), op.Exclusive, op.Does(tile.Writes) && g.Domains[d].Kind == tile.Close: // states: their names say it
 	default:
 		g.note(op)
 	}
-	switch op.Kind {
-	case tile.Scan, tile.ChunkScan:
-		g.scan(i)
-	case tile.Reduce:
-		g.ending = append(g.ending, func() { g.fold(i) })
-	case tile.Head:
-		head := g.b.Let("head", g.head(op))
-		g.values[op.Res[0]] = head
-		if g.after != 0 { // counted, and a mask: Go would make the number twice
-			g.bits[head] = g.b.Let("began", loop.ToCounter(head))
-		}
-	case tile.Shift:
-		g.values[op.Res[0]] = g.shift(op)
-	case tile.Store:
-		g.store(op)
-	case tile.Update:
-		g.update(op)
-	case tile.Check:
-		g.check(op)
-	default:
-		v := op.Res[0]
-		if g.uses[v] == 1 && (g.Values[v].Name == "" || op.Kind != tile.Map) && !op.Checked {
-			return // written where it is used
-		}
-		g.values[v] = g.b.Let(g.name(v), g.pure(op))
+	if row := emitterOf(op.Kind).row; row != nil {
+		row(g, i)
+		return
 	}
+	v := op.Res[0]
+	if g.uses[v] == 1 && (g.Values[v].Name == "" || !op.IsMap()) && !op.Checked {
+		return // written where it is used
+	}
+	g.values[v] = g.b.Let(g.name(v), g.pure(op))
 }
 
 // expr returns the value v for this row.
@@ -159,25 +153,7 @@ func (g *body) exprs(list []tile.ID) []loop.Expr {
 }
 
 // pure returns the expression of a pure operation.
-func (g *body) pure(op *tile.Op) loop.Expr {
-	switch op.Kind {
-	case tile.Const:
-		return loop.ConstOf(op.Const)
-	case tile.Scalar, tile.Length:
-		return g.scalars[refKey(op)]
-	case tile.Row:
-		return loop.ToKind(ir.I64, loop.Add(g.first, g.index))
-	case tile.Load:
-		return g.load(op)
-	case tile.Map:
-		args := g.exprs(op.Args)
-		if op.Operator == ir.OpCast {
-			return g.number(g.Values[op.Res[0]].Kind, args[0])
-		}
-		return loop.Apply(op.Operator, args...)
-	}
-	panic("gocpu: " + op.Kind.String() + " is not pure")
-}
+func (g *body) pure(op *tile.Op) loop.Expr { return emitterOf(op.Kind).value(g, op) }
 
 // number casts x to kind k, from the number that a head already is if it is one.
 func (g *body) number(k ir.Kind, x loop.Expr) loop.Expr {
@@ -207,6 +183,19 @@ func (g *body) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	inside := loop.Lt(loop.ToKind(ir.U64, at), loop.ToKind(ir.U64, loop.LenOf(memory)))
 	g.b.If(inside, func() { g.b.Assign(x, loop.At(memory, loop.ToCounter(at))) }, nil)
 	return x
+}
+
+// foldAtEnd folds the row when all operations have seen the states before it.
+func (g *body) foldAtEnd(i int) { g.ending = append(g.ending, func() { g.fold(i) }) }
+
+// markHead names whether the row is a head.
+func (g *body) markHead(i int) {
+	op := &g.Ops[i]
+	head := g.b.Let("head", g.head(op))
+	g.values[op.Res[0]] = head
+	if g.branchlessSegments != 0 { // counted, and a mask: Go would make the number twice
+		g.bits[head] = g.b.Let("began", loop.ToCounter(head))
+	}
 }
 
 // head returns whether a key differs from that of the row before. Before row 0
@@ -242,8 +231,13 @@ func (g *body) integerKey(op *tile.Op) tile.ID {
 	return 0
 }
 
-// shift returns the value of another base row.
-func (g *body) shift(op *tile.Op) loop.Expr {
+// shift names the value of another base row.
+func (g *body) shift(i int) {
+	op := &g.Ops[i]
+	g.values[op.Res[0]] = g.shifted(op)
+}
+
+func (g *body) shifted(op *tile.Op) loop.Expr {
 	x, fill := op.Args[0], op.Args[1]
 	if op.Distance == 1 {
 		if _, ok := g.values[x]; !ok {
@@ -267,31 +261,14 @@ func (g *body) shift(op *tile.Op) loop.Expr {
 
 // at computes v, which is recomputable, for another base row.
 func (g *body) at(v tile.ID, row loop.Expr) loop.Expr {
-	if g.Values[v].Domain == tile.Uniform {
-		return g.expr(v)
-	}
-	switch op := &g.Ops[g.Values[v].Op]; op.Kind {
-	case tile.Row:
-		return loop.ToKind(ir.I64, row)
-	case tile.Load:
-		if len(op.Args) == 0 {
-			return loop.At(g.whole[op.Stream], row)
-		}
-		return g.loadAt(op, g.at(op.Args[0], row))
-	default:
-		args := make([]loop.Expr, len(op.Args))
-		for i, arg := range op.Args {
-			args[i] = g.at(arg, row)
-		}
-		if op.Operator == ir.OpCast {
-			return loop.ToKind(g.Values[v].Kind, args[0])
-		}
-		return loop.Apply(op.Operator, args...)
-	}
+	there := *g
+	there.values, there.view, there.first, there.index = g.uniformValues(), g.whole, loop.Int(0), row
+	return there.expr(v)
 }
 
 // store writes a value at the row, or at its place in a derived domain.
-func (g *body) store(op *tile.Op) {
+func (g *body) store(i int) {
+	op := &g.Ops[i]
 	if len(op.Args) == 1 {
 		g.b.Store(g.view[op.Stream], g.index, g.expr(op.Args[0]))
 		return
@@ -301,7 +278,8 @@ func (g *body) store(op *tile.Op) {
 
 // update combines a value into a table; an index outside, which a check has
 // reported, changes nothing.
-func (g *body) update(op *tile.Op) {
+func (g *body) update(i int) {
+	op := &g.Ops[i]
 	table := g.whole[op.Stream]
 	at := g.b.Let("bin", loop.ToCounter(g.expr(op.Args[0])))
 	x := g.expr(op.Args[1])
@@ -311,6 +289,9 @@ func (g *body) update(op *tile.Op) {
 		g.b.Store(table, at, backends.Combine(op.Monoid.Combine[0], now, func(int) loop.Expr { return x }))
 	}, nil)
 }
+
+// checkRow reports the row if it fails a check.
+func (g *body) checkRow(i int) { g.check(&g.Ops[i]) }
 
 // check reports the first failing row of the range; rows ascend, so one report is enough.
 func (g *body) check(op *tile.Op) {

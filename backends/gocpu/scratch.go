@@ -22,23 +22,23 @@ func (k *kernel) relocates() bool {
 		if op.Epilogue || op.Domain == tile.Uniform {
 			continue
 		}
-		switch op.Kind {
-		case tile.Store:
+		switch {
+		case op.Does(tile.Writes):
 			if len(op.Args) == 1 || k.Domains[op.Domain].Kind != tile.Compact || op.Args[1] != k.Domains[op.Domain].Position {
 				return false
 			}
 			if k.Domains[op.Domain].Counter == 0 { // how many rows a block stores is the state of a scan
 				return false
 			}
-			if value := k.Values[op.Args[0]]; value.Domain != tile.Uniform && (phase(op.Args[0]) > 0 || k.Ops[value.Op].Kind == tile.Scan) {
+			if value := k.Values[op.Args[0]]; value.Domain != tile.Uniform && (phase(op.Args[0]) > 0 || k.Ops[value.Op].Cuts()) {
 				return false
 			}
 			stores = true
-		case tile.Scan:
+		case op.Cuts():
 			if op.Monoid.Kind != tile.Fold || !k.isPlaced(i) {
 				return false
 			}
-		case tile.Update, tile.Check, tile.ChunkScan:
+		case op.HasEffect():
 			return false
 		}
 	}
@@ -84,7 +84,7 @@ func (d *driver) chainOfCopies() {
 		After: func(lo, hi *loop.Var) {
 			for i := range d.Ops {
 				op := &d.Ops[i]
-				if op.Kind != tile.Store {
+				if !op.Does(tile.Writes) {
 					continue
 				}
 				count := stateKey{d.Values[op.Args[1]].Op, 0}

@@ -12,18 +12,18 @@ import (
 // the group which a block continues can be completed by adding the state
 // before the block to its own.
 func (k *kernel) relocatesGroups() bool {
-	if k.after == 0 {
+	if k.branchlessSegments == 0 {
 		return false
 	}
 	for i := range k.Ops {
 		op := &k.Ops[i]
 		switch {
 		case op.Epilogue:
-		case op.Kind == tile.Store:
-			if by := &k.Ops[k.Values[op.Args[0]].Op]; by.Kind != tile.Scan || by.Monoid.Kind == tile.Fold {
+		case op.Does(tile.Writes):
+			if by := &k.Ops[k.Values[op.Args[0]].Op]; !by.Cuts() || by.Monoid.Kind == tile.Fold {
 				return false
 			}
-		case op.Kind == tile.Scan && k.KeepsLast(op) && !k.Recomputable(op.Args[1]):
+		case op.Cuts() && k.KeepsLast(op) && !k.Recomputable(op.Args[1]):
 			return false
 		}
 	}
@@ -108,7 +108,7 @@ func (d *driver) continued(s state, before map[stateKey]*loop.Var, began, x loop
 func (d *driver) eachStore(visit func(s state, stream int)) {
 	for i := range d.Ops {
 		op := &d.Ops[i]
-		if op.Kind != tile.Store || op.Epilogue {
+		if !op.Does(tile.Writes) || op.Epilogue {
 			continue
 		}
 		value := op.Args[0]

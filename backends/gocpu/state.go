@@ -32,12 +32,12 @@ func (k *kernel) states() []state {
 	var list []state
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if op.Kind != tile.Scan && op.Kind != tile.ChunkScan && op.Kind != tile.Reduce {
+		if !op.IsRunning() {
 			continue
 		}
 		carried := make([]bool, len(op.Res))
 		for f, result := range op.Res {
-			carried[f] = used[result] || op.Kind == tile.ChunkScan
+			carried[f] = used[result] || op.IsChunkwise()
 		}
 		closure(op.Monoid, carried, tile.A)
 		kept := make([]bool, len(op.Res))
@@ -49,10 +49,10 @@ func (k *kernel) states() []state {
 				if k.Values[result].Name != "" {
 					name = k.name(result)
 				}
-				if op.Kind == tile.Scan && op.Exclusive && op.Monoid.Kind != tile.Fold {
+				if op.Cuts() && op.Exclusive && op.Monoid.Kind != tile.Fold {
 					name = "open_" + name // of the group that is open
 				}
-				list = append(list, state{stateKey{i, f}, name, op.Monoid.Identity[f], carried[f] || op.Kind == tile.Reduce && kept[f]})
+				list = append(list, state{stateKey{i, f}, name, op.Monoid.Identity[f], carried[f] || op.IsReduction() && kept[f]})
 			}
 		}
 	}

@@ -17,7 +17,7 @@ const (
 // unrolls reports whether the rows are nothing but compactions without
 // branches, of few columns.
 func (g *body) unrolls(views []int) bool {
-	if g.summary || len(views) == 0 || len(views) > unrolledColumns || len(g.Domains) < 2 {
+	if g.summary || len(views) == 0 || len(views) > unrolledColumns || len(g.Domains) < 2 || g.numbersRows() {
 		return false
 	}
 	for d := 1; d < len(g.Domains); d++ {
@@ -27,19 +27,16 @@ func (g *body) unrolls(views []int) bool {
 	}
 	for i := range g.Ops {
 		op := &g.Ops[i]
-		if g.needed[i] && op.Kind == tile.Row {
-			return false // the views shrink, so places in them are no rows
-		}
 		if op.Epilogue || op.Domain == tile.Uniform {
 			continue
 		}
-		if g.home[i] > 0 {
+		if g.sinkDomain[i] > 0 {
 			if g.computesFromPlace(op) {
 				return false
 			}
 			continue
 		}
-		if op.Kind != tile.Map && (op.Kind != tile.Load || len(op.Args) > 0) {
+		if !op.IsMap() && !op.LoadsElement() {
 			return false
 		}
 	}
@@ -51,7 +48,7 @@ func (g *body) unrolls(views []int) bool {
 func (g *body) computesFromPlace(op *tile.Op) bool {
 	place := g.Domains[op.Domain].Position
 	for n, arg := range op.Args {
-		if arg == place && arg != 0 && (op.Kind != tile.Store || n == 0) {
+		if arg == place && arg != 0 && (!op.Does(tile.Writes) || n == 0) {
 			return true
 		}
 	}
@@ -76,8 +73,8 @@ func (g *body) unrolled(views []int) {
 			g.index = loop.Int(int64(r))
 			g.values = g.uniformValues()
 			g.loadAll(views)
-			for i := range g.Ops {
-				if op := &g.Ops[i]; g.home[i] == 0 && !op.Epilogue && op.Kind == tile.Map {
+			for i, op := range g.With((*tile.Op).IsMap) {
+				if g.sinkDomain[i] == 0 && !op.Epilogue {
 					g.op(i, 0)
 				}
 			}
@@ -100,8 +97,8 @@ func (g *body) unrolled(views []int) {
 
 // loadAll loads the row's elements into variables.
 func (g *body) loadAll(views []int) {
-	for i := range g.Ops {
-		if op := &g.Ops[i]; op.Kind == tile.Load && len(op.Args) == 0 && !op.Epilogue {
+	for _, op := range g.With((*tile.Op).LoadsElement) {
+		if !op.Epilogue {
 			g.values[op.Res[0]] = g.b.Let(g.name(op.Res[0]), g.load(op))
 		}
 	}
@@ -122,13 +119,13 @@ func (g *body) compute(d int) compacted {
 	c := compacted{domain: d, guard: g.b.Let("selected", g.expr(g.Domains[d].Guard))}
 	for i := range g.Ops {
 		op := &g.Ops[i]
-		if !g.needed[i] || g.home[i] != d || op.Epilogue {
+		if !g.needed[i] || g.sinkDomain[i] != d || op.Epilogue {
 			continue
 		}
-		switch op.Kind {
-		case tile.Store:
+		switch {
+		case op.Does(tile.Writes):
 			c.stores = append(c.stores, op)
-		case tile.Scan:
+		case op.Cuts():
 			c.count = i
 			g.values[op.Res[0]] = g.state[stateKey{i, 0}]
 		default:
@@ -151,32 +148,23 @@ func (g *body) branchFree(d int) bool {
 	counted := false
 	for i := range g.Ops {
 		op := &g.Ops[i]
-		if !g.needed[i] || op.Epilogue || !g.inside(g.home[i], d) || g.home[i] == tile.Uniform {
+		if !g.needed[i] || op.Epilogue || !g.Inside(g.sinkDomain[i], d) || g.sinkDomain[i] == tile.Uniform {
 			continue
 		}
-		if g.home[i] != d {
+		if g.sinkDomain[i] != d {
 			return false
 		}
-		switch op.Kind {
-		case tile.Store:
+		switch {
+		case op.Does(tile.Writes):
 			if op.Args[1] != g.Domains[d].Position {
 				return false
 			}
-		case tile.Load:
-			if len(op.Args) > 0 {
-				return false
-			}
-		case tile.Map:
-			if op.Operator.Cost() == ir.Dear {
-				return false
-			}
-		case tile.Const, tile.Row:
-		case tile.Scan:
-			if op.Res[0] != g.Domains[d].Position || op.Monoid.Kind != tile.Fold {
+		case op.Cuts():
+			if op.Res[0] != g.Domains[d].Counter {
 				return false
 			}
 			counted = true
-		default:
+		case !op.IsPure() || op.LoadsAt() || op.IsDear():
 			return false
 		}
 	}
@@ -218,7 +206,7 @@ func (g *body) storeAll(stores []*tile.Op, values []loop.Expr, place loop.Expr) 
 			g.b.Store(g.whole[op.Stream], at, values[i])
 		}
 	}
-	if !g.limited {
+	if !g.boundsStores {
 		store()
 		return
 	}

@@ -20,40 +20,35 @@ const (
 // hasWindows reports whether k stores groups row by row and their heads are
 // found by comparing integers, of which several compare at once.
 func (k *kernel) hasWindows() bool {
-	if k.after == 0 {
+	if k.branchlessSegments == 0 {
 		return false
 	}
 	heads := 0
-	for i := range k.Ops {
-		op := &k.Ops[i]
-		switch op.Kind {
-		case tile.Shift, tile.Row: // the views shrink, so places in them are no rows
+	for _, op := range k.With((*tile.Op).SeesNeighbours) {
+		if !op.IsHead() {
 			return false
-		case tile.Head:
-			heads++
-			for _, key := range op.Args {
-				if kind := k.Values[key].Kind; !kind.IsInteger() && kind != ir.Date {
-					return false
-				}
+		}
+		heads++
+		for _, key := range op.Args {
+			if kind := k.Values[key].Kind; !kind.IsInteger() && kind != ir.Date {
+				return false
 			}
 		}
 	}
-	return heads == 1 && k.Domains[k.after].Guard == k.Ops[k.headOp()].Res[0]
+	return heads == 1 && !k.Has((*tile.Op).IsRowNumber) && k.Domains[k.branchlessSegments].Guard == k.Ops[k.headOp()].Res[0]
 }
 
 // headOp returns the number of the operation that finds heads.
 func (k *kernel) headOp() int {
-	for i := range k.Ops {
-		if k.Ops[i].Kind == tile.Head {
-			return i
-		}
+	for i := range k.With((*tile.Op).IsHead) {
+		return i
 	}
 	panic("gocpu: no head")
 }
 
 // begunOp returns the number of the operation that counts heads.
 func (k *kernel) begunOp() int {
-	return k.Values[k.Domains[k.after].Counter].Op
+	return k.Values[k.Domains[k.branchlessSegments].Counter].Op
 }
 
 // windowFunctions writes the functions of dense and sparse rows, and the one
@@ -152,9 +147,8 @@ func balanced(operator ir.Op, list []loop.Expr) loop.Expr {
 
 // foldBlock adds a block without a head to the open group, and stores it.
 func (g *body) foldBlock() {
-	for i := range g.Ops {
-		op := &g.Ops[i]
-		if op.Kind != tile.Scan || !g.needed[i] {
+	for i, op := range g.With((*tile.Op).Cuts) {
+		if !g.needed[i] {
 			continue
 		}
 		for f := range op.Res {
@@ -170,13 +164,9 @@ func (g *body) foldBlock() {
 		}
 	}
 	g.values = g.uniformValues()
-	for i := range g.Ops {
-		if op := &g.Ops[i]; op.Kind == tile.Scan && g.needed[i] {
-			for f, result := range op.Res {
-				if s := g.state[stateKey{i, f}]; s != nil {
-					g.values[result] = s
-				}
-			}
+	for i := range g.With((*tile.Op).Cuts) {
+		if g.needed[i] {
+			g.seeStates(i)
 		}
 	}
 	g.storeGroups()

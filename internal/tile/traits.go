@@ -1,8 +1,11 @@
 package tile
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/kgen-go/kgen/ir"
 )
 
 // Traits is what verifier, passes and back ends ask of an operation instead of
@@ -157,7 +160,12 @@ func Kinds() []OpKind {
 // Traits returns the traits of the kind.
 func (k OpKind) Traits() *Traits { return &traits[k] }
 
-func (k OpKind) String() string { return traits[k].Name }
+func (k OpKind) String() string {
+	if int(k) >= len(traits) {
+		return fmt.Sprintf("number %d", uint8(k))
+	}
+	return traits[k].Name
+}
 
 // Traits returns the traits of the operation's kind.
 func (op *Op) Traits() *Traits { return &traits[op.Kind] }
@@ -197,6 +205,12 @@ func (op *Op) Does(e Effect) bool { return op.Traits().Effect == e }
 
 // SeesNeighbours reports whether the operation sees other rows of the base.
 func (op *Op) SeesNeighbours() bool { return op.Traits().Asks&Neighbours != 0 }
+
+// IsHead reports whether the operation finds where keys change.
+func (op *Op) IsHead() bool { return slices.Contains(op.Traits().Args, Keys) }
+
+// IsRowNumber reports whether the operation gives the number of the base row.
+func (op *Op) IsRowNumber() bool { return op.IsPure() && op.Traits().Place == BaseRows }
 
 // Seen returns the values that the operation sees at another row of the base,
 // and how many rows back; the values are none where it sees its own row alone.
@@ -247,6 +261,9 @@ func (op *Op) LoadsAt() bool { return op.IsLoad() && len(op.Args) > 0 }
 
 // IsMap reports whether the operation applies an element-wise operator.
 func (op *Op) IsMap() bool { return slices.Contains(op.Traits().Args, Terms) }
+
+// IsDear reports whether the operation computes more than a store costs.
+func (op *Op) IsDear() bool { return op.IsMap() && op.Operator.Cost() == ir.Dear }
 
 // With iterates over the operations, with their numbers, for which all
 // conditions hold: for i, op := range k.With((*Op).Cuts).

@@ -174,8 +174,8 @@ var schemes = []Mutant{
 		New: `if len(k.analysis.Cuts) > 2 {
 		return false`},
 	{Name: "tables are shared by workers", File: "backends/gocpu/driver.go", Device: "gocpu:race",
-		Old:      "if op.Kind == tile.Update || op.Kind == tile.Reduce",
-		New:      "if op.Kind == tile.Reduce",
+		Old:      "if op.Does(tile.Combines) || op.IsReduction()",
+		New:      "if op.IsReduction()",
 		Programs: "histogram_bytes"},
 	{Name: "ranges lose their last row", File: "templates/internal/gosupport/support.go", Device: "gocpu",
 		Old: "body(worker, lo, min(rows-lo, size)+lo)",

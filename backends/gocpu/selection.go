@@ -2,7 +2,6 @@ package gocpu
 
 import (
 	"github.com/kgen-go/kgen/internal/loop"
-	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -28,19 +27,14 @@ func (g *body) onlySums(views []int) bool {
 	}
 	for i := range g.Ops {
 		op := &g.Ops[i]
-		if !g.needed[i] || op.Epilogue || g.home[i] != 0 {
+		if !g.needed[i] || op.Epilogue || g.sinkDomain[i] != 0 {
 			continue
 		}
-		if op.Kind != tile.Map && op.Kind != tile.Const && (op.Kind != tile.Load || len(op.Args) > 0) {
+		if !op.IsMap() && !op.LoadsElement() {
 			return false
 		}
 	}
-	for i := range g.Ops { // the views shrink, so places in them are no rows
-		if g.needed[i] && g.Ops[i].Kind == tile.Row {
-			return false
-		}
-	}
-	return true
+	return !g.numbersRows()
 }
 
 // picked handles the rows in blocks as long as there are enough. What is left
@@ -65,7 +59,7 @@ func (g *body) picked(views []int) {
 		g.b.For("i", loop.Int(0), loop.Int(pickedRows), func(i *loop.Var) {
 			g.index = i
 			for n := range g.Ops {
-				if g.needed[n] && g.home[n] == 0 && !g.Ops[n].Epilogue && !g.split[n] {
+				if g.needed[n] && g.sinkDomain[n] == 0 && !g.Ops[n].Epilogue && !g.split[n] {
 					g.op(n, 0)
 				}
 			}
