@@ -126,6 +126,9 @@ func readHelpers(files fs.FS, folders ...string) *Helpers {
 			}
 		}
 	}
+	if err := helpers.order(); err != nil {
+		panic(fmt.Sprintf("templates: %v", err))
+	}
 	return helpers
 }
 
@@ -174,26 +177,48 @@ func (h *Helpers) add(head, body string) error {
 	return nil
 }
 
-// insert adds a helper and finds the helpers that it calls.
 func (h *Helpers) insert(helper *Helper) error {
 	name := helper.Signature.Name
 	if h.byName[name] != nil {
 		return fmt.Errorf("there are two helpers %s", name)
 	}
-	none := func(ir.Kind) string { return "" }
-	text := helper.Text(Spelling{none, none, func(loop.Space) string { return "" }})
-	for _, m := range called.FindAllStringSubmatch(text, -1) {
-		used := h.byName[m[1]]
-		switch {
-		case m[1] == name:
-		case used == nil:
-			return fmt.Errorf("%s calls %s, which is not defined before it", name, m[1])
-		case !slices.Contains(helper.Uses, used):
-			helper.Uses = append(helper.Uses, used)
-		}
-	}
 	h.byName[name] = helper
 	h.all = append(h.all, helper)
+	return nil
+}
+
+// order finds the helpers that each calls, and moves each behind the last of
+// them: what all dialects share may call what a dialect has.
+func (h *Helpers) order() error {
+	none := func(ir.Kind) string { return "" }
+	for _, helper := range h.all {
+		name := helper.Signature.Name
+		text := helper.Text(Spelling{none, none, func(loop.Space) string { return "" }})
+		for _, m := range called.FindAllStringSubmatch(text, -1) {
+			used := h.byName[m[1]]
+			switch {
+			case m[1] == name:
+			case used == nil:
+				return fmt.Errorf("%s calls %s, which is nowhere", name, m[1])
+			case !slices.Contains(helper.Uses, used):
+				helper.Uses = append(helper.Uses, used)
+			}
+		}
+	}
+	var ordered []*Helper
+	isPlaced := func(helper *Helper) bool { return slices.Contains(ordered, helper) }
+	for len(ordered) < len(h.all) {
+		before := len(ordered)
+		for _, helper := range h.all {
+			if !isPlaced(helper) && !slices.ContainsFunc(helper.Uses, func(used *Helper) bool { return !isPlaced(used) }) {
+				ordered = append(ordered, helper)
+			}
+		}
+		if len(ordered) == before {
+			return fmt.Errorf("helpers call each other")
+		}
+	}
+	h.all = ordered
 	return nil
 }
 

@@ -84,6 +84,27 @@ func TestDialectsHaveTheSameHelpers(t *testing.T) {
 	}
 }
 
+// A helper may call one that is read after it. It moves behind it, and no other
+// helper moves.
+func TestHelpersFollowTheirCallees(t *testing.T) {
+	shared := "\n//helper f() i32\nkgen_h();\n\n//helper g() i32\nint x;\n"
+	own := "\n//helper h() i32\nint x;\n\n//helper i() i32\nkgen_f();\n"
+	helpers := readHelpers(fstest.MapFS{"c/a.c": {Data: []byte(shared)}, "d/a.cl": {Data: []byte(own)}}, "c", "d")
+	var order []string
+	for _, helper := range helpers.All() {
+		order = append(order, helper.Signature.Name)
+	}
+	if got := strings.Join(order, " "); got != "g h f i" {
+		t.Error(got)
+	}
+	defer func() {
+		if got, _ := recover().(string); !strings.Contains(got, "call each other") {
+			t.Errorf("%q", got)
+		}
+	}()
+	readHelpers(fstest.MapFS{"d/a.cl": {Data: []byte("\n//helper f() i32\nkgen_g();\n\n//helper g() i32\nkgen_f();\n")}}, "d")
+}
+
 func TestMalformedHelpers(t *testing.T) {
 	for head, want := range map[string]string{
 		"f":                            "no head line",

@@ -49,7 +49,7 @@ func isPredeclared(name string) bool {
 	case "append", "any", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "complex64", "complex128",
 		"copy", "delete", "error", "false", "float32", "float64", "imag", "int", "int8", "int16", "int32", "int64", "iota",
 		"len", "make", "max", "min", "new", "nil", "panic", "print", "println", "real", "recover", "rune", "string", "true",
-		"uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "atomic", "binary", "errors", "fmt", "math", "init", "main":
+		"uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "atomic", "binary", "bits", "errors", "fmt", "math", "init", "main":
 		return true
 	}
 	return token.IsKeyword(name)

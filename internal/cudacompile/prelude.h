@@ -64,7 +64,15 @@ __device__ unsigned __byte_perm(unsigned, unsigned, unsigned);
 __device__ int __popc(unsigned);
 __device__ int __popcll(kgen_u64);
 __device__ int __clz(int);
+__device__ double floor(double);
+__device__ double ceil(double);
+__device__ double trunc(double);
+__device__ double rint(double);
 }
+__device__ float floor(float);
+__device__ float ceil(float);
+__device__ float trunc(float);
+__device__ float rint(float);
 template <class T> __device__ T __shfl_sync(unsigned, T, int, int = 32);
 template <class T> __device__ T __shfl_up_sync(unsigned, T, unsigned, int = 32);
 template <class T> __device__ T __shfl_down_sync(unsigned, T, unsigned, int = 32);

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,8 +68,8 @@ func file(p *ir.Pipeline, entry backends.Entry, pkg string) ([]byte, error) {
 	}
 	body := w.String()
 	var imports []string
-	for _, name := range []string{"cmp", "fmt", "math", "testing"} {
-		if regexp.MustCompile(`\b` + name + `\.`).MatchString(body) {
+	for _, name := range []string{"cmp", "fmt", "math", "math/bits", "testing"} {
+		if regexp.MustCompile(`\b` + path.Base(name) + `\.`).MatchString(body) {
 			imports = append(imports, fmt.Sprintf("%q", name))
 		}
 	}
