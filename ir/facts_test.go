@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 )
@@ -49,6 +50,12 @@ func evaluate(op Op, k Kind, x, y int64) int64 {
 		if r = x; k.IsSigned() {
 			r = max(x, -x)
 		}
+	case OpPopcount:
+		r = int64(bits.OnesCount64(uint64(x) << (64 - width)))
+	case OpLeadingzeros:
+		r = min(width, int64(bits.LeadingZeros64(uint64(x)<<(64-width))))
+	case OpTrailingzeros:
+		r = min(width, int64(bits.TrailingZeros64(uint64(x))))
 	default:
 		panic(fmt.Sprintf("no meaning of %v", op))
 	}

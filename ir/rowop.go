@@ -38,6 +38,9 @@ const (
 	OpYear
 	OpMonth
 	OpDay
+	OpPopcount
+	OpLeadingzeros
+	OpTrailingzeros
 	// Of three operands.
 	OpSelect // Args: condition, then, otherwise
 	endOfRowOps
@@ -115,6 +118,28 @@ var rowOps = [endOfRowOps]rowOp{
 		Doc: "The day of the month of a date, 1 to 31.",
 		Example: `pipeline paydays(day: [n]date, amount: [n]i64) {
 	return amount[day(day) == 1]
+}`,
+	}},
+	OpPopcount: {text: "popcount", form: formCall, arity: 1, takes: integers, cost: Mild, bounds: bitCount, help: OperatorHelp{
+		Names: []string{"bit_count"},
+		Doc:   "The number of bits that are 1; of a negative integer, in two's complement.",
+		Example: `pipeline distances(x: [n]u64, y: [n]u64) {
+	return differing_bits: popcount(x ^ y)
+}`,
+	}},
+	OpLeadingzeros: {text: "leadingzeros", form: formCall, arity: 1, takes: integers, cost: Mild, bounds: bitCount, help: OperatorHelp{
+		Names: []string{"clz"},
+		Doc:   "The number of 0 bits above the highest 1; of 0 the width of its type.",
+		Example: `pipeline magnitudes(x: [n]u32) {
+	return rows: count(by: bins(32 - leadingzeros(x), 33))
+}`,
+	}},
+	OpTrailingzeros: {text: "trailingzeros", form: formCall, arity: 1, takes: integers, cost: Mild, bounds: bitCount, help: OperatorHelp{
+		Names: []string{"ctz"},
+		Doc:   "The number of 0 bits below the lowest 1; of 0 the width of its type.",
+		Example: `pipeline lowest_flags(flags: [n]u16) {
+	some = flags != 0
+	return flag: trailingzeros(flags[some])
 }`,
 	}},
 	OpSelect: {text: "select", form: formCall, arity: 3, takes: elements, rule: choice, help: OperatorHelp{
@@ -312,6 +337,27 @@ func (o Op) Cost() Cost { return o.row().cost }
 func always(lo, hi int64) func(Op, Kind, valueRange, valueRange) valueRange {
 	return func(Op, Kind, valueRange, valueRange) valueRange { return between(lo, hi) }
 }
+
+// bitCount bounds a number of bits of x.
+func bitCount(op Op, k Kind, x, _ valueRange) valueRange {
+	r := between(0, int64(8*k.Size()))
+	switch nonZero := x.excludesZero(); {
+	case op == OpPopcount:
+		r.nonZero = nonZero
+	case nonZero:
+		r.hi--
+	}
+	return r
+}
+
+// Popcount is popcount(x).
+func (b *Builder) Popcount(x any) Operand { return b.call(OpPopcount, x) }
+
+// Leadingzeros is leadingzeros(x).
+func (b *Builder) Leadingzeros(x any) Operand { return b.call(OpLeadingzeros, x) }
+
+// Trailingzeros is trailingzeros(x).
+func (b *Builder) Trailingzeros(x any) Operand { return b.call(OpTrailingzeros, x) }
 
 // rowHelps is the help of the functions of rows.
 func rowHelps() (list []OperatorHelp) {

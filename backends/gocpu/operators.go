@@ -16,6 +16,7 @@ type operator struct {
 	precedence int
 	math       string // in package math, on float64; the result for an f32 is exact, or rounds as that of f32 does
 	function   string // builtin, or in the support file
+	bits       string // in package math/bits, with the width of an unsigned integer behind it
 }
 
 // Go's precedences; those of binary operators are 1 to 5.
@@ -46,6 +47,10 @@ var operators = map[ir.Op]operator{
 	ir.OpYear:       {function: "kgenYear"},
 	ir.OpMonth:      {function: "kgenMonth"},
 	ir.OpDay:        {function: "kgenDay"},
+
+	ir.OpPopcount:      {bits: "OnesCount"},
+	ir.OpLeadingzeros:  {bits: "LeadingZeros"},
+	ir.OpTrailingzeros: {bits: "TrailingZeros"},
 }
 
 func (p *printer) unary(x *loop.Unary) text {
@@ -59,6 +64,10 @@ func (p *printer) unary(x *loop.Unary) text {
 		return text{jen.Qual("math", o.math).Call(p.expr(x.X).code), operand}
 	case o.function != "":
 		return helper(o.function, p.typed(x.X).code)
+	case o.bits != "":
+		width := fmt.Sprint(8 * kind.Size())
+		count := jen.Qual("math/bits", o.bits+width).Call(jen.Id("uint" + width).Call(p.variable(x.X).code))
+		return text{goType(x.Type()).Call(count), operand}
 	}
 	panic(fmt.Sprintf("gocpu: no Go for %v of %v", x.Op, kind))
 }

@@ -15,6 +15,7 @@ type operator struct {
 	call     string // a function of all operands
 	math     string // of package math, on floats
 	date     string // a method of a date
+	bits     string // of package math/bits
 }
 
 const (
@@ -43,6 +44,10 @@ var operators = map[ir.Op]operator{
 	ir.OpYear:       {date: "Year"},
 	ir.OpMonth:      {date: "Month"},
 	ir.OpDay:        {date: "Day"},
+
+	ir.OpPopcount:      {bits: "OnesCount"},
+	ir.OpLeadingzeros:  {bits: "LeadingZeros"},
+	ir.OpTrailingzeros: {bits: "TrailingZeros"},
 }
 
 // elementwise returns the expression of an operator of rows. Go computes with
@@ -103,6 +108,8 @@ func (w *writer) elementwise(v *ir.Value, row string) (text string, strength int
 		return call("%s(%s)", o.call, text)
 	case o.math != "":
 		return call("%s(math.%s(float64(%s)))", goType, o.math, arg(0, 0))
+	case o.bits != "":
+		return call("%s(bits.%s%d(uint%[3]d(%s)))", goType, o.bits, 8*from.Size(), arg(0, 0))
 	case o.date != "":
 		return call("int32(kgenDate(%s).%s())", arg(0, 0), o.date)
 	}

@@ -152,8 +152,30 @@ func applyUnary(op ir.Op, k, to ir.Kind, x uint64) uint64 {
 		return ir.Float(k, math.Sqrt(floatOf(k, x))).Bits
 	case ir.OpYear, ir.OpMonth, ir.OpDay:
 		return ir.Int(to, datePart(op, x)).Bits
+	case ir.OpPopcount, ir.OpLeadingzeros, ir.OpTrailingzeros:
+		return countBits(op, 8*k.Size(), x)
 	}
 	panic(unknownOp(op))
+}
+
+// countBits counts bits of an integer that is width bits wide.
+func countBits(op ir.Op, width int, x uint64) uint64 {
+	count := 0
+	switch op {
+	case ir.OpPopcount:
+		for i := range width {
+			count += int(x >> i & 1)
+		}
+	case ir.OpLeadingzeros:
+		for count < width && x>>(width-1-count)&1 == 0 {
+			count++
+		}
+	case ir.OpTrailingzeros:
+		for count < width && x>>count&1 == 0 {
+			count++
+		}
+	}
+	return uint64(count)
 }
 
 // signBit is the sign bit of a float kind.

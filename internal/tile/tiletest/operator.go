@@ -3,6 +3,7 @@ package tiletest
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/kgen-go/kgen/internal/tile"
@@ -55,6 +56,16 @@ func unary(operator ir.Op, k ir.Kind, x ir.Scalar) ir.Scalar {
 		return x
 	case operator == ir.OpSqrt:
 		return ir.Float(k, math.Sqrt(x.Float64()))
+	}
+	width := 8 * x.Kind.Size()
+	pattern := x.Bits << (64 - width) // without the copies of the sign
+	switch operator {
+	case ir.OpPopcount:
+		return ir.Int(k, int64(bits.OnesCount64(pattern)))
+	case ir.OpLeadingzeros:
+		return ir.Int(k, int64(min(bits.LeadingZeros64(pattern), width)))
+	case ir.OpTrailingzeros:
+		return ir.Int(k, int64(min(bits.TrailingZeros64(x.Bits), width)))
 	}
 	panic(fmt.Sprintf("tiletest: no operator %d of one operand", operator))
 }
@@ -181,10 +192,10 @@ func cast(k ir.Kind, x ir.Scalar) ir.Scalar {
 
 func truncate(k ir.Kind, f float64) ir.Scalar {
 	lowest, highest := tile.Identity(ir.ReduceMax, k), tile.Identity(ir.ReduceMin, k)
-	bits := 8 * k.Size()
-	limit := math.Ldexp(1, bits) // the first float past the highest
+	width := 8 * k.Size()
+	limit := math.Ldexp(1, width) // the first float past the highest
 	if isSigned(k) {
-		limit = math.Ldexp(1, bits-1)
+		limit = math.Ldexp(1, width-1)
 	}
 	switch {
 	case f != f:
