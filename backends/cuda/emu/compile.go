@@ -22,7 +22,7 @@ import (
 //go:embed runtime/*
 var runtimeFiles embed.FS
 
-// compiler is g++ with the files that it needs beside a text.
+// compiler is g++ with the files that it needs in addition to a text.
 type compiler struct {
 	path    string
 	version string
@@ -31,14 +31,14 @@ type compiler struct {
 	source  string // all of it, for keys of the cache
 }
 
-// MissingError says why there is no emulation on this machine.
+// MissingError says why this machine cannot run the emulation.
 type MissingError struct{ err error }
 
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("the CUDA emulation needs g++: %v", e.err)
 }
 
-// find returns where g++ is and what it says of itself.
+// find returns the path of g++ and its version text.
 func find(ctx context.Context) (path, version string, err error) {
 	if runtime.GOOS != "linux" {
 		return "", "", &MissingError{errors.New("it runs on Linux only")}
@@ -53,14 +53,14 @@ func find(ctx context.Context) (path, version string, err error) {
 	return path, string(said), nil
 }
 
-// Compiler returns the first line of what g++ says of itself. It fails with a
-// [MissingError] where there is none.
+// Compiler returns the first line of the version text of g++. The error is a
+// [MissingError] if there is no g++.
 func Compiler(ctx context.Context) (string, error) {
 	_, version, err := find(ctx)
 	return firstLine(version), err
 }
 
-// newCompiler finds g++ and lays out the runtime in a temporary folder.
+// newCompiler finds g++ and writes the runtime to a temporary folder.
 func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
 	found, version, err := find(ctx)
 	if err != nil {
@@ -90,8 +90,8 @@ func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
 
 func (k *compiler) close() { os.RemoveAll(k.folder) }
 
-// build returns what g++ makes of the arguments and the input, or what the
-// cache c holds of it; refused words its complaints.
+// build returns the output of g++ for the arguments and the input, from the cache
+// c if it has it; refused makes an error of the compiler's messages.
 func (k *compiler) build(ctx context.Context, c *cache.Cache, arguments []string, input string, refused func(log string) error) ([]byte, error) {
 	var binary []byte
 	key := cache.Key(append(arguments, k.version, k.source, input)...)
@@ -117,7 +117,7 @@ func (k *compiler) build(ctx context.Context, c *cache.Cache, arguments []string
 	if binary == nil {
 		return nil, err
 	}
-	return binary, nil // whether or not it could be kept
+	return binary, nil // even if it could not be cached
 }
 
 // host builds the program that runs modules; flags are for tests.
@@ -132,7 +132,7 @@ func (k *compiler) host(ctx context.Context, flags ...string) ([]byte, error) {
 	}
 	c := k.cache
 	if c == nil {
-		c, _ = cache.Open("cudaemu") // without one it is built anew, in seconds
+		c, _ = cache.Open("cudaemu") // without a cache it is built again, in seconds
 	}
 	return k.build(ctx, c, append(arguments, "-ldl"), "", func(log string) error {
 		return fmt.Errorf("g++ (%s) cannot build the CUDA emulation:\n%s", firstLine(k.version), log)
@@ -144,19 +144,19 @@ func firstLine(text string) string {
 	return line
 }
 
-// The text is compiled as the GPU computes: nothing contracted, nothing
-// reordered by type; the order of shared variables in their section is kept.
-// Each page of a frame is touched in order, so that none that is too large
-// misses the page behind the stack. No call goes through a stub, which would
-// have no line where a launch is stopped in it.
+// The text is compiled to compute as a GPU does: nothing is contracted or
+// reordered by type, and shared variables keep their order in their section. Each
+// page of a frame is touched in order, so that a frame that is too large hits the
+// guard page of the stack. Calls use no stubs, because a launch that is stopped
+// in a stub would have no line.
 var textFlags = []string{"-x", "c++", "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
 	"-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing", "-fno-toplevel-reorder",
 	"-fno-exceptions", "-fno-rtti", "-fno-stack-protector", "-fno-plt",
 	"-fstack-clash-protection", "--param", "stack-clash-protection-guard-size=12", "-include", "cudaemu.h"}
 
-// Checked, a hook stands before every access; plain, in every basic block, so
-// that a thread that waits lets others run. The libraries that define the
-// hooks elsewhere are not linked.
+// With checks, a hook is called before every access; without, in every basic
+// block, so that a waiting thread lets others run. The libraries that usually
+// define the hooks are not linked.
 var (
 	checkFlags = []string{"-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"}
 	plainFlags = []string{"-fsanitize-coverage=trace-pc"}
@@ -196,8 +196,8 @@ func (k *compiler) module(ctx context.Context, kernel, file, text string, consta
 	return m, nil
 }
 
-// unit is what g++ reads: the text, but for dynamic shared memory and inline
-// PTX, which g++ has no words for, and the table of its kernels.
+// unit is the input of g++: the text, in which dynamic shared memory and inline
+// PTX are replaced because g++ cannot express them, and the table of kernels.
 func unit(file, text string, kernels []string) (string, error) {
 	text, err := replacePTX(path.Base(file), text)
 	if err != nil {
@@ -213,8 +213,8 @@ func unit(file, text string, kernels []string) (string, error) {
 	return b.String(), nil
 }
 
-// kernelsOf returns the kernels of a text, with the most threads that a block of
-// each may have; 0 where the text does not say it as a number.
+// kernelsOf returns the kernels of a text with the maximum of threads per block
+// of each; 0 if the text does not give it as a number.
 func kernelsOf(text string) (names []string, bounds map[string]int64) {
 	bounds = map[string]int64{}
 	for _, m := range kernelPattern.FindAllStringSubmatch(text, -1) {

@@ -16,43 +16,43 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// What a block can have, as on an H200: threads, bytes of shared memory, and
-// bytes of it that are declared without extern, which ptxas refuses beyond this.
+// Limits of a block, as on an H200: threads, bytes of shared memory, and bytes of
+// shared memory that is declared without extern, which ptxas enforces.
 const (
 	threadsMost = 1024
 	sharedMost  = 227 << 10
 	staticMost  = 48 << 10
 )
 
-// Device is the emulated device during one run, as the executor drives it.
-// Every call has ended when it returns.
+// Device is the emulated device during one run. It implements the device of
+// package exec; every operation is finished when its call returns.
 type Device struct {
 	emulator *Emulator
 	process  *process
 	texts    map[string]string
 	modules  map[string]*module // that are loaded, by file and constants
-	kept     *Modules           // built by earlier runs; nil where none are kept
+	kept     *Modules           // built by earlier runs; nil if none are kept
 	buffers  map[*buffer]bool
-	patient  bool        // launches go on after reads of what was never written
-	deferred *FaultError // of the first of those
+	patient  bool        // launches continue after reads of unwritten memory
+	deferred *FaultError // of the first such read
 }
 
 // buffer is memory of the device.
 type buffer struct {
 	number int64
 	size   int64
-	name   string // of the last argument that it was
+	name   string // of the last parameter that it was passed as
 }
 
 // Machine describes the emulated device.
 func (d *Device) Machine() plan.Machine { return Machine(d.emulator.options) }
 
-// Resident returns how many blocks run at once.
+// Resident returns the number of blocks that run at once, Options.Resident.
 func (d *Device) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
 	return int64(d.emulator.options.Resident), nil
 }
 
-// Import copies a column to the device. No kernel may write it.
+// Import copies a column to the device. A kernel that writes it is a fault.
 func (d *Device) Import(data []byte) (exec.Memory, error) {
 	b, err := d.alloc(int64(len(data)), true, data)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d *Device) Import(data []byte) (exec.Memory, error) {
 	return b, nil
 }
 
-// Alloc returns memory with contents that nobody should read.
+// Alloc returns memory with undefined contents.
 func (d *Device) Alloc(bytes int64) (exec.Memory, error) {
 	b, err := d.alloc(bytes, false, nil)
 	if err != nil {
@@ -78,7 +78,7 @@ func (d *Device) alloc(bytes int64, constant bool, data []byte) (*buffer, error)
 	if constant {
 		flag = 1
 	}
-	// An allocation has at least a byte, and the contents follow its answer.
+	// An allocation has at least one byte; the contents follow the reply.
 	answer, err := d.process.ask(nil, "alloc %d %d %d", max(bytes, 1), flag, d.emulator.options.Seed&math.MaxInt64)
 	if err != nil {
 		return nil, err
@@ -100,14 +100,14 @@ func (d *Device) alloc(bytes int64, constant bool, data []byte) (*buffer, error)
 	return b, nil
 }
 
-// Free gives memory back.
+// Free frees memory.
 func (d *Device) Free(m exec.Memory) {
 	b := m.(*buffer)
 	delete(d.buffers, b)
-	d.process.ask(nil, "free %d", b.number) // an error shows at the next request
+	d.process.ask(nil, "free %d", b.number) // the next request returns its error
 }
 
-// Fill stores element count times.
+// Fill stores count copies of element at the beginning of m.
 func (d *Device) Fill(m exec.Memory, element []byte, count int64) error {
 	b, size := m.(*buffer), int64(len(element))
 	if size == 0 || count == 0 {
@@ -120,7 +120,8 @@ func (d *Device) Fill(m exec.Memory, element []byte, count int64) error {
 	return err
 }
 
-// Read copies memory to the host. Checked, what is read must have been written.
+// Read copies memory from offset on to the host. With checks, reading unwritten
+// memory is a fault.
 func (d *Device) Read(m exec.Memory, offset int64, to []byte) error {
 	b := m.(*buffer)
 	if len(to) == 0 {
@@ -153,10 +154,11 @@ func (b *buffer) describe() string {
 	return b.name
 }
 
-// Sync returns at once.
+// Sync does nothing, because every call has ended when it returns.
 func (d *Device) Sync() error { return d.process.ended }
 
-// Launch compiles the kernel's text, where it has not been, and runs it.
+// Launch runs a kernel, after compiling its text if that is needed. Faults are a
+// [FaultError].
 func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
 	if l.Groups < 1 {
 		return nil
@@ -189,11 +191,11 @@ func (d *Device) Launch(ctx context.Context, l *exec.Launch) error {
 	return found
 }
 
-// request writes a launch as the process reads it.
+// request returns a launch in the form that the process reads.
 func (d *Device) request(m *module, c *reportContext, l *exec.Launch) (string, error) {
 	o := d.emulator.options
 	threads := int64(max(l.Variant.Schedule.Workgroup, 1))
-	cooperative := l.Variant.Forward == plan.ForwardResident // the executor has seen that they fit
+	cooperative := l.Variant.Forward == plan.ForwardResident // the executor has checked that they fit
 	inOrder := l.Variant.Forward == plan.ForwardStatic
 	static := int64(0)
 	for _, a := range c.shared {
@@ -241,14 +243,14 @@ func bit(set bool) int {
 	return 0
 }
 
-// word is an argument's bytes as the number that lies in memory like them.
+// word returns the number whose bytes in memory are those of an argument.
 func word(data []byte) uint64 {
 	var all [8]byte
 	copy(all[:], data)
 	return binary.NativeEndian.Uint64(all[:])
 }
 
-// module compiles and loads what a launch needs.
+// module compiles and loads the text of a launch.
 func (d *Device) module(ctx context.Context, l *exec.Launch) (*module, error) {
 	text, ok := d.texts[l.Variant.File]
 	if !ok {
@@ -273,7 +275,7 @@ func (d *Device) module(ctx context.Context, l *exec.Launch) (*module, error) {
 	if err := os.WriteFile(path, m.binary, 0o700); err != nil {
 		return nil, err
 	}
-	defer os.Remove(path) // once loaded, it stays
+	defer os.Remove(path) // it remains loaded
 	answer, err := d.process.ask(nil, "load ./%s", name)
 	if err != nil {
 		return nil, fmt.Errorf("the compiled text %s: %w", l.Variant.File, err)
@@ -285,7 +287,7 @@ func (d *Device) module(ctx context.Context, l *exec.Launch) (*module, error) {
 	return m, nil
 }
 
-// close frees what the run has left.
+// close frees all memory of the run.
 func (d *Device) close() {
 	for b := range d.buffers {
 		d.Free(b)

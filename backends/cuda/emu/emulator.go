@@ -13,18 +13,18 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Options of New. The zero value runs plainly.
+// Options are the options of [New]. The zero value computes without checks.
 type Options struct {
-	Check    bool          // report faults; some ten times slower
-	Seed     uint64        // of the order in which threads and blocks run; 0, where nothing is checked, is their own
-	Resident int           // blocks that run at once; 0 is DefaultResident
-	Memory   int64         // bytes of the device; 0 is DefaultMemory, or DefaultCheckedMemory
+	Check    bool          // whether faults are reported; about ten times slower
+	Seed     uint64        // decides the order in which threads and blocks run; without checks, 0 is the natural order
+	Resident int           // number of blocks that run at once; 0 is DefaultResident
+	Memory   int64         // of the device, in bytes; 0 is DefaultMemory or, with checks, DefaultCheckedMemory
 	Limit    time.Duration // of one launch; 0 is DefaultLimit
-	Cache    *cache.Cache  // of compiled texts; nil keeps none of them
+	Cache    *cache.Cache  // keeps compiled texts; nil for none
 }
 
-// What stands for the zero values of Options. Checks take some 15 times the
-// memory that a launch touches, and up to 60 times where elements are bytes.
+// The defaults of [Options]. Checks take about 15 times the memory that a launch
+// touches, and up to 60 times if elements are bytes.
 const (
 	DefaultResident      = 4
 	DefaultMemory        = 8 << 30
@@ -44,8 +44,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Emulator runs plans, one at a time, in a child process that it starts anew
-// where a launch has ended it. It is safe for concurrent use and must be closed.
+// Emulator runs plans, one at a time, in a child process. If a launch ends the
+// process, the next run starts a new one. An Emulator is safe for concurrent use
+// and must be closed.
 type Emulator struct {
 	options  Options
 	compiler *compiler
@@ -54,8 +55,8 @@ type Emulator struct {
 	process  *process // nil before the first run, and after a crash
 }
 
-// New finds g++, a [MissingError] if there is none, and builds the child's
-// program where the cache does not hold it, which takes seconds.
+// New finds g++ and builds the program of the child process, which takes seconds
+// unless it is in the cache. The error is a [MissingError] if there is no g++.
 func New(ctx context.Context, options Options) (*Emulator, error) {
 	options = options.withDefaults()
 	if options.Resident < 0 || options.Memory < 0 || options.Limit < 0 {
@@ -87,20 +88,20 @@ func (e *Emulator) Close() {
 // Request is a plan to run.
 type Request struct {
 	Plan    *plan.Plan
-	Texts   map[string]string // the emitted text by Variant.File
-	Modules *Modules          // what g++ made of Texts in earlier runs; nil builds anew
+	Texts   map[string]string // the emitted texts by Variant.File
+	Modules *Modules          // keeps compiled Texts between runs; nil for none
 	Inputs  exec.Inputs
 	Options exec.Options
 }
 
-// Modules keeps what g++ makes of the texts of a program, for all its runs. The
-// zero value is empty. It is safe for concurrent use.
+// Modules keeps the compiled texts of a program for all its runs. The zero value
+// is empty. It is safe for concurrent use.
 type Modules struct {
 	mutex sync.Mutex
 	built map[string]module // by file and constants
 }
 
-// module returns a module of the caller's own, built the first time.
+// module returns a module for one caller, which is built the first time.
 func (k *Modules) module(key string, build func() (*module, error)) (*module, error) {
 	if k == nil {
 		return build()
@@ -121,9 +122,9 @@ func (k *Modules) module(key string, build func() (*module, error)) (*module, er
 	return m, nil
 }
 
-// Run runs a plan. Errors are those of exec.Run, a [worker.BuildError], or a
-// [FaultError]. Memory that nothing wrote may be read on the way to a failed
-// check, which is the error then: what a plan computes behind it is dropped.
+// Run runs a plan. Errors are those of exec.Run, a [worker.BuildError] or a
+// [FaultError]. If a check of the language fails, that is the error even if
+// unwritten memory was read: results after a failed check are discarded.
 func (e *Emulator) Run(ctx context.Context, r Request) (*exec.Result, error) {
 	var result *exec.Result
 	err := e.Use(ctx, r.Texts, func(d *Device) (err error) {
@@ -141,8 +142,8 @@ func (e *Emulator) Run(ctx context.Context, r Request) (*exec.Result, error) {
 	return result, nil
 }
 
-// Use gives a device with these texts to a function. What the function
-// allocates and does not free is freed at its end.
+// Use calls a function with a device that has these texts. Memory that the
+// function does not free is freed when it returns.
 func (e *Emulator) Use(ctx context.Context, texts map[string]string, use func(*Device) error) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -157,9 +158,9 @@ func (e *Emulator) Use(ctx context.Context, texts map[string]string, use func(*D
 	return use(d)
 }
 
-// Machine is the device that these options emulate. Its figures are declared:
-// an H200's as far as texts can depend on them, and few units, so that little
-// data fills them.
+// Machine describes the device that these options emulate. Its figures are
+// declared: those of an H200 as far as texts can depend on them, and few compute
+// units, so that little data occupies all of them.
 func Machine(o Options) plan.Machine {
 	o = o.withDefaults()
 	m := plan.Machine{

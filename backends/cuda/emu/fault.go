@@ -5,33 +5,34 @@ import (
 	"strings"
 )
 
-// Kind is what is wrong.
+// Kind is the kind of a fault.
 type Kind string
 
 // The kinds of faults.
 const (
-	Race       Kind = "race"       // two accesses, one of them a write, that nothing orders
+	Race       Kind = "race"       // two unordered accesses, at least one of them a write
 	Bounds     Kind = "bounds"     // an access outside all arrays, or a misaligned one
-	Unwritten  Kind = "unwritten"  // a read of memory that nothing wrote
+	Unwritten  Kind = "unwritten"  // a read of memory that was never written
 	Constant   Kind = "constant"   // a write to a column of the caller
 	Divergence Kind = "divergence" // threads of a block meet at different barriers, or lanes of a warp in different operations
-	Deadlock   Kind = "deadlock"   // threads wait for what cannot come
-	Livelock   Kind = "livelock"   // threads wait in loops, and nothing else happens
-	Trap       Kind = "trap"       // __trap(), or what the host's processor refuses
+	Deadlock   Kind = "deadlock"   // threads wait for other threads that cannot arrive
+	Livelock   Kind = "livelock"   // threads wait in loops that no thread can end
+	Trap       Kind = "trap"       // __trap(), or an operation that the host's processor refuses
 	Timeout    Kind = "timeout"    // the launch took longer than the limit
 	Memory     Kind = "memory"     // the host has no memory for the threads
 )
 
-// Fault is one thing that is wrong with a kernel.
+// Fault is one fault of a kernel.
 type Fault struct {
-	Kind   Kind
-	File   string
-	Line   int    // of the emitted text; 0 where it is not known
-	Text   string // of that line
-	Detail string // a sentence
-	Times  int    // how often it was seen
+	Kind   Kind   // what kind of fault it is
+	File   string // the name of the emitted text
+	Line   int    // in File; 0 if it is not known
+	Text   string // that line
+	Detail string // a sentence that names the array and the threads
+	Times  int    // how often it occurred
 }
 
+// String returns the fault as FILE:LINE: KIND: DETAIL, with the line below it.
 func (f Fault) String() string {
 	place := f.File
 	if f.Line > 0 {
@@ -47,13 +48,14 @@ func (f Fault) String() string {
 	return text
 }
 
-// FaultError is a launch that the emulation found faults in.
+// FaultError is the error of a launch in which the emulation found faults.
 type FaultError struct {
-	Kernel string
-	Seed   uint64 // of the schedule, which shows them again
-	Faults []Fault
+	Kernel string  // the name of its function
+	Seed   uint64  // of the schedule; the same seed shows the faults again
+	Faults []Fault // at least one
 }
 
+// Error lists the faults.
 func (e *FaultError) Error() string {
 	lines := []string{fmt.Sprintf("the CUDA emulation found %s in kernel %q with seed %d", plural(len(e.Faults), "fault"), e.Kernel, e.Seed)}
 	for _, f := range e.Faults {
@@ -69,19 +71,19 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// reportContext is what the numbers of a report stand for.
+// reportContext gives the numbers of a report their meaning.
 type reportContext struct {
 	*module
-	shared  []sharedArray    // as the launch gave them
+	shared  []sharedArray    // in the order of the launch
 	local   int64            // bytes of dynamic shared memory
 	buffers map[int64]string // names of allocations
 	memory  func(number int64) int64
 	limit   string
 }
 
-// faults puts the reports of the runtime into sentences.
+// faults turns the reports of the runtime into sentences.
 func (c *reportContext) faults(reports string) (list []Fault, err error) {
-	at := map[string]int{} // index in list, by what is the same but for the instruction
+	at := map[string]int{} // index in list, by the parts of a report that identify it
 	for line := range strings.Lines(reports) {
 		words := strings.Fields(line)
 		numbers := make([]int64, len(words)-1)
@@ -111,9 +113,9 @@ func (c *reportContext) faults(reports string) (list []Fault, err error) {
 	return list, nil
 }
 
-// reportForms are the reports of the runtime: how many numbers each has, how
-// many of them tell it from others, which are places in the code, and what
-// they mean.
+// reportForms describes the reports of the runtime: how many numbers each has,
+// how many of them identify it, which of them are places in the code, and its
+// sentence.
 var reportForms = map[string]struct {
 	kind     Kind
 	numbers  int
@@ -204,7 +206,7 @@ var reportForms = map[string]struct {
 	}},
 }
 
-// firstCopier is the number that bulk copies have in place of a thread's.
+// firstCopier is the first number of bulk copies, which count as threads.
 const firstCopier = 1 << 20
 
 // who names a thread.
@@ -255,7 +257,7 @@ func warpOperation(op int64) string {
 	return "__reduce_sync"
 }
 
-// array names what a space and a number in it stand for.
+// array names the array that a space and a number identify.
 func (c *reportContext) array(space, id int64) string {
 	switch {
 	case space != 0 && id >= 0 && id < int64(len(c.shared)):
@@ -298,8 +300,8 @@ func (c *reportContext) outside(space, id, offset int64) string {
 	return "outside all arrays"
 }
 
-// elsewhere says what a lane that others wait for does; the states are the
-// runtime's: ready, barrier, warp, done, or -1 where there is no such thread.
+// elsewhere says what a lane that others wait for is doing. The states are those
+// of the runtime: ready, barrier, warp, done, or -1 if there is no such thread.
 func (c *reportContext) elsewhere(state, site, mask int64) string {
 	switch state {
 	case 1:

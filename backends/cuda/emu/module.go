@@ -14,28 +14,28 @@ import (
 	"strings"
 )
 
-// module is a compiled text, with what its symbols and lines say.
+// module is a compiled text with its symbols and lines.
 type module struct {
 	file    string
 	source  []string // lines of the text
 	binary  []byte
 	kernels []string
-	bounds  map[string]int64 // threads that a block of a kernel may have; 0 is any number
+	bounds  map[string]int64 // maximum of threads per block by kernel; 0 is any number
 	shared  []sharedArray
-	dynamic string      // the name of what is extern __shared__
+	dynamic string      // the name of the extern __shared__ array
 	lines   []lineEntry // by address
-	handle  int64       // in the process that has loaded it
+	handle  int64       // in the process that loaded it
 }
 
 // sharedArray is a shared variable.
 type sharedArray struct {
-	kernel string // where it stands; another function's, or "", is any kernel's
+	kernel string // the kernel that declares it; if it is another function, or "", any kernel may use it
 	name   string
 	offset int64 // in the section
 	bytes  int64
 }
 
-// lineEntry is where the code of a line begins.
+// lineEntry is the address at which the code of a line begins.
 type lineEntry struct {
 	address uint64
 	file    string
@@ -76,7 +76,7 @@ func newModule(file, text string, binary []byte, kernels []string) (*module, err
 }
 
 // demangle splits the name of a variable inside a function, _ZZ4scanE6s_tile,
-// which may end in a number that tells it from others of its name.
+// which may end in a number that distinguishes variables of equal name.
 func demangle(symbol string) (function, variable string) {
 	rest, inside := strings.CutPrefix(symbol, "_ZZ")
 	if !inside {
@@ -90,7 +90,7 @@ func demangle(symbol string) (function, variable string) {
 	return function, variable
 }
 
-// sized reads a name behind its length.
+// sized reads a name after its length.
 func sized(text string) (name, rest string) {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	n, err := strconv.Atoi(text[:digits])
@@ -147,7 +147,7 @@ func readLines(f *elf.File) (lines []lineEntry, err error) {
 	return lines, nil
 }
 
-// line returns the line of the text that the code at a site comes from, or 0.
+// line returns the line of the text for the code at a site, or 0.
 func (m *module) line(site int64) int {
 	next := sort.Search(len(m.lines), func(i int) bool { return m.lines[i].address > uint64(site) })
 	if site < 0 || next == 0 || m.lines[next-1].file != m.file {

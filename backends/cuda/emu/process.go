@@ -18,8 +18,9 @@ import (
 	planexec "github.com/kgen-go/kgen/internal/device/exec"
 )
 
-// process is the child that emulates. It answers one request after the other:
-// a line of words, and bytes behind some. Its source is runtime/main.cc.
+// process is the child process that emulates. It handles one request after the
+// other: a line of words, followed by bytes in some cases. Its source is
+// runtime/main.cc.
 type process struct {
 	command *exec.Cmd
 	in      *bufio.Writer
@@ -27,10 +28,10 @@ type process struct {
 	out     *bufio.Reader
 	stderr  bytes.Buffer
 	once    sync.Once
-	ended   error // why no request can be answered any more
+	ended   error // why there are no more replies
 }
 
-// start starts the program binary, which it lays into folder.
+// start writes the program binary to folder and starts it.
 func start(folder string, binary []byte, memory int64) (*process, error) {
 	path := filepath.Join(folder, "cudaemu")
 	if _, err := os.Stat(path); err != nil {
@@ -40,7 +41,7 @@ func start(folder string, binary []byte, memory int64) (*process, error) {
 	}
 	p, err := launch(folder, path)
 	for wait := time.Millisecond; errors.Is(err, syscall.ETXTBSY) && wait < time.Second; wait *= 2 {
-		time.Sleep(wait) // another child of ours still has the file that was written
+		time.Sleep(wait) // another child of ours still has the file open for writing
 		p, err = launch(folder, path)
 	}
 	if err != nil {
@@ -72,7 +73,7 @@ func launch(folder, path string) (*process, error) {
 	return p, nil
 }
 
-// end ends the process and waits for that.
+// end ends the process and waits for its end.
 func (p *process) end() (status error) {
 	p.once.Do(func() {
 		p.stdin.Close()
@@ -101,7 +102,7 @@ func (p *process) broken(err error) error {
 	return p.ended
 }
 
-// ask sends a request and returns the words of the answer behind its first.
+// ask sends a request and returns the words of the reply after the first one.
 func (p *process) ask(data []byte, format string, args ...any) (answer string, err error) {
 	if err := p.send(data, format, args...); err != nil {
 		return "", err
@@ -121,10 +122,10 @@ func (p *process) send(data []byte, format string, args ...any) error {
 	return nil
 }
 
-// errFull is a refused allocation.
+// errFull is the error of a refused allocation.
 var errFull = &planexec.FullError{Reason: "the emulated device has no more memory"}
 
-// endedWord begins the answer of a process that ends with it.
+// endedWord begins the last reply of a process that ends.
 const endedWord = "ended "
 
 func (p *process) receive() (answer string, err error) {
@@ -148,7 +149,7 @@ func (p *process) receive() (answer string, err error) {
 	return "", p.broken(fmt.Errorf("an answer that is none: %q", line))
 }
 
-// bytes receives what stands behind an answer.
+// bytes receives the bytes that follow a reply.
 func (p *process) bytes(to []byte) error {
 	if _, err := io.ReadFull(p.out, to); err != nil {
 		return p.broken(err)
@@ -156,8 +157,8 @@ func (p *process) bytes(to []byte) error {
 	return nil
 }
 
-// launch sends a launch and returns its reports. When the limit passes, the
-// process says where it was and ends; when ctx ends, it is killed.
+// launch sends a launch and returns its reports. At the time limit, the process
+// reports where it was and ends; if ctx ends, the process is killed.
 func (p *process) launch(ctx context.Context, limit time.Duration, request string) (reports string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -193,7 +194,7 @@ func (p *process) launch(ctx context.Context, limit time.Duration, request strin
 	return string(text), nil
 }
 
-// watch asks a launch to end after the limit, and then ends it.
+// watch signals a launch to end after the limit, and then kills it.
 func (p *process) watch(limit time.Duration, done <-chan struct{}) {
 	for _, step := range []struct {
 		wait time.Duration

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ptxForm is inline PTX that the emulation knows, and the C++ that stands for
-// it: %0 and so on are the operands, outputs first; $1 and so on are parts of
-// the template.
+// ptxForm is a form of inline PTX that the emulation knows, and the C++ that
+// replaces it: %0 and so on are the operands, outputs first; $1 and so on are
+// parts of the template.
 type ptxForm struct {
 	pattern *regexp.Regexp
 	call    string
@@ -106,7 +106,7 @@ func next(text string, i int) int {
 	return i + 1
 }
 
-// ptxCall returns what stands for an asm statement.
+// ptxCall returns the C++ that replaces an asm statement.
 func ptxCall(sections []string) (string, error) {
 	template, _, err := quoted(sections[0])
 	if err != nil {
