@@ -34,6 +34,7 @@ type compiler struct {
 // MissingError says why this machine cannot run the emulation.
 type MissingError struct{ err error }
 
+// Error says what is missing.
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("the CUDA emulation needs g++: %v", e.err)
 }

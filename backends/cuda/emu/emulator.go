@@ -87,11 +87,11 @@ func (e *Emulator) Close() {
 
 // Request is a plan to run.
 type Request struct {
-	Plan    *plan.Plan
+	Plan    *plan.Plan        // what to run
 	Texts   map[string]string // the emitted texts by Variant.File
 	Modules *Modules          // keeps compiled Texts between runs; nil for none
-	Inputs  exec.Inputs
-	Options exec.Options
+	Inputs  exec.Inputs       // columns and scalars, by the names of the ports
+	Options exec.Options      // of the executor
 }
 
 // Modules keeps the compiled texts of a program for all its runs. The zero value
