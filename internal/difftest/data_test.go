@@ -15,7 +15,7 @@ import (
 // subgrouped is a device with subgroups.
 type subgrouped struct{ fake }
 
-func (*subgrouped) Target() simt.Target { return simt.Target{Subgroup: 32} }
+func (*subgrouped) Target() simt.Target { return simt.Target{Subgroup: simt.SubgroupOf(32)} }
 
 // TestSchedulesByChance holds that the flag takes what chance chooses, that
 // some of it are rounds, which a device with subgroups gets, and that one

@@ -60,7 +60,7 @@ func (e Emitter) Loops(program *backends.Program, options backends.Options) (str
 
 // Target returns the features that kernels of the dialect may use.
 func (e Emitter) Target() simt.Target {
-	return simt.Target{Subgroup: e.Dialect.Subgroup, Occupancy: e.Dialect.Occupancy}
+	return simt.Target{Subgroup: simt.SubgroupOf(e.Dialect.Subgroup), Occupancy: e.Dialect.Occupancy}
 }
 
 // Program is a pipeline as a device runs it.

@@ -22,12 +22,9 @@ type collective interface {
 	lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) []loop.Expr
 }
 
-// divides reports whether work-groups of a size consist of whole subgroups.
-func (t Target) divides(workgroup int) bool { return t.Subgroup > 1 && workgroup%t.Subgroup == 0 }
-
 // collectiveOf returns the collective of work-groups.
 func (s shape) collectiveOf() collective {
-	if (Target{Subgroup: s.subgroup}).divides(s.workgroup) {
+	if s.subgroup.divides(s.workgroup) {
 		return bySubgroups{}
 	}
 	return localMemory{}

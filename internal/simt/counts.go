@@ -130,7 +130,7 @@ func (countsAndLast) scan(e *selectionBody, st *state, publish func(total []loop
 		for j, pick := range noted {
 			bits := e.picked[pick]
 			e.b.If(loop.Ne(bits, number(ir.U32, 0)), func() {
-				upTo := loop.Sub(loop.Int(bitsOfRows), loop.ToCounter(loop.CallOf(leadingZeros, bits)))
+				upTo := loop.Sub(loop.Int(bitsOfRows), loop.ToCounter(loop.CallOf(leadingZeros[ir.U32], bits)))
 				memory, at := last(j)
 				e.b.Atomic(loop.AtomicMax, memory, at, loop.ToKind(ir.U32, loop.Add(loop.Mul(e.lane, loop.Int(int64(e.items))), upTo)))
 			}, nil)

@@ -244,11 +244,9 @@ func (e *selectionBody) closeFirst(st *state, before []loop.Expr, isAhead loop.E
 // is picked, where picking has the bits of those that have one. Work-items know
 // by them how far back their group reaches.
 func (e *selectionBody) scanSince(st *state, slots []int, picking loop.Expr, before, total []loop.Expr) {
-	upTo := loop.Sub(loop.Apply(ir.OpShl, number(ir.U32, 2), loop.ToKind(ir.U32, sublane())), number(ir.U32, 1))
-	nearest := loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, loop.Apply(ir.OpAnd, picking, upTo))))
-	nearest = e.b.Let("nearest", loop.Greatest(nearest, loop.Int(0)))
+	nearest := e.b.Let("nearest", loop.Greatest(e.subgroup.last(e.subgroup.upTo(picking)), loop.Int(0)))
 	mine := e.folded(st)
-	for distance := 1; distance < e.subgroup; distance *= 2 {
+	for distance := 1; distance < e.subgroup.Width; distance *= 2 {
 		theirs := slices.Clone(mine)
 		for _, j := range slots {
 			theirs[j] = e.shuffle(single(e.kernel, st.slots[j]), shuffleUp, []loop.Expr{mine[j]}, loop.Int(int64(distance)))[0]
@@ -259,7 +257,7 @@ func (e *selectionBody) scanSince(st *state, slots []int, picking loop.Expr, bef
 	for _, j := range slots {
 		one := single(e.kernel, st.slots[j])
 		before[j] = e.ofOneBefore(one, sublane(), []loop.Expr{mine[j]})[0]
-		total[j] = e.shuffle(one, broadcast, []loop.Expr{mine[j]}, loop.Int(int64(e.subgroup-1)))[0]
+		total[j] = e.shuffle(one, broadcast, []loop.Expr{mine[j]}, loop.Int(int64(e.subgroup.Width-1)))[0]
 	}
 }
 

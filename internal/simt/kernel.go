@@ -31,9 +31,9 @@ type kernel struct {
 // shape is the tile of a kernel.
 type shape struct {
 	workgroup, items int
-	isOpen           bool   // the schedule leaves the size of groups to the kernel
-	foldGroup        int    // that of one that folds between picked rows, or 0
-	subgroup         int    // work-items in lock step that can read each other's values, or 0
+	isOpen           bool // the schedule leaves the size of groups to the kernel
+	foldGroup        int  // that of one that folds between picked rows, or 0
+	subgroup         Subgroup
 	budget           int64  // bytes of local memory of a group
 	variant          string // of aggregation in tables
 	long             bool   // rows are numbered past 2^31, see parts.go

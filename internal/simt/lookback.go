@@ -41,7 +41,7 @@ type lookback struct {
 
 var lookbackFamily = family{name: SchemeLookback, fallback: byPublished,
 	shape: func(l *lowering, t *tile.Kernel, s shape) (shape, error) {
-		if s.isOpen && l.target.divides(flatGroup) {
+		if s.isOpen && l.target.Subgroup.divides(flatGroup) {
 			s.foldGroup = foldGroup
 		}
 		return workgroupShape(l, t, s)

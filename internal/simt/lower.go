@@ -30,7 +30,7 @@ func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) 
 
 // Target is what kernels may use beyond what all devices have.
 type Target struct {
-	Subgroup  int  // work-items that run in lock step and read each other's values, or 0
+	Subgroup  Subgroup
 	Occupancy bool // kernels say for how many groups of a unit there are registers
 }
 

@@ -29,7 +29,10 @@ func (e *rowBody) mark(d int) {
 // Functions of a word.
 var (
 	countOnes    = &loop.Signature{Name: "count_ones_u32", Params: []loop.Type{loop.ScalarOf(ir.U32)}, Results: []loop.Type{loop.ScalarOf(ir.U32)}}
-	leadingZeros = &loop.Signature{Name: "leading_zeros_u32", Params: []loop.Type{loop.ScalarOf(ir.U32)}, Results: []loop.Type{loop.ScalarOf(ir.U32)}}
+	leadingZeros = map[ir.Kind]*loop.Signature{
+		ir.U32: {Name: "leading_zeros_u32", Params: []loop.Type{loop.ScalarOf(ir.U32)}, Results: []loop.Type{loop.ScalarOf(ir.U32)}},
+		ir.U64: {Name: "leading_zeros_u64", Params: []loop.Type{loop.ScalarOf(ir.U64)}, Results: []loop.Type{loop.ScalarOf(ir.U32)}},
+	}
 )
 
 // countBits makes the states of this work-item's rows from their bits: the counts,
@@ -54,7 +57,7 @@ func (e *rowBody) countBits(since bool) {
 			if x = loop.Not(none); slot.field > 0 {
 				rest := loop.Sub(e.count, loop.Mul(e.lane, loop.Int(int64(e.items))))
 				rows := e.b.Let("mine", loop.Least(loop.Greatest(rest, loop.Int(0)), loop.Int(int64(e.items))))
-				last := loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, bits)))
+				last := lastBit(ir.U32, bits)
 				x = loop.ToKind(slot.kind, loop.Choose(none, rows, loop.Sub(rows, last)))
 			}
 		}
@@ -210,7 +213,7 @@ func (e *selectionBody) number(p pick, bits *loop.Var, before, total loop.Expr) 
 		rest := e.b.Decl("rest", bits)
 		at := e.b.Decl("at", loop.Add(first, loop.ToCounter(loop.CallOf(countOnes, bits))))
 		e.b.While(loop.Ne(rest, number(ir.U32, 0)), func() {
-			item := e.b.Let("item", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, rest))))
+			item := e.b.Let("item", lastBit(ir.U32, rest))
 			e.b.Assign(at, loop.Sub(at, loop.Int(1)))
 			store(at, item)
 			e.b.Assign(rest, loop.Apply(ir.OpXor, rest, loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, item))))

@@ -153,7 +153,7 @@ func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) 
 	switch refused := analysis.RefuseRound(); {
 	case refused != "" && !isFlat:
 		return s, fmt.Sprintf("kernel %s: %s; choose scheme=%s or another level of fusion", t.Name, refused, SchemeLookback)
-	case l.target.Subgroup != roundSubgroup:
+	case l.target.Subgroup.Width != roundSubgroup:
 		return s, fmt.Sprintf("it takes subgroups of %d; choose scheme=%s", roundSubgroup, SchemeLookback)
 	case l.schedule.Part > 0:
 		return s, fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)

@@ -88,17 +88,17 @@ func (e *selectionBody) scanGroups(st *state, before, total []loop.Expr) {
 		guard := op.Segment
 		if picking[guard] == nil {
 			hasPicked := loop.Ne(e.bitsOf(guard), number(ir.U32, 0))
-			picking[guard] = e.b.Let("picking", loop.CallOf(ballot, hasPicked))
+			picking[guard] = e.b.Let("picking", e.subgroup.ballot(hasPicked))
 			if slots := e.foldedBy(st, guard); len(slots) > 0 {
 				e.scanSince(st, slots, picking[guard], before, total)
 			}
 		}
-		none := loop.Eq(picking[guard], number(ir.U32, 0))
+		none := e.subgroup.isEmpty(picking[guard])
 		switch {
 		case slot.field == 0:
 			total[j] = loop.Not(none)
 		case !slices.Contains(e.batch.scans, slot.op):
-			last := e.b.Let("last", loop.Sub(loop.Int(bitsOfRows-1), loop.ToCounter(loop.CallOf(leadingZeros, picking[guard]))))
+			last := e.b.Let("last", e.subgroup.last(picking[guard]))
 			since := e.shuffle(single(e.kernel, slot), broadcast, []loop.Expr{e.folds[slot.stateKey]}, last)[0]
 			behind := loop.Greatest(loop.Sub(e.count, loop.Mul(loop.Add(last, loop.Int(1)), loop.Int(int64(e.items)))), loop.Int(0))
 			total[j] = e.b.Let("since", loop.Choose(none, loop.ToKind(slot.kind, e.count), loop.Add(since, loop.ToKind(slot.kind, behind))))
@@ -196,7 +196,7 @@ func (s *persistent) askRound(e *function, turn, groups loop.Expr, carry []*loop
 			e.b.Assign(lacks, loop.Or(lacks, lacking(exists, at)))
 		})
 		s.wait(e, spins, goesOn)
-		e.b.Assign(waiting, loop.Ne(loop.CallOf(ballot, loop.And(lacks, goesOn)), number(ir.U32, 0)))
+		e.b.Assign(waiting, loop.Ne(e.subgroup.ballot(loop.And(lacks, goesOn)), number(e.subgroup.Mask, 0)))
 	})
 	shared := e.localArray("asked", ir.U64, mostRound*t.words)
 	each(dealt, func(place, _, _ loop.Expr, at func(w int) loop.Expr) {

@@ -51,7 +51,7 @@ func TestRefusedSchedules(t *testing.T) {
 // TestOccupancy holds that kernels which walk over the rows leave registers for as
 // many groups as are asked for, and as a unit runs.
 func TestOccupancy(t *testing.T) {
-	target := Target{Subgroup: 32, Occupancy: true}
+	target := Target{Subgroup: SubgroupOf(32), Occupancy: true}
 	for want, refused := range map[string]plan.Schedule{
 		"occupancy=2: under scheme=round a unit has one group": {Scheme: SchemeRound, Occupancy: 2},
 		"occupancy=-1: there are registers for a group":        {Occupancy: -1},

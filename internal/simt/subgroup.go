@@ -15,9 +15,60 @@ var (
 	shuffleUp   = shuffles("shuffle_up_", loop.Varying)   // the word of the work-item so many before
 	shuffleDown = shuffles("shuffle_down_", loop.Varying) // so many behind
 	broadcast   = shuffles("broadcast_", loop.EqualInSubgroup)
-	ballot      = &loop.Signature{Name: "ballot", Params: []loop.Type{loop.Bool}, Results: []loop.Type{loop.ScalarOf(ir.U32)},
-		Collective: true, Scope: loop.SubgroupScope, Spread: loop.EqualInSubgroup}
+	// By the kind of the mask.
+	ballots = map[ir.Kind]*loop.Signature{ir.U32: ballot("ballot", ir.U32), ir.U64: ballot("ballot_u64", ir.U64)}
 )
+
+// Subgroup describes work-items that run in lock step and read each other's values.
+type Subgroup struct {
+	Width int     // lanes, a power of two; 0 for a target without subgroups
+	Mask  ir.Kind // of a ballot: a bit per lane
+}
+
+// SubgroupOf returns subgroups of a width, with the narrowest mask.
+func SubgroupOf(width int) Subgroup {
+	if width > bitsIn(ir.U32) {
+		return Subgroup{width, ir.U64}
+	}
+	return Subgroup{width, ir.U32}
+}
+
+// divides reports whether work-groups of a size consist of whole subgroups.
+func (s Subgroup) divides(workgroup int) bool { return s.Width > 1 && workgroup%s.Width == 0 }
+
+// ballot returns the mask of the lanes for which x holds.
+func (s Subgroup) ballot(x loop.Expr) loop.Expr { return loop.CallOf(ballots[s.Mask], x) }
+
+// isEmpty reports whether a mask has no lane.
+func (s Subgroup) isEmpty(mask loop.Expr) loop.Expr { return loop.Eq(mask, number(s.Mask, 0)) }
+
+// before returns those lanes of a mask that come before this one.
+func (s Subgroup) before(mask loop.Expr) loop.Expr { return s.below(mask, 1) }
+
+// upTo returns those lanes of a mask that come before this one, and this one.
+func (s Subgroup) upTo(mask loop.Expr) loop.Expr { return s.below(mask, 2) }
+
+// below returns the lanes of a mask below bit, a power of two, shifted by the lane.
+func (s Subgroup) below(mask loop.Expr, bit int64) loop.Expr {
+	lanes := loop.Sub(loop.Apply(ir.OpShl, number(s.Mask, bit), loop.ToKind(s.Mask, sublane())), number(s.Mask, 1))
+	return loop.Apply(ir.OpAnd, mask, lanes)
+}
+
+// last returns the last lane of a mask, or -1.
+func (s Subgroup) last(mask loop.Expr) loop.Expr { return lastBit(s.Mask, mask) }
+
+// bitsIn returns the bits of a kind.
+func bitsIn(k ir.Kind) int { return 8 * k.Size() }
+
+// lastBit returns the number of the highest bit of a word that is set, or -1.
+func lastBit(k ir.Kind, word loop.Expr) loop.Expr {
+	return loop.Sub(loop.Int(int64(bitsIn(k)-1)), loop.ToCounter(loop.CallOf(leadingZeros[k], word)))
+}
+
+func ballot(name string, mask ir.Kind) *loop.Signature {
+	return &loop.Signature{Name: name, Params: []loop.Type{loop.Bool}, Results: []loop.Type{loop.ScalarOf(mask)},
+		Collective: true, Scope: loop.SubgroupScope, Spread: loop.EqualInSubgroup}
+}
 
 func shuffles(name string, spread loop.Spread) map[ir.Kind]*loop.Signature {
 	list := map[ir.Kind]*loop.Signature{}
@@ -34,7 +85,7 @@ type bySubgroups struct{}
 
 func (bySubgroups) inRegisters() bool { return true }
 
-func (bySubgroups) elements(k *kernel) int { return k.workgroup / k.subgroup }
+func (bySubgroups) elements(k *kernel) int { return k.workgroup / k.subgroup.Width }
 
 // sublane returns the number of the work-item in its subgroup.
 func sublane() loop.Expr { return &loop.ID{Kind: loop.SubgroupLane} }
@@ -86,7 +137,7 @@ func (bySubgroups) scan(e *function, st *state, mine []loop.Expr, during duringS
 
 // scanSubgroups scans each subgroup, and then their totals.
 func (e *function) scanSubgroups(st *state, mine []loop.Expr) (before, total []loop.Expr) {
-	size, count := e.subgroup, e.workgroup/e.subgroup
+	size, count := e.subgroup.Width, e.workgroup/e.subgroup.Width
 	scanned := e.scanSubgroup(st, mine, size)
 	before = e.ofOneBefore(st, sublane(), scanned)
 	if count == 1 {
@@ -124,15 +175,14 @@ func (bySubgroups) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 				})
 			}, nil)
 			// Those behind the nearest prefix are part of it.
-			mask := e.b.Let("mask", loop.CallOf(ballot, found))
-			nearer := loop.Sub(loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, sublane())), number(ir.U32, 1))
-			part := e.choose(loop.Eq(loop.Apply(ir.OpAnd, mask, nearer), number(ir.U32, 0)), exprsOf(states), st.identities())
-			for distance := 1; distance < e.subgroup; distance *= 2 {
+			mask := e.b.Let("mask", e.subgroup.ballot(found))
+			part := e.choose(e.subgroup.isEmpty(e.subgroup.before(mask)), exprsOf(states), st.identities())
+			for distance := 1; distance < e.subgroup.Width; distance *= 2 {
 				part = e.combine(st, e.shuffle(st, shuffleDown, part, loop.Int(int64(distance))), part)
 			}
 			e.assignAll(fold, e.combine(st, part, exprsOf(fold)))
-			next := loop.Sub(before, loop.Int(int64(e.subgroup)))
-			e.b.Assign(before, loop.Choose(loop.Ne(mask, number(ir.U32, 0)), loop.Int(-1), next))
+			next := loop.Sub(before, loop.Int(int64(e.subgroup.Width)))
+			e.b.Assign(before, loop.Choose(loop.Ne(mask, number(e.subgroup.Mask, 0)), loop.Int(-1), next))
 		})
 		e.b.If(loop.Eq(sublane(), loop.Int(0)), func() { s.tell(e, t, memory, exprsOf(fold), total) }, nil)
 	})
