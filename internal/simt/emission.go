@@ -349,26 +349,36 @@ func (e *function) note(op *tile.Op) {
 
 // expr returns v for the row at hand.
 func (e *rowBody) expr(v tile.ID) loop.Expr {
-	if x, ok := e.uniform[v]; ok {
+	if x, ok := e.found(v); ok {
 		return x
-	}
-	if x, ok := e.values[v]; ok {
-		return x
-	}
-	if e.now != atEnd && e.crosses(v) && e.known(v) < e.now {
-		e.values[v] = e.b.Let(e.name(v), e.recall(v))
-		return e.values[v]
 	}
 	i := e.Values[v].Op
 	op := &e.Ops[i]
 	switch {
 	case e.now == atEnd && (op.Kind == tile.Scan || op.Kind == tile.Reduce):
 		return widened(e.running[stateKey{i, slices.Index(op.Res, v)}], e.Values[v].Kind)
-	case e.now != atEnd && e.phase[i] < e.now && !e.isFree(v) && e.uses[v] > 1:
-		e.values[v] = e.b.Let(e.name(v), e.pure(op))
-		return e.values[v]
+	case e.now == atEnd:
+		return e.pure(op)
+	case e.crosses(v) && e.known(v) < e.now:
+		return e.named(v, e.recall(v))
+	case e.phase[i] < e.now && !e.isFree(v) && e.uses[v] > 1:
+		return e.named(v, e.pure(op))
 	}
 	return e.pure(op)
+}
+
+// found returns v if it is known for the row at hand.
+func (e *rowBody) found(v tile.ID) (x loop.Expr, ok bool) {
+	if x, ok = e.uniform[v]; !ok {
+		x, ok = e.values[v]
+	}
+	return x, ok
+}
+
+// named gives v a name for the row at hand.
+func (e *rowBody) named(v tile.ID, x loop.Expr) loop.Expr {
+	e.values[v] = e.b.Let(e.name(v), x)
+	return e.values[v]
 }
 
 func (e *rowBody) exprs(list []tile.ID) []loop.Expr {

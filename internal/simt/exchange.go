@@ -84,10 +84,7 @@ func (e *rowBody) ofState(v tile.ID, state map[stateKey]loop.Expr) loop.Expr {
 
 // pureOf computes v from e.values alone.
 func (e *rowBody) pureOf(v tile.ID) loop.Expr {
-	if x, ok := e.uniform[v]; ok {
-		return x
-	}
-	if x, ok := e.values[v]; ok {
+	if x, ok := e.found(v); ok {
 		return x
 	}
 	op := &e.Ops[e.Values[v].Op]

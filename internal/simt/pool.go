@@ -65,7 +65,7 @@ func (k *kernel) planPool(items int, aligned func(stream int) bool) {
 
 // tryGroup is planPool for a group of some size.
 func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
-	k.pool, k.strategy, k.unstaged = newPool(), inOrder{}, false
+	k.pool, k.selected, k.strategy, k.unstaged = newPool(), selected{}, inOrder{}, false
 	if !k.needsOrder() {
 		k.items = max(items, 1)
 		if items == 0 {
@@ -73,62 +73,72 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 		}
 		return
 	}
-	var columns []tile.Staged
+	columns, stores := k.columnsToStage(aligned), k.storesToExchange()
+	k.singly = len(columns)+len(stores) > mostWide
+	if k.hasChunks() {
+		items = int(k.Chunk) / k.workgroup
+	}
+	choices, direct := []int{items}, []int{items}
+	if items == 0 {
+		choices, direct = itemChoices, itemChoices[:slices.IndexFunc(itemChoices, func(n int) bool { return n < leastDirect })]
+	}
+	if k.arena.compacts(k) && k.compacts(stores) && (items == 0 || items == compactItems) &&
+		k.tryItems([]int{compactItems}, func() bool { return k.tryPool(columns, stores, true) }) {
+		return
+	}
+	if k.trySelection(direct, columns) ||
+		k.tryItems(direct, func() bool { return k.tryPool(columns, stores, true) }) ||
+		k.tryItems(choices, func() bool { return k.tryPool(columns, stores, false) }) ||
+		k.tryPool(columns, nil, false) {
+		return
+	}
+	k.unstaged = len(columns) > 0
+	k.tryPool(nil, nil, false)
+}
+
+// tryItems tries some numbers of rows of a work-item, and reports whether one fits.
+func (k *kernel) tryItems(choices []int, try func() bool) bool {
+	return slices.ContainsFunc(choices, func(items int) bool {
+		k.items = items
+		return try()
+	})
+}
+
+// trySelection tries to plan a kernel that only picks rows as such.
+func (k *kernel) trySelection(choices []int, columns []tile.Staged) bool {
+	if k.selected = k.findSelected(); len(k.picks) == 0 {
+		return false
+	}
+	workgroup := k.workgroup
+	if k.foldGroup > 0 && len(k.batch.scans) > 0 {
+		k.workgroup = k.foldGroup
+	}
+	k.strategy = selecting{}
+	if k.tryItems(choices, func() bool { return k.tryPicks(columns) }) {
+		return true
+	}
+	k.selected, k.strategy, k.workgroup = selected{}, inOrder{}, workgroup
+	return false
+}
+
+// columnsToStage lists the columns that can pass through the pool.
+func (k *kernel) columnsToStage(aligned func(stream int) bool) (columns []tile.Staged) {
 	for _, s := range tile.Analyze(k.Kernel).Staged {
 		if aligned(s.Stream) && k.arena.canStage(k.Streams[s.Stream].Kind) {
 			columns = append(columns, s)
 		}
 	}
-	var stores []int
+	return columns
+}
+
+// storesToExchange lists the stores that can.
+func (k *kernel) storesToExchange() (stores []int) {
 	for i := range k.Ops {
 		if k.canExchange(i) {
 			stores = append(stores, i)
 		}
 	}
-	k.singly = len(columns)+len(stores) > mostWide
-	if k.hasChunks() {
-		items = int(k.Chunk) / k.workgroup
-	}
-	choices := itemChoices
-	if items > 0 {
-		choices = []int{items}
-	}
-	if k.arena.compacts(k) && k.compacts(stores) && (items == 0 || items == compactItems) {
-		if k.items = compactItems; k.tryPool(columns, stores, true) {
-			return
-		}
-	}
-	if k.selected = k.findSelected(); len(k.picks) > 0 {
-		k.strategy = selecting{}
-		workgroup := k.workgroup
-		if k.foldGroup > 0 && len(k.batch.scans) > 0 {
-			k.workgroup = k.foldGroup
-		}
-		for _, choice := range choices {
-			if k.items = choice; (choice >= leastDirect || items > 0) && k.tryPicks(columns) {
-				return
-			}
-		}
-		k.selected, k.strategy, k.workgroup = selected{}, inOrder{}, workgroup
-	}
-	for _, choice := range choices {
-		if choice < leastDirect && items == 0 {
-			break
-		}
-		if k.items = choice; k.tryPool(columns, stores, true) {
-			return
-		}
-	}
-	for _, choice := range choices {
-		if k.items = choice; k.tryPool(columns, stores, false) {
-			return
-		}
-	}
-	if k.tryPool(columns, nil, false) {
-		return
-	}
-	k.unstaged = len(columns) > 0
-	k.tryPool(nil, nil, false)
+	return stores
 }
 
 // compacts reports whether the kernel stores the rows that it picks, and does

@@ -228,15 +228,8 @@ func (e *selectionBody) deliverPicked(p pick, st *state, earlier []loop.Expr, ba
 	first := e.poolStart(p.region, numberKind)
 	numberAt := func(at loop.Expr) loop.Expr { return loop.ToCounter(loop.At(numbers, loop.Add(first, at))) }
 	start := e.b.Let("base", loop.ToCounter(earlier[st.counted(p)]))
-	store := func(ops []int, place loop.Expr) {
-		for _, i := range ops {
-			op := &e.Ops[i]
-			e.note(op)
-			e.b.Store(e.stream(op.Stream), place, e.ofPicked(op.Args[0]))
-		}
-	}
-	isFolded, end := e.isFolded(p), count
-	if isFolded && e.batch.rows < e.kernel.rows() {
+	end := count
+	if e.isFolded(p) && e.batch.rows < e.kernel.rows() {
 		end = e.b.Let("batch_end", loop.Least(count, loop.Add(base, loop.Int(e.batch.rows))))
 	}
 	e.b.ForStep("at", loop.Add(base, e.lane), end, int64(e.workgroup), func(at *loop.Var) {
@@ -244,54 +237,64 @@ func (e *selectionBody) deliverPicked(p pick, st *state, earlier []loop.Expr, ba
 		e.row = e.b.Let("row", loop.Add(e.first, e.inTile))
 		e.values = map[tile.ID]loop.Expr{}
 		place := e.b.Let("place", loop.Add(start, at))
-		store(p.rows, place)
+		e.storeOfPicked(p.rows, place)
 		if len(p.groups) == 0 {
 			return
 		}
 		e.b.If(loop.Gt(at, loop.Int(0)), func() {
 			distance := e.b.Let("distance", loop.Sub(e.inTile, numberAt(loop.Sub(at, loop.Int(1)))))
-			folds := st.identities()
-			if isFolded {
-				folds = e.loadFolds(st, p, loop.Sub(at, base))
-			}
-			e.group = func(scan, field int) loop.Expr {
-				if slices.Contains(e.batch.scans, scan) {
-					return folds[st.of[stateKey{scan, field}].slot]
-				}
-				return distance
-			}
-			e.values = map[tile.ID]loop.Expr{}
-			store(p.groups, loop.Sub(place, loop.Int(1)))
+			e.deliverSegment(p, st, e.foldsOf(p, st, loop.Sub(at, base)), func(int) loop.Expr { return distance }, loop.Sub(place, loop.Int(1)))
 		}, nil)
 	})
 	if len(p.groups) == 0 {
 		return
 	}
+	// The group that was open before the tile ends at the first row.
 	isOpen := loop.And(loop.Gt(count, loop.Int(0)), loop.Gt(start, loop.Int(0)))
 	e.b.If(loop.And(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(base, loop.Int(0))), isOpen), func() {
 		number := e.b.Let("number", numberAt(loop.Int(0)))
-		folds := st.identities()
-		if isFolded {
-			folds = e.combine(st, earlier, e.loadFolds(st, p, loop.Int(0)))
+		folds := e.foldsOf(p, st, loop.Int(0))
+		if e.isFolded(p) {
+			folds = e.combine(st, earlier, folds)
 		}
-		e.group = func(scan, field int) loop.Expr {
-			slot := st.of[stateKey{scan, field}].slot
-			if slices.Contains(e.batch.scans, scan) {
-				return folds[slot]
-			}
-			return loop.Add(number, loop.ToCounter(earlier[slot]))
-		}
-		e.values = map[tile.ID]loop.Expr{}
-		store(p.groups, loop.Sub(start, loop.Int(1)))
+		e.deliverSegment(p, st, folds, func(slot int) loop.Expr { return loop.Add(number, loop.ToCounter(earlier[slot])) }, loop.Sub(start, loop.Int(1)))
 	}, nil)
+}
+
+// foldsOf returns the folds of group at of a batch of a pick, if it folds anything.
+func (e *selectionBody) foldsOf(p pick, st *state, at loop.Expr) []loop.Expr {
+	if !e.isFolded(p) {
+		return st.identities()
+	}
+	return e.loadFolds(st, p, at)
+}
+
+// deliverSegment stores what belongs to the rows up to one that is picked: folds are
+// their folds, and rows says how many there are, by the slot that counts them.
+func (e *selectionBody) deliverSegment(p pick, st *state, folds []loop.Expr, rows func(slot int) loop.Expr, place loop.Expr) {
+	e.group = func(scan, field int) loop.Expr {
+		slot := st.of[stateKey{scan, field}].slot
+		if slices.Contains(e.batch.scans, scan) {
+			return folds[slot]
+		}
+		return rows(slot)
+	}
+	e.values = map[tile.ID]loop.Expr{}
+	e.storeOfPicked(p.groups, place)
+}
+
+// storeOfPicked runs some stores at a place.
+func (e *selectionBody) storeOfPicked(ops []int, place loop.Expr) {
+	for _, i := range ops {
+		op := &e.Ops[i]
+		e.note(op)
+		e.b.Store(e.stream(op.Stream), place, e.ofPicked(op.Args[0]))
+	}
 }
 
 // ofPicked computes v for the row that has been picked, or for the rows up to it.
 func (e *selectionBody) ofPicked(v tile.ID) loop.Expr {
-	if x, ok := e.uniform[v]; ok {
-		return x
-	}
-	if x, ok := e.values[v]; ok {
+	if x, ok := e.found(v); ok {
 		return x
 	}
 	op := &e.Ops[e.Values[v].Op]
@@ -316,8 +319,7 @@ func (e *selectionBody) ofPicked(v tile.ID) loop.Expr {
 		x = e.pure(op)
 	}
 	if e.uses[v] > 1 {
-		x = e.b.Let(e.name(v), x)
-		e.values[v] = x
+		return e.named(v, x)
 	}
 	return x
 }

@@ -209,6 +209,12 @@ type window struct {
 	prefixes []*loop.Var // of all earlier tiles, for this round and the next
 }
 
+// roles says which subgroup does what, and which of the work-groups this is.
+type roles struct {
+	takesRows, polls, publishes, copies loop.Expr
+	group, groups                       loop.Expr
+}
+
 // rounds writes the launch that does the work of the rows.
 func (s *persistent) rounds() *function {
 	const cut = 0
@@ -216,15 +222,41 @@ func (s *persistent) rounds() *function {
 	r, st := s.round, s.stateOf(s.cuts[cut])
 	e.until, e.effects = len(s.cuts), true
 	e.begin()
+	who := s.roles(e)
+	s.share(e, st)
+	w := s.window
+	turns := e.b.Let("turns", loop.Greatest(loop.ToCounter(e.arguments.value("turns", s.turns)), loop.Int(1)))
+	w.whole = e.b.Let("whole", loop.Div(e.arguments.rows, loop.Int(s.rows()*int64(r.teams))))
+	if len(r.columns) > 0 {
+		e.b.If(loop.And(who.copies, loop.Eq(e.lane, loop.Int(0))), func() { s.fillRing(e.function, who.group, who.groups) }, nil)
+	}
+	e.b.Barrier(loop.GroupScope)
+	k := s.beginWalk(e, st, who)
+	e.b.While(loop.Lt(k.at, turns), func() {
+		s.oneRound(e, st, who, k, turns)
+		k.advance(e.function, r, who.groups)
+	})
+	return e.function
+}
+
+// roles names the subgroup and its part.
+func (s *persistent) roles(e *rowBody) roles {
 	team, lane := e.b.Let("team", &loop.ID{Kind: loop.SubgroupID}), e.b.Let("lane", sublane())
-	takesRows, asks := loop.Lt(team, loop.Int(int64(r.teams))), loop.Eq(team, loop.Int(int64(r.teams)))
-	tells, brings := loop.Eq(team, loop.Int(int64(r.teams+1))), loop.Eq(team, loop.Int(int64(r.teams+2)))
+	is := func(number int) loop.Expr { return loop.Eq(team, loop.Int(int64(number))) }
+	rows := s.round.teams
 	group, groups := e.b.Let("group", &loop.ID{Kind: loop.GroupID}), e.b.Let("groups", &loop.ID{Kind: loop.GroupCount})
 	e.lane = lane
-	slots, ring := int64(r.lookahead+2), int64(r.ring)
-	w := &window{round: r, team: team, arrived: e.localArray("arrived", ir.U64, r.ring),
-		folds: e.localState("folds", st, int(slots)*r.teams), offsets: e.localState("offsets", st, int(slots)*r.teams), prefixes: e.localState("prefix", st, 2)}
-	s.window, e.residence, e.retention = w, w, w
+	s.window = &window{round: s.round, team: team}
+	return roles{loop.Lt(team, loop.Int(int64(rows))), is(rows), is(rows + 1), is(rows + 2), group, groups}
+}
+
+// share names what the subgroups of a work-group share, and how they use it.
+func (s *persistent) share(e *rowBody, st *state) {
+	w, r := s.window, s.round
+	slots := r.slots() * r.teams
+	w.arrived = e.localArray("arrived", ir.U64, r.ring)
+	w.folds, w.offsets, w.prefixes = e.localState("folds", st, slots), e.localState("offsets", st, slots), e.localState("prefix", st, 2)
+	e.residence, e.retention = w, w
 	switch {
 	case len(s.batch.scans) > 0:
 		e.selection = foldsFirst{}
@@ -234,75 +266,97 @@ func (s *persistent) rounds() *function {
 	if r.isTight() {
 		w.freed = e.localArray("freed", ir.U64, r.ring)
 	}
-	turns := e.b.Let("turns", loop.Greatest(loop.ToCounter(e.arguments.value("turns", s.turns)), loop.Int(1)))
-	w.whole = e.b.Let("whole", loop.Div(e.arguments.rows, loop.Int(s.rows()*int64(r.teams))))
-	if len(r.columns) > 0 {
-		e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.fillRing(e.function, group, groups) }, nil)
-	}
-	e.b.Barrier(loop.GroupScope)
+}
 
-	// All indices are of the first round; a tile below 0 is none.
-	back := loop.Mul(groups, loop.Int(int64(r.lookahead)))
-	ahead, at := e.b.Decl("ahead", group), e.b.Decl("tile", loop.Sub(group, back))
-	stageAhead, parity := e.b.Decl("stage_ahead", loop.Int(0)), e.b.Decl("parity", number(ir.U32, 0))
-	stage, freed := e.b.Decl("stage", loop.Int(ring-int64(r.lookahead))), e.b.Decl("freed", loop.Int(ring-int64(r.lookahead)-1))
-	freedParity := e.b.Decl("freed_parity", number(ir.U32, 1)) // of the stages' phase before the first
-	foldAhead, fold := e.b.Decl("fold_ahead", loop.Int(0)), e.b.Decl("fold", loop.Int(slots-int64(r.lookahead)))
-	turn := e.b.Decl("turn", loop.Int(0))
-	carry := e.declare(st, st.identities())
-	left := make([][]*loop.Var, r.lookahead+1) // by fronts to backs, by rounds until then
-	for i := range left {
+// slots returns for how many rounds the folds of a group's tiles are there.
+func (r *round) slots() int { return r.lookahead + 2 }
+
+// walk is where a work-group is in its walk over the tiles. All indices begin with
+// those of the first round; a tile below 0 is none.
+type walk struct {
+	ahead, at          *loop.Var // the tile that is folded, and the one that is finished
+	stageAhead, stage  *loop.Var // their stages
+	foldAhead, fold    *loop.Var // the slots of their folds
+	parity             *loop.Var // of the phase of stageAhead's barrier
+	freed, freedParity *loop.Var // the stage that is refilled, and the parity of its barrier
+	turn               *loop.Var
+	carry              []*loop.Var
+	left               [][]*loop.Var // by fronts to backs, by rounds until then
+}
+
+func (s *persistent) beginWalk(e *rowBody, st *state, who roles) *walk {
+	r := s.round
+	slots, ring := int64(r.slots()), int64(r.ring)
+	k := &walk{}
+	back := loop.Mul(who.groups, loop.Int(int64(r.lookahead)))
+	k.ahead, k.at = e.b.Decl("ahead", who.group), e.b.Decl("tile", loop.Sub(who.group, back))
+	k.stageAhead, k.parity = e.b.Decl("stage_ahead", loop.Int(0)), e.b.Decl("parity", number(ir.U32, 0))
+	k.stage, k.freed = e.b.Decl("stage", loop.Int(ring-int64(r.lookahead))), e.b.Decl("freed", loop.Int(ring-int64(r.lookahead)-1))
+	k.freedParity = e.b.Decl("freed_parity", number(ir.U32, 1)) // of the stages' phase before the first
+	k.foldAhead, k.fold = e.b.Decl("fold_ahead", loop.Int(0)), e.b.Decl("fold", loop.Int(slots-int64(r.lookahead)))
+	k.turn = e.b.Decl("turn", loop.Int(0))
+	k.carry = e.declare(st, st.identities())
+	k.left = make([][]*loop.Var, r.lookahead+1)
+	for i := range k.left {
 		for range s.picks {
-			left[i] = append(left[i], e.b.Decl("picked", number(ir.U32, 0)))
+			k.left[i] = append(k.left[i], e.b.Decl("picked", number(ir.U32, 0)))
 		}
-		left[i] = append(left[i], e.declare(st, st.identities())...)
+		k.left[i] = append(k.left[i], e.declare(st, st.identities())...)
 	}
-	e.b.While(loop.Lt(at, turns), func() {
-		hasTile := e.b.Let("has_tile", loop.Ge(at, loop.Int(0)))
-		goesAhead := e.b.Let("goes_ahead", loop.Lt(ahead, turns))
-		e.b.If(loop.And(asks, hasTile), func() { s.askRound(e.function, at, groups, carry, turn) }, nil)
-		refill := func() {
-			e.b.If(loop.And(brings, loop.Eq(lane, loop.Int(0))), func() { s.refill(e.function, at, groups, freed, freedParity) }, nil)
+	return k
+}
+
+// oneRound writes one round.
+func (s *persistent) oneRound(e *rowBody, st *state, who roles, k *walk, turns loop.Expr) {
+	r, w := s.round, s.window
+	hasTile := e.b.Let("has_tile", loop.Ge(k.at, loop.Int(0)))
+	goesAhead := e.b.Let("goes_ahead", loop.Lt(k.ahead, turns))
+	e.b.If(loop.And(who.polls, hasTile), func() { s.askRound(e.function, k.at, who.groups, k.carry, k.turn) }, nil)
+	refill := func() {
+		e.b.If(loop.And(who.copies, loop.Eq(e.lane, loop.Int(0))), func() { s.refill(e.function, k.at, who.groups, k.freed, k.freedParity) }, nil)
+	}
+	if r.isTight() {
+		refill()
+	}
+	e.b.If(loop.And(who.takesRows, goesAhead), func() {
+		w.stage = k.stageAhead
+		s.front(e, st, k.ahead, k.parity, k.foldAhead, k.left[r.lookahead])
+	}, nil)
+	e.b.Barrier(loop.GroupScope)
+	if !r.isTight() && len(r.columns) > 0 {
+		refill()
+	}
+	e.b.If(loop.And(who.publishes, goesAhead), func() { s.tellFold(e.tileBody, k.ahead, k.foldAhead) }, nil)
+	e.b.If(loop.And(who.takesRows, hasTile), func() {
+		w.stage = k.stage
+		s.back(e, st, k.at, k.fold, k.turn, k.left[0])
+	}, nil)
+}
+
+// advance goes on to the next round.
+func (k *walk) advance(e *function, r *round, groups loop.Expr) {
+	slots, ring := int64(r.slots()), int64(r.ring)
+	for i := range r.lookahead {
+		for j, v := range k.left[i] {
+			e.b.Assign(v, k.left[i+1][j])
 		}
-		if r.isTight() {
-			refill()
-		}
-		e.b.If(loop.And(takesRows, goesAhead), func() {
-			w.stage = stageAhead
-			s.front(e, st, ahead, parity, foldAhead, left[r.lookahead])
-		}, nil)
-		e.b.Barrier(loop.GroupScope)
-		if !r.isTight() && len(r.columns) > 0 {
-			refill()
-		}
-		e.b.If(loop.And(tells, goesAhead), func() { s.tellFold(e.tileBody, ahead, foldAhead) }, nil)
-		e.b.If(loop.And(takesRows, hasTile), func() {
-			w.stage = stage
-			s.back(e, st, at, fold, turn, left[0])
-		}, nil)
-		for i := range r.lookahead {
-			for j, v := range left[i] {
-				e.b.Assign(v, left[i+1][j])
-			}
-		}
-		e.b.Assign(ahead, loop.Add(ahead, groups))
-		e.b.Assign(at, loop.Add(at, groups))
-		e.b.Assign(turn, loop.Sub(loop.Int(1), turn))
-		step := func(v *loop.Var, count int64) {
-			e.b.Assign(v, loop.Choose(loop.Eq(v, loop.Int(count-1)), loop.Int(0), loop.Add(v, loop.Int(1))))
-		}
-		flip := func(parity *loop.Var, stage *loop.Var) {
-			e.b.If(loop.Eq(stage, loop.Int(ring-1)), func() { e.b.Assign(parity, loop.Sub(number(ir.U32, 1), parity)) }, nil)
-		}
-		flip(parity, stageAhead)
-		if r.isTight() {
-			flip(freedParity, freed)
-		}
-		step(stageAhead, ring)
-		step(stage, ring)
-		step(freed, ring)
-		step(foldAhead, slots)
-		step(fold, slots)
-	})
-	return e.function
+	}
+	e.b.Assign(k.ahead, loop.Add(k.ahead, groups))
+	e.b.Assign(k.at, loop.Add(k.at, groups))
+	e.b.Assign(k.turn, loop.Sub(loop.Int(1), k.turn))
+	step := func(v *loop.Var, count int64) {
+		e.b.Assign(v, loop.Choose(loop.Eq(v, loop.Int(count-1)), loop.Int(0), loop.Add(v, loop.Int(1))))
+	}
+	flip := func(parity *loop.Var, stage *loop.Var) {
+		e.b.If(loop.Eq(stage, loop.Int(ring-1)), func() { e.b.Assign(parity, loop.Sub(number(ir.U32, 1), parity)) }, nil)
+	}
+	flip(k.parity, k.stageAhead)
+	if r.isTight() {
+		flip(k.freedParity, k.freed)
+	}
+	step(k.stageAhead, ring)
+	step(k.stage, ring)
+	step(k.freed, ring)
+	step(k.foldAhead, slots)
+	step(k.fold, slots)
 }

@@ -161,62 +161,96 @@ func (s *persistent) back(e *rowBody, st *state, turn, slot, side loop.Expr, lef
 // where they have parted; then each folds a stretch of tiles.
 func (s *persistent) askRound(e *function, turn, groups loop.Expr, carry []*loop.Var, side loop.Expr) {
 	t := s.status
-	st := t.state
-	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
-	words := e.b.Storage("words", loop.ArrayOf(tilesAsked*t.words, loop.ScalarOf(ir.U64)))
-	first := e.b.Let("first", loop.Sub(turn, groups))
-	// each runs body for some tiles: whether it is one of the round, and its words.
-	each := func(number func(i loop.Expr) loop.Expr, body func(place, tile, exists loop.Expr, at func(w int) loop.Expr)) {
-		e.b.For("i", loop.Int(0), loop.Int(tilesAsked), func(i *loop.Var) {
-			place := e.b.Let("place", number(i))
-			tile := e.b.Let("asked", loop.Add(first, place))
-			exists := e.b.Let("exists", loop.And(loop.Lt(place, groups), loop.Ge(tile, loop.Int(0))))
-			body(place, tile, exists, func(w int) loop.Expr { return t.place(i, flagAggregate, w) })
-		})
+	p := &poll{function: e, status: t, groups: groups, memory: e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)}
+	p.words = e.b.Storage("words", loop.ArrayOf(tilesAsked*t.words, loop.ScalarOf(ir.U64)))
+	p.first = e.b.Let("first", loop.Sub(turn, groups))
+	s.awaitRound(p)
+	whole := p.fold()
+	e.assignAll(carry, e.combine(t.state, exprsOf(carry), whole))
+	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(s.window.prefixes, side, exprsOf(carry)) }, nil)
+}
+
+// poll is what a subgroup asks the tiles of a round for.
+type poll struct {
+	*function
+	status *status
+	memory *loop.Var // the words of all tiles
+	words  *loop.Var // those that the work-item has
+	first  loop.Expr // the first tile of the round
+	groups loop.Expr // how many there are
+}
+
+// wordOf returns the index of word w of the work-item's tile i.
+func (p *poll) wordOf(i loop.Expr, w int) loop.Expr { return p.status.place(i, flagAggregate, w) }
+
+// each runs body for some tiles: whether it is one of the round, and its words.
+func (p *poll) each(number func(i loop.Expr) loop.Expr, body func(place, tile, exists loop.Expr, at func(w int) loop.Expr)) {
+	p.b.For("i", loop.Int(0), loop.Int(tilesAsked), func(i *loop.Var) {
+		place := p.b.Let("place", number(i))
+		tile := p.b.Let("asked", loop.Add(p.first, place))
+		exists := p.b.Let("exists", loop.And(loop.Lt(place, p.groups), loop.Ge(tile, loop.Int(0))))
+		body(place, tile, exists, func(w int) loop.Expr { return p.wordOf(i, w) })
+	})
+}
+
+// dealt is the number of tile i of those that neighbours ask for together.
+func (p *poll) dealt(i loop.Expr) loop.Expr {
+	return loop.Add(loop.Mul(i, loop.Int(roundSubgroup)), p.lane)
+}
+
+// stretch is the number of tile i of those that a work-item folds.
+func (p *poll) stretch(i loop.Expr) loop.Expr {
+	return loop.Add(loop.Mul(p.lane, loop.Int(tilesAsked)), i)
+}
+
+// lacking reports whether a tile has words that have not come.
+func (p *poll) lacking(exists loop.Expr, at func(w int) loop.Expr) loop.Expr {
+	hasAll := loop.Expr(loop.True)
+	for w := range p.status.words {
+		hasAll = loop.And(hasAll, p.status.isThere(loop.At(p.words, at(w))))
 	}
-	dealt := func(i loop.Expr) loop.Expr { return loop.Add(loop.Mul(i, loop.Int(roundSubgroup)), e.lane) }
-	lacking := func(exists loop.Expr, at func(w int) loop.Expr) loop.Expr {
-		hasAll := loop.Expr(loop.True)
-		for w := range t.words {
-			hasAll = loop.And(hasAll, t.isThere(loop.At(words, at(w))))
-		}
-		return loop.And(exists, loop.Not(hasAll))
-	}
-	spins, goesOn, waiting := e.b.Decl("spins", loop.Int(0)), e.b.Decl("goes_on", loop.True), e.b.Decl("waiting", loop.True)
-	e.b.While(waiting, func() {
-		each(dealt, func(_, tile, exists loop.Expr, at func(w int) loop.Expr) {
-			e.b.If(lacking(exists, at), func() {
-				for w := range t.words {
-					e.b.Store(words, at(w), loop.CallOf(loadRelaxed, memory, narrow(t.place(tile, flagAggregate, w))))
+	return loop.And(exists, loop.Not(hasAll))
+}
+
+// awaitRound waits for the words of all tiles of the round.
+func (s *persistent) awaitRound(p *poll) {
+	spins, goesOn, waiting := p.b.Decl("spins", loop.Int(0)), p.b.Decl("goes_on", loop.True), p.b.Decl("waiting", loop.True)
+	p.b.While(waiting, func() {
+		p.each(p.dealt, func(_, tile, exists loop.Expr, at func(w int) loop.Expr) {
+			p.b.If(p.lacking(exists, at), func() {
+				for w := range p.status.words {
+					p.b.Store(p.words, at(w), loop.CallOf(loadRelaxed, p.memory, narrow(p.status.place(tile, flagAggregate, w))))
 				}
 			}, nil)
 		})
-		lacks := e.b.Decl("lacks", loop.False)
-		each(dealt, func(_, _, exists loop.Expr, at func(w int) loop.Expr) {
-			e.b.Assign(lacks, loop.Or(lacks, lacking(exists, at)))
+		lacks := p.b.Decl("lacks", loop.False)
+		p.each(p.dealt, func(_, _, exists loop.Expr, at func(w int) loop.Expr) {
+			p.b.Assign(lacks, loop.Or(lacks, p.lacking(exists, at)))
 		})
-		s.wait(e, spins, goesOn)
-		e.b.Assign(waiting, loop.Ne(e.subgroup.ballot(loop.And(lacks, goesOn)), number(e.subgroup.Mask, 0)))
+		s.wait(p.function, spins, goesOn)
+		p.b.Assign(waiting, loop.Ne(p.subgroup.ballot(loop.And(lacks, goesOn)), number(p.subgroup.Mask, 0)))
 	})
-	shared := e.localArray("asked", ir.U64, mostRound*t.words)
-	each(dealt, func(place, _, _ loop.Expr, at func(w int) loop.Expr) {
+}
+
+// fold returns the fold of the round, to the first work-item.
+func (p *poll) fold() []loop.Expr {
+	t, st := p.status, p.status.state
+	shared := p.localArray("asked", ir.U64, mostRound*t.words)
+	p.each(p.dealt, func(place, _, _ loop.Expr, at func(w int) loop.Expr) {
 		for w := range t.words {
-			e.b.Store(shared, t.place(place, flagAggregate, w), loop.At(words, at(w)))
+			p.b.Store(shared, t.place(place, flagAggregate, w), loop.At(p.words, at(w)))
 		}
 	})
-	e.b.Barrier(loop.SubgroupScope)
-	fold := e.declare(st, st.identities())
-	stretch := func(i loop.Expr) loop.Expr { return loop.Add(loop.Mul(e.lane, loop.Int(tilesAsked)), i) }
-	each(stretch, func(place, _, exists loop.Expr, _ func(w int) loop.Expr) {
+	p.b.Barrier(loop.SubgroupScope)
+	fold := p.declare(st, st.identities())
+	p.each(p.stretch, func(place, _, exists loop.Expr, _ func(w int) loop.Expr) {
 		var told []loop.Expr
 		for w := range t.words {
-			told = append(told, e.b.Let("word", loop.At(shared, t.place(place, flagAggregate, w))))
+			told = append(told, p.b.Let("word", loop.At(shared, t.place(place, flagAggregate, w))))
 		}
-		e.assignAll(fold, e.choose(exists, e.combine(st, exprsOf(fold), t.unpack(e, told)), exprsOf(fold)))
+		p.assignAll(fold, p.choose(exists, p.combine(st, exprsOf(fold), t.unpack(p.function, told)), exprsOf(fold)))
 	})
-	whole := e.foldLanes(st, exprsOf(fold), roundSubgroup)
-	e.assignAll(carry, e.combine(st, exprsOf(carry), whole))
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(s.window.prefixes, side, exprsOf(carry)) }, nil)
+	return p.foldLanes(st, exprsOf(fold), roundSubgroup)
 }
 
 // tellFold publishes the fold of a tile of the group, and tells the subgroups
