@@ -18,13 +18,13 @@ func (s *lookback) worksAhead() bool {
 		return false
 	}
 	for _, i := range s.cuts[0] {
-		if op := &s.Ops[i]; op.Kind != tile.Scan || !op.Exclusive {
+		if op := &s.Ops[i]; !op.Cuts() || !op.Exclusive {
 			return false
 		}
 	}
 	for i := range s.Ops {
 		op := &s.Ops[i]
-		if op.Epilogue || op.Kind != tile.Reduce && (!op.HasEffect() || s.phase[i] == 0) {
+		if op.Epilogue || !op.IsReduction() && (!op.HasEffect() || s.phase[i] == 0) {
 			continue
 		}
 		for _, condition := range s.Conditions(op.Domain) {
@@ -33,7 +33,7 @@ func (s *lookback) worksAhead() bool {
 			}
 		}
 		switch _, direct := s.pool.regions[i]; {
-		case op.Kind == tile.Reduce:
+		case op.IsReduction():
 			if !s.areLocal(op.Args) {
 				return false
 			}
@@ -49,7 +49,7 @@ func (s *lookback) worksAhead() bool {
 // isLocal reports whether v does not depend on a scan.
 func (k *kernel) isLocal(v tile.ID) bool {
 	op := &k.Ops[k.Values[v].Op]
-	return op.Kind != tile.Scan && k.areLocal(op.Args)
+	return !op.Cuts() && k.areLocal(op.Args)
 }
 
 func (k *kernel) areLocal(list []tile.ID) bool {
@@ -73,7 +73,7 @@ func (k *kernel) isCounted(store *tile.Op) bool {
 func (k *kernel) isOfGroup(v tile.ID, d int) bool {
 	domain := &k.Domains[d]
 	op := &k.Ops[k.Values[v].Op]
-	if op.Kind != tile.Scan {
+	if !op.Cuts() {
 		for _, arg := range op.Args {
 			if !k.isOfGroup(arg, d) {
 				return false

@@ -73,12 +73,15 @@ func (s *launches) broadcastOps() (list []int) {
 		list = append(list, s.gridScans(cut)...)
 	}
 	for i := range s.Ops {
-		if s.Ops[i].Kind == tile.ScanTotals {
+		if makesOffsets(&s.Ops[i]) {
 			list = append(list, i)
 		}
 	}
 	return list
 }
+
+// makesOffsets reports whether an operation makes the offsets of chunks.
+func makesOffsets(op *tile.Op) bool { return op.Epilogue && op.Does(tile.Totals) }
 
 // adds refuses what is broadcast but not combined by additions.
 func (s *launches) adds() error {
@@ -138,7 +141,7 @@ func (s broadcastOffsets) add(e *tileBody, i int, st *state, total []loop.Expr) 
 // ChunkScan, or nil.
 func (k *kernel) totalsOf(i int) *tile.Op {
 	at := slices.IndexFunc(k.Ops, func(op tile.Op) bool {
-		return op.Kind == tile.ScanTotals && slices.Equal(op.Totals, k.Ops[i].Totals)
+		return makesOffsets(&op) && slices.Equal(op.Totals, k.Ops[i].Totals)
 	})
 	if at < 0 {
 		return nil
@@ -149,7 +152,7 @@ func (k *kernel) totalsOf(i int) *tile.Op {
 // clearOffsets appends the steps after which all offsets of chunks are zero.
 func (s *launches) clearOffsets() {
 	for i := range s.Ops {
-		if op := &s.Ops[i]; op.Kind == tile.ScanTotals {
+		if op := &s.Ops[i]; makesOffsets(op) {
 			for _, stream := range op.Offsets {
 				s.out.Steps = append(s.out.Steps, plan.Step{Init: &plan.Init{Buffer: s.Streams[stream].Buffer}})
 			}

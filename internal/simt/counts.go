@@ -81,7 +81,7 @@ func (e *selectionBody) scanCounts(st *state) (before, total []loop.Expr) {
 // and leaves the folds.
 type foldsFirst struct{ countsFirst }
 
-func (foldsFirst) defers(e *function, i int) bool { return isScan(&e.Ops[i]) }
+func (foldsFirst) defers(e *function, i int) bool { return e.Ops[i].IsPrefix() }
 
 func (foldsFirst) scan(e *selectionBody, st *state, _ func(total []loop.Expr)) (before, total []loop.Expr) {
 	before, total = e.scanCounts(st)

@@ -93,18 +93,14 @@ func (e *rowBody) begin() {
 	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
 	for i := range e.Ops {
 		op := &e.Ops[i]
-		if op.Domain != tile.Uniform || op.Epilogue || op.Kind == tile.Reduce {
+		if op.Domain != tile.Uniform || op.Epilogue {
 			continue
 		}
-		switch op.Kind {
-		case tile.Check:
-			if e.effects {
-				e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(&loop.ID{Kind: loop.GroupID}, loop.Int(0))), func() { e.check(op) }, nil)
-			}
-		default:
-			if len(op.Res) == 1 && e.uses[op.Res[0]] > 0 {
-				e.uniform[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.pure(op))
-			}
+		if op.Does(tile.Reports) && e.effects {
+			e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(&loop.ID{Kind: loop.GroupID}, loop.Int(0))), func() { e.check(op) }, nil)
+		}
+		if op.IsPure() && e.uses[op.Res[0]] > 0 {
+			e.uniform[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.pure(op))
 		}
 	}
 }
@@ -128,7 +124,7 @@ func (e *rowBody) block(d int) {
 		if op.Domain != d || op.Epilogue {
 			continue
 		}
-		if isScan(op) && (e.now == e.phase[i]+1 || e.now == atEnd) {
+		if op.IsPrefix() && (e.now == e.phase[i]+1 || e.now == atEnd) {
 			e.replay(i)
 		}
 		if e.now == e.phase[i] || e.now == atEnd {
@@ -144,7 +140,7 @@ func (e *rowBody) block(d int) {
 		}
 	}
 	for i := range e.Ops {
-		if op := &e.Ops[i]; op.Domain == d && !op.Epilogue && isScan(op) && op.Exclusive && e.now == e.phase[i]+1 {
+		if op := &e.Ops[i]; op.Domain == d && !op.Epilogue && op.IsPrefix() && op.Exclusive && e.now == e.phase[i]+1 {
 			e.advance(e.running, i, e.exprs(op.Args))
 		}
 	}
@@ -190,7 +186,7 @@ func (e *function) crosses(v tile.ID) bool {
 func (e *rowBody) isBusy(d int) bool {
 	for i := range e.Ops {
 		op := &e.Ops[i]
-		if op.Epilogue || !e.inside(op.Domain, d) {
+		if op.Epilogue || !e.Inside(op.Domain, d) {
 			continue
 		}
 		if e.now == atEnd {
@@ -199,75 +195,20 @@ func (e *rowBody) isBusy(d int) bool {
 		if e.now == 0 && e.selection.defers(e.function, i) {
 			continue
 		}
-		if e.now == e.phase[i] && (e.isNeeded(i)) || isScan(op) && e.now == e.phase[i]+1 {
+		if e.now == e.phase[i] && (e.isNeeded(i)) || op.IsPrefix() && e.now == e.phase[i]+1 {
 			return true
 		}
 	}
-	return e.now == 0 && slices.ContainsFunc(e.picks, func(p pick) bool { return e.inside(p.parent, d) })
+	return e.now == 0 && slices.ContainsFunc(e.picks, func(p pick) bool { return e.Inside(p.parent, d) })
 }
 
 // isNeeded reports whether the operation does something at its own place.
 func (e *function) isNeeded(i int) bool {
 	op := &e.Ops[i]
-	if op.HasEffect() && op.Kind != tile.ChunkScan {
+	if op.HasEffect() && !op.IsRunning() {
 		return e.effects
 	}
-	return isScan(op) || op.Kind == tile.Reduce || len(op.Res) > 0 && e.crosses(op.Res[0])
-}
-
-func (e *function) inside(d, outer int) bool {
-	for d > outer {
-		d = e.Domains[d].Parent
-	}
-	return d == outer
-}
-
-// op writes operation i at its own place.
-func (e *rowBody) op(i int) {
-	op := &e.Ops[i]
-	switch op.Kind {
-	case tile.Scan, tile.ChunkScan:
-		if e.now != atEnd {
-			e.fold(i)
-		}
-	case tile.Reduce:
-		if e.now == atEnd {
-			e.advance(e.running, i, e.exprs(op.Args))
-		} else {
-			e.fold(i)
-		}
-	case tile.Store:
-		if e.effects {
-			e.note(op)
-			if e.pool.exchanged[i] && e.now != atEnd {
-				e.collect(i)
-			} else {
-				e.store(op)
-			}
-		}
-	case tile.Update:
-		if e.effects {
-			e.note(op)
-			e.combineRow(i)
-		}
-	case tile.Check:
-		if e.effects {
-			e.note(op)
-			e.check(op)
-		}
-	case tile.Head:
-		e.define(op.Res[0], e.head(op))
-	case tile.Shift:
-		e.define(op.Res[0], e.shift(op))
-	default:
-		v := op.Res[0]
-		if e.now == 0 && e.late[v] {
-			return
-		}
-		if e.uses[v] > 1 && !e.isFree(v) || e.crosses(v) || op.Checked {
-			e.define(v, e.pure(op))
-		}
-	}
+	return op.IsRunning() || len(op.Res) > 0 && e.crosses(op.Res[0])
 }
 
 // define names the value of v, and keeps it where a later phase needs it.
@@ -355,7 +296,7 @@ func (e *rowBody) expr(v tile.ID) loop.Expr {
 	i := e.Values[v].Op
 	op := &e.Ops[i]
 	switch {
-	case e.now == atEnd && (op.Kind == tile.Scan || op.Kind == tile.Reduce):
+	case e.now == atEnd && op.IsRunning() && !op.IsChunkwise():
 		return widened(e.running[stateKey{i, slices.Index(op.Res, v)}], e.Values[v].Kind)
 	case e.now == atEnd:
 		return e.pure(op)
@@ -387,37 +328,4 @@ func (e *rowBody) exprs(list []tile.ID) []loop.Expr {
 		args[i] = e.expr(v)
 	}
 	return args
-}
-
-// pure returns the expression of an operation that only computes.
-func (e *rowBody) pure(op *tile.Op) loop.Expr {
-	switch op.Kind {
-	case tile.Const:
-		return loop.ConstOf(op.Const)
-	case tile.Scalar:
-		return e.arguments.scalar(op.Ref, e.Values[op.Res[0]].Kind)
-	case tile.Length:
-		return e.length(op.Ref)
-	case tile.Row:
-		return loop.ToKind(ir.I64, e.row)
-	case tile.Load:
-		if len(op.Args) == 0 {
-			return e.element(op, e.row)
-		}
-		return e.loadAt(op, e.expr(op.Args[0]))
-	case tile.Map:
-		return e.apply(op, e.exprs(op.Args))
-	case tile.Head:
-		return e.head(op)
-	case tile.Shift:
-		return e.shift(op)
-	}
-	panic("simt: " + op.Kind.String() + " is not pure")
-}
-
-func (e *function) apply(op *tile.Op, args []loop.Expr) loop.Expr {
-	if op.Operator == ir.OpCast {
-		return loop.ToKind(e.Values[op.Res[0]].Kind, args[0])
-	}
-	return loop.Apply(op.Operator, args...)
 }

@@ -88,7 +88,7 @@ func (e *rowBody) pureOf(v tile.ID) loop.Expr {
 		return x
 	}
 	op := &e.Ops[e.Values[v].Op]
-	if op.Kind != tile.Map {
+	if !op.IsMap() {
 		return e.pure(op)
 	}
 	args := make([]loop.Expr, len(op.Args))

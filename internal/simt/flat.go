@@ -2,6 +2,7 @@ package simt
 
 import (
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -10,6 +11,11 @@ type flat struct{ *launches }
 
 // flatGroup is the size of work-groups if the schedule leaves it open.
 const flatGroup = 256
+
+// metByTiles are the demands that any scheme meets whose tiles work by themselves.
+const metByTiles = tile.WholeChunks | tile.Neighbours | tile.Tables | tile.AnEnd
+
+func (f flat) meets() tile.Demands { return metByTiles }
 
 func (f flat) refuse() error { return nil }
 

@@ -128,7 +128,7 @@ func (k *kernel) isDelivered(stream int) bool {
 	var reads func(v tile.ID) bool
 	reads = func(v tile.ID) bool {
 		op := &k.Ops[k.Values[v].Op]
-		return op.Kind == tile.Load && op.Stream == stream || op.Kind != tile.Scan && slices.ContainsFunc(op.Args, reads)
+		return op.IsLoad() && op.Stream == stream || !op.Cuts() && slices.ContainsFunc(op.Args, reads)
 	}
 	for _, p := range k.picks {
 		for _, i := range slices.Concat(p.rows, p.groups) {

@@ -16,7 +16,7 @@ func hoistFirsts(t *tile.Kernel) *tile.Kernel {
 	opening := map[int]int{} // domains of the heads, by those of the closes
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if op.Kind != tile.Store || op.Epilogue || len(op.Args) != 2 || op.Domain <= 0 {
+		if !op.Does(tile.Writes) || op.Epilogue || len(op.Args) != 2 || op.Domain <= 0 {
 			continue
 		}
 		d := op.Domain
@@ -46,7 +46,7 @@ func hoistFirsts(t *tile.Kernel) *tile.Kernel {
 // closes in d.
 func firstOf(k *tile.Kernel, v tile.ID, d *tile.Domain) (x tile.ID, ok bool) {
 	scan := &k.Ops[k.Values[v].Op]
-	if scan.Kind != tile.Scan || !scan.Exclusive || scan.Domain != d.Parent || !scan.Monoid.IsLast() || scan.Res[1] != v {
+	if !scan.Cuts() || !scan.Exclusive || scan.Domain != d.Parent || !scan.Monoid.IsLast() || scan.Res[1] != v {
 		return 0, false
 	}
 	x = scan.Args[1]

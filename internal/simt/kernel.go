@@ -57,7 +57,7 @@ func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(
 
 // hasChunks reports whether tiles have to be the chunks of the tile program.
 func (k *kernel) hasChunks() bool {
-	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan })
+	return k.Has((*tile.Op).IsChunkwise)
 }
 
 // maxPhases is how many phases the sets of phases can hold.
@@ -80,7 +80,7 @@ func (k *kernel) countUses() {
 			continue
 		}
 		phases := uint64(1) << k.phase[i]
-		if isScan(op) {
+		if op.IsPrefix() {
 			phases |= phases << 1
 		}
 		for _, arg := range op.Args {
@@ -92,12 +92,10 @@ func (k *kernel) countUses() {
 	}
 }
 
-func isScan(op *tile.Op) bool { return op.Kind == tile.Scan || op.Kind == tile.ChunkScan }
-
 // known returns the phase in which v is first known.
 func (k *kernel) known(v tile.ID) int {
 	i := k.Values[v].Op
-	if isScan(&k.Ops[i]) {
+	if k.Ops[i].IsPrefix() {
 		return k.phase[i] + 1
 	}
 	return k.phase[i]
@@ -105,15 +103,12 @@ func (k *kernel) known(v tile.ID) int {
 
 // isFree reports whether v costs nothing to compute again.
 func (k *kernel) isFree(v tile.ID) bool {
-	switch k.Ops[k.Values[v].Op].Kind {
-	case tile.Const, tile.Scalar, tile.Length, tile.Row:
+	op := &k.Ops[k.Values[v].Op]
+	switch {
+	case k.Values[v].Domain == tile.Uniform, op.LoadsElement() && k.pool.staged[op.Stream]:
 		return true
-	case tile.Load:
-		if op := &k.Ops[k.Values[v].Op]; len(op.Args) == 0 && k.pool.staged[op.Stream] {
-			return true
-		}
 	}
-	return k.Values[v].Domain == tile.Uniform
+	return op.IsPure() && len(op.Args) == 0 && !op.IsLoad()
 }
 
 // mostRecomputed is how many operators a value may take that is computed again
@@ -145,7 +140,7 @@ func (k *kernel) operators(v tile.ID) int {
 		return 0
 	}
 	n, op := 1, &k.Ops[k.Values[v].Op]
-	if op.Kind != tile.Map || op.Operator.Cost() != ir.Cheap {
+	if !op.IsMap() || op.Operator.Cost() != ir.Cheap {
 		return mostRecomputed + 1
 	}
 	for _, arg := range op.Args {
@@ -157,20 +152,20 @@ func (k *kernel) operators(v tile.ID) int {
 // isHeld reports whether work-items hold column v, and the row before theirs.
 func (k *kernel) isHeld(v tile.ID) bool {
 	load := &k.Ops[k.Values[v].Op]
-	return load.Kind == tile.Load && len(load.Args) == 0 && k.pool.halo[load.Stream]
+	return load.LoadsElement() && k.pool.halo[load.Stream]
 }
 
 // needsOrder reports whether consecutive rows have to lie in one work-item.
 func (k *kernel) needsOrder() bool {
 	return len(k.cuts) > 0 || k.wantsNeighbours() || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-		return op.Kind == tile.Reduce && op.Monoid.Kind != tile.Fold
+		return op.IsReduction() && op.Monoid.Kind != tile.Fold
 	})
 }
 
 // reductions lists the Reduce operations.
 func (k *kernel) reductions() (list []int) {
 	for i := range k.Ops {
-		if k.Ops[i].Kind == tile.Reduce {
+		if k.Ops[i].IsReduction() {
 			list = append(list, i)
 		}
 	}
@@ -179,14 +174,14 @@ func (k *kernel) reductions() (list []int) {
 
 // hasEnd reports whether something remains to be done after all rows.
 func (k *kernel) hasEnd() bool {
-	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Epilogue || op.Kind == tile.Reduce }) ||
+	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Epilogue || op.IsReduction() }) ||
 		slices.ContainsFunc(k.Domains, func(d tile.Domain) bool { return d.Kind == tile.Close })
 }
 
 // gridScans returns those of a cut's operations that go on across tiles.
 func (k *kernel) gridScans(cut int) (list []int) {
 	for _, i := range k.cuts[cut] {
-		if k.Ops[i].Kind == tile.Scan {
+		if k.Ops[i].Cuts() {
 			list = append(list, i)
 		}
 	}

@@ -24,9 +24,11 @@ type launches struct {
 
 // lower writes the functions of the kernel and the steps that launch them.
 func (s *launches) lower() {
-	if err := s.scheme.refuse(); err != nil {
-		s.faults = append(s.faults, err)
-		return
+	for _, err := range []error{refuseDemands(s.Name, s.family.name, s.Asks(), s.scheme.meets()), s.scheme.refuse()} {
+		if err != nil {
+			s.faults = append(s.faults, err)
+			return
+		}
 	}
 	s.scheme.prepare()
 	s.scheme.main()
@@ -166,7 +168,7 @@ func (s *launches) finish() *function {
 	}
 	e.values = map[tile.ID]loop.Expr{}
 	for i := range s.Ops {
-		if op := &s.Ops[i]; op.Kind == tile.ScanTotals {
+		if makesOffsets(&s.Ops[i]) {
 			tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
 			s.offsets.scan(e, i, tiles)
 		}
@@ -214,7 +216,7 @@ func (s *launches) cut(e *tileBody, phase int) {
 	start := e.combine(grid, earlier, grid.part(all, before))
 	for j, slot := range all.slots {
 		name, x := e.Ops[slot.op].Monoid.Fields[slot.field].Name, before[j]
-		if e.Ops[slot.op].Kind == tile.Scan {
+		if e.Ops[slot.op].Cuts() {
 			x = start[grid.of[slot.stateKey].slot]
 		}
 		e.running[slot.stateKey] = e.b.Decl(name, x)
@@ -223,7 +225,7 @@ func (s *launches) cut(e *tileBody, phase int) {
 		return
 	}
 	for _, i := range e.cuts[phase] {
-		if e.Ops[i].Kind == tile.ChunkScan {
+		if e.Ops[i].IsChunkwise() {
 			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(i, all, total) }, nil)
 			s.offsets.add(e, i, all, total)
 		}
@@ -320,25 +322,8 @@ func (e *rowBody) scanTotals(i int, chunks loop.Expr) {
 func (e *rowBody) end() {
 	e.endRows(0)
 	for i := range e.Ops {
-		op := &e.Ops[i]
-		if !op.Epilogue {
-			continue
-		}
-		switch op.Kind {
-		case tile.ScanTotals:
-		case tile.Total:
-			e.values[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.expr(op.Args[0]))
-		case tile.StoreScalar:
-			kind := e.Values[op.Args[0]].Kind
-			e.b.Store(e.arguments.buffer(e.cell(op.Ref, kind), kind, plan.Writes), loop.Int(0), e.expr(op.Args[0]))
-		case tile.Store:
-			e.store(op)
-		case tile.Update:
-			e.update(op)
-		case tile.Check:
-			e.check(op)
-		default:
-			e.values[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.pure(op))
+		if op := &e.Ops[i]; op.Epilogue {
+			operations[op.Kind].end(e, i)
 		}
 	}
 }

@@ -54,6 +54,8 @@ var lookbackFamily = family{name: SchemeLookback, fallback: byPublished,
 	},
 }
 
+func (s *lookback) meets() tile.Demands { return metByTiles | tile.Prefixes }
+
 func (s *lookback) refuse() error {
 	if s.chunk() > 1 {
 		return fmt.Errorf("chunk=%d: under scheme=%s the groups of kernel %s take tile after tile as they come; walking through several is a choice of scheme=%s",

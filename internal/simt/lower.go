@@ -168,7 +168,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	made.lower()
 	checked := false
 	for _, op := range t.Ops {
-		if op.Kind == tile.StoreScalar {
+		if op.Does(tile.Sets) {
 			if !checked {
 				l.out.Steps = append(l.out.Steps, plan.Step{CheckErrors: &plan.CheckErrors{AbortOnly: true}})
 				checked = true

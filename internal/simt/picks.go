@@ -60,7 +60,7 @@ func (k *kernel) findPicks() (picks []pick, folds []int) {
 	}
 	for _, i := range k.cuts[0] {
 		op := &k.Ops[i]
-		if op.Kind != tile.Scan || !op.Exclusive {
+		if !op.Cuts() || !op.Exclusive {
 			return nil, nil
 		}
 		if op.Monoid.Kind == tile.Fold {
@@ -84,10 +84,10 @@ func (k *kernel) findPicks() (picks []pick, folds []int) {
 	}
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if op.Epilogue || k.phase[i] == 0 || op.Kind != tile.Reduce && !op.HasEffect() {
+		if op.Epilogue || k.phase[i] == 0 || !op.IsReduction() && !op.HasEffect() {
 			continue
 		}
-		if op.Kind == tile.Reduce || !k.canExchange(i) || len(op.Args) != 2 {
+		if op.IsReduction() || !k.canExchange(i) || len(op.Args) != 2 {
 			return nil, nil
 		}
 		j := k.pickOf(picks, op)
@@ -163,13 +163,10 @@ func (k *kernel) pickOf(picks []pick, op *tile.Op) int {
 // isOfRow reports whether v follows from the columns at its row.
 func (k *kernel) isOfRow(v tile.ID) bool {
 	op := &k.Ops[k.Values[v].Op]
-	switch {
-	case k.Values[v].Domain == tile.Uniform, op.Kind == tile.Row:
+	if k.Values[v].Domain == tile.Uniform {
 		return true
-	case op.Kind != tile.Load && op.Kind != tile.Map:
-		return false
 	}
-	return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfRow(arg) })
+	return op.IsPure() && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfRow(arg) })
 }
 
 // isOfGroupOf reports whether v follows from how many rows there are since guard,
@@ -180,9 +177,9 @@ func (k *kernel) isOfGroupOf(v, guard tile.ID) bool {
 	switch {
 	case k.Values[v].Domain == tile.Uniform:
 		return true
-	case op.Kind == tile.Scan:
+	case op.Cuts():
 		return (k.rowsSince(i) == guard || k.foldsGroups(i, guard)) && op.Res[0] != v
-	case op.Kind != tile.Map:
+	case !op.IsMap():
 		return false
 	}
 	return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfGroupOf(arg, guard) })
@@ -196,7 +193,7 @@ func (k *kernel) tryPicks(columns []tile.Staged) bool {
 	registers := 0
 	for _, s := range columns {
 		if !slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-			return op.Kind == tile.Load && len(op.Args) == 0 && op.Stream == s.Stream && !k.late[op.Res[0]]
+			return op.LoadsElement() && op.Stream == s.Stream && !k.late[op.Res[0]]
 		}) {
 			continue
 		}

@@ -146,7 +146,7 @@ func (k *kernel) storesToExchange() (stores []int) {
 func (k *kernel) compacts(stores []int) bool {
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if (op.Kind == tile.Reduce || !op.Epilogue && op.HasEffect()) && !slices.Contains(stores, i) {
+		if (op.IsReduction() || !op.Epilogue && op.HasEffect()) && !slices.Contains(stores, i) {
 			return false
 		}
 	}
@@ -270,7 +270,7 @@ func (k *kernel) layoutOf(kind ir.Kind) layout {
 func (k *kernel) canExchange(i int) bool {
 	op := &k.Ops[i]
 	switch {
-	case op.Kind != tile.Store || op.Epilogue || k.phase[i] < len(k.cuts):
+	case !op.Does(tile.Writes) || op.Epilogue || k.phase[i] < len(k.cuts):
 		return false
 	case len(op.Args) == 1:
 		return op.Domain == 0
@@ -285,13 +285,10 @@ func (k *kernel) isOfState(v tile.ID) bool {
 		return true
 	}
 	op := &k.Ops[k.Values[v].Op]
-	switch op.Kind {
-	case tile.Scan:
+	if op.Cuts() {
 		return op.Exclusive
-	case tile.Map:
-		return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfState(arg) })
 	}
-	return false
+	return op.IsMap() && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfState(arg) })
 }
 
 // poolName is what the pool is called.

@@ -300,17 +300,17 @@ func (e *selectionBody) ofPicked(v tile.ID) loop.Expr {
 	op := &e.Ops[e.Values[v].Op]
 	var x loop.Expr
 	switch {
-	case op.Kind == tile.Scan:
+	case op.Cuts():
 		x = loop.ToKind(e.Values[v].Kind, e.group(e.Values[v].Op, slices.Index(op.Res, v)))
-	case op.Kind == tile.Map:
+	case op.IsMap():
 		args := make([]loop.Expr, len(op.Args))
 		for i, arg := range op.Args {
 			args[i] = e.ofPicked(arg)
 		}
 		x = e.apply(op, args)
-	case op.Kind == tile.Load && len(op.Args) > 0:
+	case op.LoadsAt():
 		x = e.loadAt(op, e.ofPicked(op.Args[0]))
-	case op.Kind == tile.Load && e.pool.staged[op.Stream]:
+	case op.IsLoad() && e.pool.staged[op.Stream]:
 		kind := e.Streams[op.Stream].Kind
 		l := e.arena.layout(e.kernel, kind)
 		base := e.staged(op.Stream, l)

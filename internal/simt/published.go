@@ -23,6 +23,8 @@ func workgroupShape(_ *lowering, _ *tile.Kernel, s shape) (shape, error) {
 	return s, nil
 }
 
+func (p published) meets() tile.Demands { return metByTiles | tile.Prefixes }
+
 func (p published) describe(v *plan.Variant) { v.Schedule.Scheme = SchemePublished }
 
 func (p published) prepare() {

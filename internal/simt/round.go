@@ -2,7 +2,6 @@ package simt
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -104,6 +103,9 @@ var persistentFamily = family{name: SchemeRound, occupancy: "under scheme=" + Sc
 	},
 }
 
+// A tile that is a subgroup's does not hold whole chunks.
+func (s *persistent) meets() tile.Demands { return metByTiles&^tile.WholeChunks | tile.Prefixes }
+
 func (s *persistent) prepare() {
 	for _, cut := range s.gridCuts() {
 		s.status = newStatus(s.stateOf(s.gridScans(cut)), cut, s.statusName(cut), true)
@@ -149,7 +151,7 @@ func (l *lowering) roundShape(t *tile.Kernel, s shape) (_ shape, reason string) 
 		lookahead = roundLookahead
 	}
 	analysis := tile.Analyze(t)
-	isFlat := len(analysis.Cuts) == 0 && !slices.ContainsFunc(t.Ops, func(op tile.Op) bool { return op.Kind == tile.ChunkScan })
+	isFlat := len(analysis.Cuts) == 0 && !t.Has((*tile.Op).IsChunkwise)
 	switch refused := analysis.RefuseRound(); {
 	case refused != "" && !isFlat:
 		return s, fmt.Sprintf("kernel %s: %s; choose scheme=%s or another level of fusion", t.Name, refused, SchemeLookback)

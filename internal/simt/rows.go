@@ -138,21 +138,22 @@ func (e *rowBody) at(v tile.ID, row loop.Expr) loop.Expr {
 	if e.Values[v].Domain == tile.Uniform {
 		return e.expr(v)
 	}
-	switch op := &e.Ops[e.Values[v].Op]; op.Kind {
-	case tile.Row:
+	op := &e.Ops[e.Values[v].Op]
+	switch {
+	case op.Kind == tile.Row:
 		return loop.ToKind(ir.I64, row)
-	case tile.Load:
-		if len(op.Args) == 0 {
-			return e.element(op, row)
-		}
+	case op.LoadsElement():
+		return e.element(op, row)
+	case op.LoadsAt():
 		return e.loadAt(op, e.at(op.Args[0], row))
-	default:
+	case op.IsMap():
 		args := make([]loop.Expr, len(op.Args))
 		for i, arg := range op.Args {
 			args[i] = e.at(arg, row)
 		}
 		return e.apply(op, args)
 	}
+	panic("simt: " + op.Kind.String() + " cannot be computed for another row")
 }
 
 // store writes a value at the row, or at its place in a derived domain.

@@ -20,6 +20,8 @@ const (
 
 // A scheme brings the fold of all earlier tiles to a tile. It lowers one kernel.
 type scheme interface {
+	// meets returns what operations may ask of the scheme.
+	meets() tile.Demands
 	// refuse returns why the kernel and its schedule cannot have the scheme.
 	refuse() error
 	// prepare adds the buffers and the launches that the main launch needs.
@@ -93,6 +95,15 @@ func withoutPrefix(s *launches) scheme {
 	return f
 }
 
+// refuseDemands returns why a scheme that meets some demands cannot have a kernel
+// whose operations ask for others.
+func refuseDemands(kernel, scheme string, asks, meets tile.Demands) error {
+	if reason := asks.Refuse(meets); reason != "" {
+		return fmt.Errorf("kernel %s: %s, and scheme=%s has no way to do it", kernel, reason, scheme)
+	}
+	return nil
+}
+
 // needs are the capabilities that a way of numbering tiles takes of a device.
 var needs = map[plan.Forward][]plan.Cap{
 	plan.ForwardTicket:   {plan.CapTicket},
@@ -108,5 +119,5 @@ func (s *launches) lastTileEnds() bool {
 // runsWithoutRows reports whether the main launch has something to do even if
 // there are no rows.
 func (s *launches) runsWithoutRows() bool {
-	return s.scheme.knowsTotal() && s.hasEnd() || slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Kind == tile.Check })
+	return s.scheme.knowsTotal() && s.hasEnd() || slices.ContainsFunc(s.Ops, func(op tile.Op) bool { return op.Domain == tile.Uniform && !op.Epilogue && op.Does(tile.Reports) })
 }

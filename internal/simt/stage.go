@@ -40,7 +40,7 @@ func (e *function) stagedReads() (list []int) {
 func (e *function) reads() map[int]bool {
 	streams := map[int]bool{}
 	for v := range e.needed(e.until, e.effects) {
-		if op := &e.Ops[e.Values[v].Op]; op.Kind == tile.Load {
+		if op := &e.Ops[e.Values[v].Op]; op.IsLoad() {
 			streams[op.Stream] = true
 		}
 	}
@@ -62,10 +62,10 @@ func (k *kernel) needed(until int, effects bool) map[tile.ID]bool {
 	}
 	for i := range k.Ops {
 		op := &k.Ops[i]
-		if op.Epilogue || k.phase[i] > until || op.HasEffect() && op.Kind != tile.ChunkScan && !effects {
+		if op.Epilogue || k.phase[i] > until || op.HasEffect() && !op.IsRunning() && !effects {
 			continue
 		}
-		if op.HasEffect() || isScan(op) || op.Kind == tile.Reduce {
+		if op.HasEffect() || op.IsRunning() {
 			operation(op)
 		}
 	}

@@ -105,7 +105,7 @@ func (k *kernel) fields(ops []int) (list []stateKey) {
 // says the same will do.
 func (k *kernel) isPlainFlag(key stateKey) bool {
 	op := &k.Ops[key.op]
-	if !isScan(op) || op.Monoid.Fields[key.field].Kind != ir.Bool || k.uses[op.Res[key.field]] > 0 {
+	if !op.IsPrefix() || op.Monoid.Fields[key.field].Kind != ir.Bool || k.uses[op.Res[key.field]] > 0 {
 		return false
 	}
 	combine := op.Monoid.Combine[key.field]
@@ -141,7 +141,7 @@ func (k *kernel) countsRows(i, f int) bool {
 	if op.Monoid.Kind == tile.Segmented {
 		value = 1
 	}
-	if op.Kind == tile.ScanTotals || op.Monoid.Kind == tile.Ordered || f != value || op.Monoid.Fields[f].Kind != ir.I64 || !adds(op.Monoid.Combine[f]) {
+	if makesOffsets(op) || op.Monoid.Kind == tile.Ordered || f != value || op.Monoid.Fields[f].Kind != ir.I64 || !adds(op.Monoid.Combine[f]) {
 		return false
 	}
 	_, isFlag := k.Indicator(op.Args[f])
@@ -163,7 +163,7 @@ func (k *kernel) isNarrow(v tile.ID) bool { return !k.long && k.isRowCount(v) }
 func (k *kernel) isRowCount(v tile.ID) bool {
 	i := k.Values[v].Op
 	op := &k.Ops[i]
-	if !isScan(op) {
+	if !op.IsPrefix() {
 		return false
 	}
 	for f, result := range op.Res {

@@ -16,7 +16,7 @@ import (
 
 // hasUpdates reports whether rows are combined in tables.
 func (k *kernel) hasUpdates() bool {
-	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Kind == tile.Update && !op.Epilogue })
+	return slices.ContainsFunc(k.Ops, func(op tile.Op) bool { return op.Does(tile.Combines) && !op.Epilogue })
 }
 
 // wantsNeighbours reports whether the variant lets a work-item take consecutive
@@ -56,7 +56,7 @@ func (e *rowBody) openTables(phase int) {
 	}
 	for i := range e.Ops {
 		op := &e.Ops[i]
-		if op.Kind != tile.Update || op.Epilogue || e.phase[i] != phase {
+		if !op.Does(tile.Combines) || op.Epilogue || e.phase[i] != phase {
 			continue
 		}
 		at := slices.IndexFunc(e.tables, func(t *tables) bool { return t.index == op.Args[0] && e.Ops[t.ops[0]].Domain == op.Domain })

@@ -1,0 +1,61 @@
+package simt
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// TestDemands holds that every scheme refuses what no scheme does yet, and says why,
+// and that what operations ask today is met by the schemes that have to.
+func TestDemands(t *testing.T) {
+	all := map[string]scheme{
+		SchemeFlat: flat{}, SchemePublished: published{}, plan.Broadcast: broadcasting{}, SchemeLookback: &lookback{}, SchemeRound: &persistent{},
+	}
+	for name, s := range all {
+		for demand, want := range map[tile.Demands]string{
+			tile.LocalTables: "a table would have to live as long as a work-group",
+			tile.Counters:    "the state of a cut is an array of counters",
+			tile.Expansion:   "a row becomes many",
+			tile.Insertion:   "rows insert keys into a table",
+			tile.Probing:     "rows look keys up in a table",
+		} {
+			err := refuseDemands("made_up", name, demand|tile.AnEnd, s.meets())
+			if err == nil || !strings.Contains(err.Error(), "kernel made_up: "+want) || !strings.Contains(err.Error(), "scheme="+name) {
+				t.Errorf("%s: %v, not %q", name, err, want)
+			}
+		}
+	}
+	for name, refused := range map[string]tile.Demands{SchemeFlat: tile.Prefixes, SchemePublished: 0, SchemeLookback: 0, SchemeRound: tile.WholeChunks} {
+		for _, kind := range tile.Kinds() {
+			asks := kind.Traits().Asks
+			if got := refuseDemands("made_up", name, asks, all[name].meets()) != nil; got != (asks&refused != 0) {
+				t.Errorf("%s, %s: refused is %v", name, kind, got)
+			}
+		}
+	}
+}
+
+// TestOperations holds that each kind of operation has a lowering in every place
+// where it may stand.
+func TestOperations(t *testing.T) {
+	for _, kind := range tile.Kinds() {
+		o, traits := operations[kind], kind.Traits()
+		inRows, atEnd := traits.Place != tile.AfterRows, traits.Place == tile.AfterRows || traits.Place == tile.Anywhere || traits.Place == tile.Once
+		if inRows && o.row == nil || atEnd && o.end == nil {
+			t.Errorf("%s lacks a lowering", kind)
+		}
+		if op := (&tile.Op{Kind: kind}); (op.IsPure() || op.SeesNeighbours()) && o.value == nil {
+			t.Errorf("%s has no value", kind)
+		}
+	}
+}
+
+// TestUnknownScheme holds that no scheme is taken for another.
+func TestUnknownScheme(t *testing.T) {
+	if _, err := familyOf(plan.Schedule{Scheme: "rounds"}); err == nil || !strings.Contains(err.Error(), "scheme=rounds: there are lookback, ") {
+		t.Error(err)
+	}
+}
