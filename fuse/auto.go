@@ -19,9 +19,9 @@ const (
 // one kernel, any legal set that leads to another state. So it compares every
 // legal plan, each prefix of a plan once.
 //
-// Where there are too many states, it compares plans that are cheap to find:
-// those whose kernels are consecutive stages, and those that join each stage to
-// the kernel where it costs least; and it improves the best by joining kernels.
+// If there are too many states, it compares plans that are cheap to find: plans
+// whose kernels are consecutive stages, and plans that join each stage to the
+// kernel in which it costs least. It improves the best by joining kernels.
 func (f *Fusion) search() error {
 	if ideals, ok := f.ideals(); ok {
 		groups, searched := f.shortest(ideals)
@@ -40,8 +40,8 @@ func (f *Fusion) search() error {
 	return f.compareLevels()
 }
 
-// compareLevels takes the plan of another level where that costs less, as may
-// be once kernels that nothing needs are gone.
+// compareLevels takes the plan of another level if it costs less, which can happen
+// once kernels that nothing needs are removed.
 func (f *Fusion) compareLevels() error {
 	least, err := f.remaining()
 	if err != nil {
@@ -77,8 +77,8 @@ func (s set) stages(g *Graph) []*Stage {
 	return list
 }
 
-// ideals lists the sets of stages that hold all that their members need, in
-// ascending order of size; not ok where there are too many.
+// ideals lists the sets of stages that contain all that their members need, in
+// ascending order of size. It is not ok if there are too many.
 func (f *Fusion) ideals() (list []set, ok bool) {
 	n := len(f.Graph.Stages)
 	if n > 63 {

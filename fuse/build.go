@@ -30,7 +30,7 @@ type kernelBuilder struct {
 	scalars [2]map[*ir.Value]tile.ID // before the rows, and after them
 	built   map[*Value]tile.ID       // values between stages that are no results
 
-	edgeRows map[edgeKey]int // domains of first and last rows of groups
+	edgeRows map[edgeKey]int // domains of first and last rows of segments
 }
 
 // Build returns the kernel of a set of stages, or the *Reason why there is
@@ -134,7 +134,7 @@ func (b *kernelBuilder) stage(s *Stage, demanded func(*Value) bool) {
 		b.offset(s.prefix, demanded)
 		return
 	case Add:
-		b.row(s.Domain) // the rows must be streamed even where nothing is stored
+		b.row(s.Domain) // the rows must be streamed even if nothing is stored
 	}
 	for _, v := range s.roots {
 		if s.Kind != Reduce && s.Kind != ScalarMap && (s.Kind != Aggregate || s.Out != nil) && b.graph.hasChecks(v) {
@@ -248,8 +248,8 @@ func (b *kernelBuilder) deriveCompact(d *ir.Domain) int {
 	return b.domains[d]
 }
 
-// deriveGroups derives the rows of contiguous groups: a group closes where the
-// next one begins.
+// deriveGroups derives the rows of contiguous groups: a segment closes at the head
+// of the next one.
 func (b *kernelBuilder) deriveGroups(d *ir.Domain, s *Stage) int {
 	p := b.graph.prefixes[key{kind: Result, ir: d.By}]
 	parent := b.row(s.Domain)
@@ -274,7 +274,7 @@ func (b *kernelBuilder) deriveGroups(d *ir.Domain, s *Stage) int {
 	return index
 }
 
-// begun returns how many groups began before the row.
+// begun returns how many segments began before the row.
 func (b *kernelBuilder) begun(p *Prefix) tile.ID {
 	d := b.row(p.Domain)
 	one := b.Map(d, ir.OpCast, ir.I64, "", b.head(p.Of))
@@ -316,7 +316,7 @@ func (b *kernelBuilder) placeColumn(d *ir.Domain) tile.ID {
 	return id
 }
 
-// head returns whether the row begins a group of d.
+// head returns whether the row begins a segment of d.
 func (b *kernelBuilder) head(d *ir.Domain) tile.ID {
 	w := b.graph.writer[key{kind: Heads, of: d}]
 	if !b.in[w.Writer] {
@@ -372,7 +372,7 @@ func (b *kernelBuilder) differ(domain int, k ir.Kind, x, y tile.ID) tile.ID {
 	return b.Map(domain, ir.OpLogicalAnd, ir.Bool, "", unequal, number)
 }
 
-// halo requires that x, which is v, can be had at a neighbouring base row.
+// halo requires that x, which is v, can be computed for a neighbouring base row.
 func (b *kernelBuilder) halo(x tile.ID, v *ir.Value) {
 	if !b.Kernel.Recomputable(x) {
 		b.refuse("a neighbour of %s may be a row of another tile, which is not there before %s is stored", label(v), label(v))
@@ -402,7 +402,7 @@ func (b *kernelBuilder) load(w *Value) tile.ID {
 	return id
 }
 
-// complete returns the stream of w, all of whose rows must be there.
+// complete returns the stream of w, of which all rows must be stored before.
 func (b *kernelBuilder) complete(w *Value, access tile.Access) int {
 	if w.Writer != nil && b.in[w.Writer] {
 		b.refuse("every row of %s must be there first: %s ends a kernel", w.Name, w.Writer.Name)

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// leaves returns what a row contributes to the fields of p's monoid.
-func (b *kernelBuilder) leaves(p *Prefix) []tile.ID {
+// elements returns a row's elements of the fields of p's monoid.
+func (b *kernelBuilder) elements(p *Prefix) []tile.ID {
 	d := b.row(p.Domain)
 	if p.Scan == nil {
 		var flag tile.ID
@@ -31,7 +31,7 @@ func (b *kernelBuilder) leaves(p *Prefix) []tile.ID {
 // stored partial scans and offsets.
 func (b *kernelBuilder) prefixFields(p *Prefix) []tile.ID {
 	if b.in[p.Partial] {
-		return b.Scan(b.row(p.Domain), p.Monoid, p.Exclusive, p.result.Name, b.leaves(p)...)
+		return b.Scan(b.row(p.Domain), p.Monoid, p.Exclusive, p.result.Name, b.elements(p)...)
 	}
 	if b.in[p.Offset] {
 		b.refuse("the offsets need every chunk's total: %s belongs beside %s or in a kernel of its own", p.Offset.Name, p.Partial.Name)
@@ -98,8 +98,8 @@ func (b *kernelBuilder) chunkScan(p *Prefix, demanded func(*Value) bool) {
 	if b.row(p.Domain) != 0 {
 		b.refuse("%s needs the rows of %s complete, to cut them into chunks", p.Partial.Name, b.graph.DomainName(p.Domain))
 	}
-	leaves := b.leaves(p)
-	fields := b.ChunkScan(p.Monoid, p.Exclusive, b.streams(p.totals, true), p.partials[0].Name, leaves...)
+	elements := b.elements(p)
+	fields := b.ChunkScan(p.Monoid, p.Exclusive, b.streams(p.totals, true), p.partials[0].Name, elements...)
 	for i, w := range p.partials {
 		if demanded(w) {
 			b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), fields[i])
@@ -138,11 +138,11 @@ func (b *kernelBuilder) offset(p *Prefix, demanded func(*Value) bool) {
 	case len(b.in) > 1:
 		b.refuse("the offsets need every chunk's total: %s belongs beside %s or in a kernel of its own", p.Offset.Name, p.Partial.Name)
 	default:
-		leaves := make([]tile.ID, len(p.totals))
+		elements := make([]tile.ID, len(p.totals))
 		for i, w := range p.totals {
-			leaves[i] = b.Load(b.Stream(w.Name, w.Type, w.Name, tile.Element, false))
+			elements[i] = b.Load(b.Stream(w.Name, w.Type, w.Name, tile.Element, false))
 		}
-		fields := b.Scan(0, p.Monoid, true, "offset", leaves...)
+		fields := b.Scan(0, p.Monoid, true, "offset", elements...)
 		for i, w := range p.offsets {
 			if !demanded(w) {
 				continue
@@ -184,7 +184,7 @@ func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
 		if b.maker(d) != nil {
 			id = b.Total(b.place(d), w.Name)
 		} else {
-			id = b.Total(b.Scan(b.row(p.Domain), addition(), true, w.Name, b.leaves(p)...)[0], w.Name)
+			id = b.Total(b.Scan(b.row(p.Domain), addition(), true, w.Name, b.elements(p)...)[0], w.Name)
 		}
 	default:
 		id = b.Total(b.begun(b.graph.prefixes[key{kind: Result, ir: d.By}]), w.Name)

@@ -53,8 +53,8 @@ func (b *kernelBuilder) value(v *ir.Value, after bool) tile.ID {
 	return b.column(v)
 }
 
-// scalar returns the scalar v: before the rows, or after them, when what is
-// reduced over the rows here is known too.
+// scalar returns the scalar v: before the rows, or after them, when reductions of
+// the rows here are known too.
 func (b *kernelBuilder) scalar(v *ir.Value, after bool) tile.ID {
 	memo := b.scalars[0]
 	if after {
@@ -151,7 +151,7 @@ func (b *kernelBuilder) gather(v *ir.Value, domain int, after bool) tile.ID {
 	return b.LoadAt(domain, stream, b.Map(domain, ir.OpCast, ir.I64, "", index), checked)
 }
 
-// failable reports whether an index column may hold a row that is not there,
+// failable reports whether an index column may hold a row that does not exist,
 // after a failed check.
 func (b *kernelBuilder) failable(i *ir.Value) bool {
 	return i.Op != ir.OpRuns && i.Op != ir.OpStarts && i.Op != ir.OpIndex
@@ -185,8 +185,8 @@ func (b *kernelBuilder) neighbour(v *ir.Value, domain int) tile.ID {
 	return 0
 }
 
-// align returns x over the domain of y. Where lengths differ, which is an
-// error, missing rows are zero.
+// align returns x over the domain of y. If lengths differ, which is an error,
+// missing rows are zero.
 func (b *kernelBuilder) align(v *ir.Value, domain int) tile.ID {
 	x := v.Args[0]
 	if x.Type.Domain == nil || x.Type.Domain == v.Type.Domain {

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// What a cost prediction assumes, because data is not known when compiling.
-// Bytes shown by explain are for these assumptions too.
+// Assumptions of a cost prediction, because data is not known when compiling.
+// explain shows bytes under these assumptions too.
 const (
 	AssumedRows     = 1 << 20 // of each parameter's domain
 	assumedSelected = 0.5     // rows that pass a mask
@@ -99,9 +99,8 @@ func (t Traffic) Formula() string {
 }
 
 // cost predicts the seconds that k takes: a launch, and its bytes at the
-// machine's rate. One cut is resolved in one pass over memory everywhere. On
-// cores, a kernel with several runs on one of them, whose rate is its share of
-// the machine's.
+// machine's rate. One cut is resolved in one pass over memory everywhere. A
+// kernel with several cuts runs on one core, with its share of the machine's rate.
 func (f *Fusion) cost(k *tile.Kernel) float64 {
 	t := f.Graph.traffic(k)
 	bytes := t.Read + t.Write
@@ -111,7 +110,7 @@ func (f *Fusion) cost(k *tile.Kernel) float64 {
 	return f.Machine.Rates[plan.RateLaunch] + bytes/f.Machine.Rates[plan.RateMemory]
 }
 
-// Cost predicts the seconds of the whole plan, were every value stored that a
+// Cost predicts the seconds of the whole plan, as if it stored every value that a
 // stage of another kernel reads.
 func (f *Fusion) Cost() float64 { return f.costOf(f.Groups) }
 
@@ -127,8 +126,8 @@ func (f *Fusion) costOf(groups [][]*Stage) float64 {
 	return total
 }
 
-// remaining predicts the seconds of what is left of the plan when values and
-// kernels that nothing needs are gone.
+// remaining predicts the seconds of the plan without values and kernels that
+// nothing needs.
 func (f *Fusion) remaining() (float64, error) {
 	p, err := f.Program()
 	if err != nil {

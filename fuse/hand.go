@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// stagesNamed returns the stages that name means: the one of that name, or all
-// of a kind. Where a kind has one stage, its number may be written or left out.
+// stagesNamed returns the stages that name stands for: the stage of that name, or
+// all of a kind. If a kind has one stage, its number may be left out.
 func (g *Graph) stagesNamed(name string) []*Stage {
 	var ofKind []*Stage
 	for _, s := range g.Stages {

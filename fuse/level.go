@@ -23,15 +23,15 @@ const (
 // Levels lists the names of the levels, the default last.
 var Levels = []string{LevelNone, LevelPaper3, LevelPaper2, LevelOnePass, LevelAuto}
 
-// A rule says what kernels a level allows, given the kinds of stages in one
-// and its tile program.
+// A rule says which kernels a level allows, by the kinds of their stages and their
+// tile programs.
 type rule struct {
 	together func(kinds map[StageKind]bool) string // "" or why not
 	cuts     int                                   // grid-wide prefixes a kernel may hold
 }
 
-// front and back are the published kernels before and after the grid-wide
-// exchange; maps join either.
+// front and back are the stages of the published kernels before and after the
+// grid-wide exchange. Maps join either.
 var (
 	front = []StageKind{Map, Mask, Partial, Offset}
 	back  = []StageKind{Map, Compact, Aggregate, Finish, Reduce, ScalarMap}
@@ -74,7 +74,7 @@ type Fusion struct {
 	tried map[string]trial // kernels built so far, by the indices of their stages
 }
 
-// trial is what building a kernel showed.
+// trial is the outcome of building a kernel.
 type trial struct {
 	cost    float64 // predicted seconds
 	cuts    int
@@ -103,7 +103,7 @@ func Fuse(g *Graph, level string, machine plan.Machine) (*Fusion, error) {
 	return f, nil
 }
 
-// example writes a plan of few words by hand.
+// example writes a short plan by hand.
 func (f *Fusion) example() string {
 	const few = 12
 	if len(f.Graph.Stages) <= few {
@@ -118,7 +118,7 @@ func (f *Fusion) example() string {
 	return strings.Join(kinds, " ")
 }
 
-// leaving tells which values a kernel made of stages must store for others.
+// leaving returns which values a kernel of stages must store for others.
 func (g *Graph) leaving(stages []*Stage) func(*Value) bool {
 	in := map[*Stage]bool{}
 	for _, s := range stages {
@@ -129,7 +129,7 @@ func (g *Graph) leaving(stages []*Stage) func(*Value) bool {
 	}
 }
 
-// refuses says why the level keeps stages apart, whatever their kernel would be.
+// refuses says why the level keeps stages apart, whether or not their kernel is legal.
 func (r rule) refuses(stages []*Stage) string {
 	if len(stages) < 2 || r.together == nil {
 		return ""
@@ -194,10 +194,10 @@ func inOrder(stages []*Stage) []*Stage {
 	return slices.SortedFunc(slices.Values(stages), byIndex)
 }
 
-// greedy puts each stage, in order, into the kernel where the plan so far costs
-// least, among those that the rule and its operands allow: a kernel of its own
-// is the last choice, or where free is set a choice like any. The three stages
-// of a prefix move together where the rule lets them.
+// greedy puts each stage, in order, into the kernel with which the plan so far
+// costs least, among the kernels that the rule and its operands allow. A kernel of
+// its own is the last choice, or with free a choice like any other. The three
+// stages of a prefix move together if the rule lets them.
 func (f *Fusion) greedy(r rule, free bool) {
 	placed := map[*Stage]bool{}
 	for _, s := range f.Graph.Stages {

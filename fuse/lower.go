@@ -18,11 +18,11 @@ func (e *Unsupported) Error() string {
 		e.Pos.File, e.Pos.Line, e.Pos.Column, e.Op)
 }
 
-// Options choose among lowerings that mean the same.
+// Options choose among equivalent lowerings.
 type Options struct {
-	// Tables combines the rows of contiguous groups as those of bins are: each
-	// row in a table, at its group's number, in any order. Else segmented scans
-	// fold them in their order.
+	// Tables combines the rows of contiguous groups like the rows of bins: in a
+	// table, at the group's number, in any order. Without it segmented scans fold
+	// them in their order.
 	Tables bool
 }
 
@@ -55,7 +55,7 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 	return l.Graph, nil
 }
 
-// supported reports whether the lowering of v exists.
+// supported reports whether v has a lowering.
 func supported(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight, ir.OpArgmin, ir.OpArgmax:
@@ -126,7 +126,7 @@ func (l *lowering) inlined(v *ir.Value) bool {
 	return u.Op.IsElementwise() && u.Type.Domain == v.Type.Domain
 }
 
-// isTable reports whether an operator needs v complete, to take any row of it.
+// isTable reports whether an operator reads any row of v, and needs it complete.
 func (l *lowering) isTable(v *ir.Value) bool {
 	for _, u := range l.users[v] {
 		switch u.Op {
@@ -214,7 +214,7 @@ func (l *lowering) define(v *Value, s *Stage) *Value {
 	return v
 }
 
-// unique returns name, or name with a number where it is taken.
+// unique returns name, with a number if it is taken.
 func (l *lowering) unique(name string) string {
 	candidate := name
 	for i := 2; l.names[candidate]; i++ {
@@ -266,7 +266,7 @@ func (l *lowering) resultName(v *ir.Value, otherwise string) string {
 	return otherwise
 }
 
-// read makes s read v, or compute it where v is inlined.
+// read makes s read v, or compute it if v is inlined.
 func (l *lowering) read(s *Stage, v *ir.Value, access Access, whole bool) {
 	if w := l.result(v); w != nil {
 		l.use(s, w, access, whole || v.Type.IsScalar())
@@ -275,7 +275,7 @@ func (l *lowering) read(s *Stage, v *ir.Value, access Access, whole bool) {
 	l.operands(s, v)
 }
 
-// operands records what computing v in s reads.
+// operands records the values that s reads to compute v.
 func (l *lowering) operands(s *Stage, v *ir.Value) {
 	if at := (computed{s, v}); l.computed[at] {
 		return // a scalar that several others use is met many times
@@ -313,8 +313,8 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 	}
 }
 
-// rows makes s, which runs over d and may read no column of it, wait for the
-// number of rows where that is computed before there are any.
+// rows makes s, which runs over d, wait for the number of its rows if a stage
+// computes it. s may read no column of d that it would wait for.
 func (l *lowering) rows(s *Stage, d *ir.Domain) {
 	if d.Kind == ir.DomainBins {
 		l.length(s, d)

@@ -9,7 +9,7 @@ import (
 func addition() *tile.Monoid { return tile.NewFold(ir.ReduceAdd, ir.I64) }
 
 // prefix adds the three stages of a grid-wide scan. read records what its
-// leaves read.
+// elements read.
 func (l *lowering) prefix(p *Prefix, pos ir.Pos, name string, read func(*Stage)) {
 	p.Partial = l.stage(Partial, pos, p.Domain)
 	p.Partial.prefix = p

@@ -8,8 +8,8 @@ import (
 // StageKind is what a stage does.
 type StageKind string
 
-// The kinds of stages. Their names are those of the published kernels where
-// there are any (Saxena et al., "Code fusion of prefix sum with ordered
+// The kinds of stages. They are named like the published kernels, if there are
+// any (Saxena et al., "Code fusion of prefix sum with ordered
 // aggregation", table I).
 const (
 	Map       StageKind = "map"       // element-wise values, gathers and neighbours
@@ -55,7 +55,7 @@ const (
 	States                    // what an aggregate keeps per group in a table
 )
 
-// Value is what one stage writes and others read: a column, or a scalar where
+// Value is written by one stage and read by others: a column, or a scalar if
 // Domain is nil.
 type Value struct {
 	Kind   ValueKind
@@ -118,7 +118,7 @@ type key struct {
 	field int
 }
 
-// result returns what holds v between stages; nil if v is inlined where it is used.
+// result returns the Value that holds v between stages; nil if v is inlined in its users.
 func (g *Graph) result(v *ir.Value) *Value { return g.writer[key{kind: Result, ir: v}] }
 
 // Needs reports whether stage a needs stage b to have run, directly or not.

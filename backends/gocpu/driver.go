@@ -122,9 +122,9 @@ func (d *driver) launch() []*loop.Func {
 	return functions
 }
 
-// shared writes what goroutines run, on variables and errors of its own: those
-// that goroutines share live on the heap, and the serial way shall allocate
-// nothing.
+// shared writes the statements that goroutines run, on variables and errors of
+// their own: shared variables escape to the heap, and the serial path must not
+// allocate.
 func (d *driver) shared(write func()) func() {
 	return func() {
 		outer, errors := d.state, d.errors
@@ -160,7 +160,7 @@ func (d *driver) grain() int64 {
 }
 
 // splits reports whether ranges of rows can run at the same time: there is at
-// most one cut, what is reduced needs no carry, and no table is shared.
+// most one cut, reductions need no prefix, and no table is shared.
 func (k *kernel) splits() bool {
 	if len(k.analysis.Cuts) > 1 {
 		return false
@@ -192,8 +192,8 @@ func (d *driver) call(lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.
 	return made
 }
 
-// callInto runs f over rows lo to hi from states, or from nothing where there
-// are none, and leaves what it returns in results, where they are not nil.
+// callInto runs f over rows lo to hi from states, or from the identity if there
+// are none, and leaves its results in those of results that are not nil.
 func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, states map[stateKey]*loop.Var) {
 	args := []loop.Expr{lo, hi}
 	for _, a := range f.args {
@@ -213,7 +213,7 @@ func (d *driver) callInto(results []*loop.Var, lo, hi loop.Expr, f *rangeFunc, s
 	d.b.Add(&loop.Do{Results: results, Call: &loop.Call{Callee: f.Signature(), Args: args}})
 }
 
-// chain runs blocks: their summaries, in turn the states before each, and
+// chain runs blocks: their summaries, then in order the states before each, and
 // their rows.
 func (d *driver) chain() {
 	var summary map[stateKey]*loop.Var
@@ -263,9 +263,9 @@ func (d *driver) rowsHaveEffects() bool {
 	return false
 }
 
-// ownParts cuts off what lies past the block's own places in the streams that
-// are stored at places: a row that is not selected is stored there before the
-// next one replaces it.
+// ownParts cuts the streams that are stored at places to the block's own places:
+// a row that is not selected is stored at the next place until a selected one
+// replaces it.
 func (d *driver) ownParts() map[int]*loop.Var {
 	streams := map[int]*loop.Var{}
 	for i := range d.Ops {
@@ -356,7 +356,7 @@ func (d *driver) nameMap(op *tile.Op) { d.values[op.Res[0]] = d.b.Let(d.name(op.
 // nameLoad reads an element.
 func (d *driver) nameLoad(op *tile.Op) { d.values[op.Res[0]] = d.load(op) }
 
-// scanTotals turns the totals of chunks into what comes before each.
+// scanTotals turns the totals of chunks into the fold before each.
 func (d *driver) scanTotals(op *tile.Op) {
 	state := make([]*loop.Var, len(op.Res))
 	for f, identity := range op.Monoid.Identity {

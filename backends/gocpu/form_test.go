@@ -46,7 +46,7 @@ func forms(t *tile.Kernel) []string {
 		}
 	}
 	add(g.unrolls(views), "unrolled")
-	add(g.picks(views), "picked")
+	add(g.selects(views), "picked")
 	add(g.sumsInFours(views), "in fours")
 	add(!d.splits(), "serial")
 	add(d.relocates(), "copies")

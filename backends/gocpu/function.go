@@ -141,8 +141,8 @@ func (g *body) loop(views []int, lo, hi loop.Expr) {
 	length := g.cut(views, lo, hi)
 	if g.unrolls(views) {
 		g.unrolled(views)
-	} else if g.picks(views) {
-		g.picked(views)
+	} else if g.selects(views) {
+		g.blocksOfSelected(views)
 	} else if g.sumsInFours(views) {
 		g.inFours(views)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// sumsOnly reports whether all that happens to the selected rows of d is cheap
-// arithmetic and sums.
+// sumsOnly reports whether the selected rows of d do nothing but cheap arithmetic
+// and sums.
 func (k *kernel) sumsOnly(d int) bool {
 	if k.Domains[d].Kind != tile.Compact {
 		return false
@@ -34,11 +34,11 @@ func (k *kernel) sumsOnly(d int) bool {
 }
 
 // sumSelected sums over the selected rows of d. How many are selected is not
-// known, and a branch that is taken half of the time costs more than what it
-// skips; but a row that the tests of one column already exclude need not load
-// the others. So those tests are one branch, which is guessed wrong less often
-// than a branch for each, and the rest of the guard is a mask; so is all of it
-// where there are no other columns.
+// known, and a branch that is taken half of the time costs more than it saves. But
+// a row that the tests of one column exclude need not load the other columns. So
+// the tests of one column are one branch, which is mispredicted less often than a
+// branch per test, and the rest of the guard is a mask. Without other columns all
+// of the guard is a mask.
 func (g *body) sumSelected(d int) {
 	conditions, rest := g.splitGuard(g.Domains[d].Guard)
 	if !g.loadsMore(d, conditions) {

@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// kernel is a tile program with what lowering decides about it.
+// kernel is a tile program and the decisions of its lowering.
 type kernel struct {
 	*tile.Kernel
 	analysis           *tile.Analysis
@@ -25,8 +25,8 @@ func newKernel(t *tile.Kernel, source func(ir.Pos) string) *kernel {
 	return k
 }
 
-// sinkPure counts uses and sinks each pure operation to the deepest domain that
-// holds all its uses: what only selected rows need is computed for them alone.
+// sinkPure sinks each pure operation to the deepest domain that holds all its
+// uses, so that values that only selected rows need are computed for them alone.
 func (k *kernel) sinkPure() {
 	k.uses = k.CountUses()
 	k.sinkDomain = make([]int, len(k.Ops))
@@ -95,10 +95,11 @@ func (k *kernel) common(a, b int) int {
 	return a
 }
 
-// findBranchlessSegments returns the domain of groups whose results can be stored for every
-// row, over those of the row before: then no branch depends on where groups
-// end. It needs results that are states, numbered by a count of heads, used
-// nowhere else, and nothing more to do when a group closes. 0 is none.
+// findBranchlessSegments returns the domain of segments whose results can be
+// stored for every row, over the results of the row before: then no branch depends
+// on where segments end. The results must be states, numbered by a count of heads
+// and used nowhere else, and nothing else may happen when a segment closes. 0 is
+// none.
 func (k *kernel) findBranchlessSegments() int {
 	if len(k.Domains) != 2 || k.Domains[1].Kind != tile.Close || len(k.analysis.Cuts) != 1 {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// withoutNumber is a name without the number that told it from another in the
-// plan; in emitted text names get numbers where they meet.
+// withoutNumber is a name without the number that makes it unique in the plan.
+// Emitted text numbers names in the scope in which they meet.
 func withoutNumber(name string) string {
 	if i := strings.LastIndexByte(name, '_'); i > 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
 		return name[:i]
@@ -68,7 +68,7 @@ const (
 	remarkMask      = "A row adds x&mask: mask has all bits of a row that is selected, and none of another."
 	remarkOverwrite = "Every row is stored, and the next one over it unless it is selected."
 	remarkGroups    = "Every row stores the group that it belongs to, over what the row before has."
-	remarkPicked    = "Of a block, the rows that pass the tests of one column are picked first, and summed then."
+	remarkSelected  = "Of a block, the rows that pass the tests of one column are picked first, and summed then."
 	remarkLimit     = "A place past the end is that of rows after hi, which store it themselves."
 )
 

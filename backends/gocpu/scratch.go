@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/internal/tile"
 )
 
-// relocates reports whether the carry decides only where results are stored,
-// never what they are. Then a block can be done before its turn, into memory
-// of its worker's own, and be copied to its place; that is cheaper than to look
-// at the rows twice.
+// relocates reports whether the prefix decides only where results are stored,
+// never their values. Then a block can run before the blocks ahead of it are done,
+// into memory of its worker, and be copied to its place. That is cheaper than
+// reading the rows twice.
 func (k *kernel) relocates() bool {
 	if len(k.analysis.Cuts) != 1 {
 		return false
@@ -45,7 +45,7 @@ func (k *kernel) relocates() bool {
 	return stores
 }
 
-// scratch makes memory of a worker's own for rows of each stream that is written.
+// scratch makes private memory of a worker, for rows of each stream that is written.
 func (d *driver) scratch(rows int64) map[int]*loop.Var {
 	made := map[int]*loop.Var{}
 	for s, stream := range d.Streams {
@@ -56,7 +56,7 @@ func (d *driver) scratch(rows int64) map[int]*loop.Var {
 	return made
 }
 
-// withStreams writes statements for which some streams are other memory.
+// withStreams writes statements with other memory for some streams.
 func (d *driver) withStreams(other map[int]*loop.Var, write func()) {
 	outer := d.whole
 	d.whole = maps.Clone(outer)
@@ -65,7 +65,7 @@ func (d *driver) withStreams(other map[int]*loop.Var, write func()) {
 	d.whole = outer
 }
 
-// chainOfCopies runs blocks into scratch memory, and copies the results in turn.
+// chainOfCopies runs blocks into scratch memory, and copies the results in order.
 func (d *driver) chainOfCopies() {
 	var scratch map[int]*loop.Var
 	var local map[stateKey]*loop.Var

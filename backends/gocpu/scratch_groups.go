@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// relocatesGroups reports whether blocks of groups can be done before their
-// turn, into memory of their worker's own: every result is a state, so that
-// the group which a block continues can be completed by adding the state
-// before the block to its own.
+// relocatesGroups reports whether blocks of segments can run before the blocks
+// ahead of them are done, into memory of their worker. Every result must be a
+// state: then adding the state before the block completes the segment that the
+// block continues.
 func (k *kernel) relocatesGroups() bool {
 	if k.branchlessSegments == 0 {
 		return false
@@ -30,8 +30,8 @@ func (k *kernel) relocatesGroups() bool {
 	return true
 }
 
-// chainOfGroups runs blocks into scratch memory. Slot 0 there is the group
-// that was open before the block; the one that is open after it is left to the
+// chainOfGroups runs blocks into scratch memory. Slot 0 is the segment that was
+// open before the block. The segment that is open after the block is left to the
 // block in which it ends.
 func (d *driver) chainOfGroups() {
 	var scratch map[int]*loop.Var
@@ -87,8 +87,8 @@ func (d *driver) chainOfGroups() {
 	})
 }
 
-// continued returns a state after a block: x, the block's own, where a group
-// began in it, else x added to the state before.
+// continued returns a state after a block: x, the block's own, if a segment began
+// in it, else x added to the state before.
 func (d *driver) continued(s state, before map[stateKey]*loop.Var, began, x loop.Expr) loop.Expr {
 	op := &d.Ops[s.op]
 	if d.KeepsLast(op) {

@@ -5,14 +5,14 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// pickedRows are tested at once: their numbers fit a byte.
-const pickedRows = 256
+// selectedRows are tested at once: their numbers fit a byte.
+const selectedRows = 256
 
-// picks reports whether the rows are nothing but sums over selected ones, of
-// which the tests of one column exclude some. Then those that pass are picked
-// first, for a block of rows, and summed afterwards: a branch for each row is
-// guessed wrong as often as rows pass and fail at random, which costs more.
-func (g *body) picks(views []int) bool {
+// selects reports whether the rows only sum selected rows, of which the tests of
+// one column exclude some. Then the numbers of those that pass are listed first,
+// for a block of rows, and these rows summed afterwards. A branch per row would be
+// mispredicted as often as rows pass and fail at random, which costs more.
+func (g *body) selects(views []int) bool {
 	if !g.onlySums(views) {
 		return false
 	}
@@ -20,7 +20,7 @@ func (g *body) picks(views []int) bool {
 	return g.loadsMore(1, first)
 }
 
-// onlySums reports whether the rows are nothing but sums over selected ones.
+// onlySums reports whether the rows only sum selected rows.
 func (g *body) onlySums(views []int) bool {
 	if len(g.Domains) != 2 || len(views) == 0 || !g.sumsOnly(1) {
 		return false
@@ -37,9 +37,9 @@ func (g *body) onlySums(views []int) bool {
 	return !g.numbersRows()
 }
 
-// picked handles the rows in blocks as long as there are enough. What is left
-// stays in the views.
-func (g *body) picked(views []int) {
+// blocksOfSelected handles the rows in blocks as long as there are enough. The
+// remaining rows stay in the views.
+func (g *body) blocksOfSelected(views []int) {
 	const d = 1
 	first, rest := g.splitGuard(g.Domains[d].Guard)
 	outer := map[int]*loop.Var{}
@@ -47,16 +47,16 @@ func (g *body) picked(views []int) {
 		outer[s] = g.view[s]
 	}
 	kept := g.uniformValues()
-	picked := g.b.Storage("picked", loop.ArrayOf(pickedRows, loop.ScalarOf(ir.U8)))
-	within := func(i loop.Expr) loop.Expr { return loop.Apply(ir.OpAnd, i, loop.Int(pickedRows-1)) } // Go checks no index
-	g.remark(remarkPicked)
-	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(pickedRows)), func() {
+	picked := g.b.Storage("picked", loop.ArrayOf(selectedRows, loop.ScalarOf(ir.U8)))
+	within := func(i loop.Expr) loop.Expr { return loop.Apply(ir.OpAnd, i, loop.Int(selectedRows-1)) } // Go checks no index
+	g.remark(remarkSelected)
+	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(selectedRows)), func() {
 		for _, s := range views {
-			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_block", outer[s], loop.Int(0), pickedRows)
-			g.b.Cut(outer[s], loop.Int(pickedRows), nil)
+			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_block", outer[s], loop.Int(0), selectedRows)
+			g.b.Cut(outer[s], loop.Int(selectedRows), nil)
 		}
 		count := g.b.Decl("count", loop.Int(0))
-		g.b.For("i", loop.Int(0), loop.Int(pickedRows), func(i *loop.Var) {
+		g.b.For("i", loop.Int(0), loop.Int(selectedRows), func(i *loop.Var) {
 			g.index = i
 			for n := range g.Ops {
 				if g.needed[n] && g.sinkDomain[n] == 0 && !g.Ops[n].Epilogue && !g.split[n] {
@@ -83,11 +83,11 @@ func (g *body) picked(views []int) {
 // excluded beforehand, are of so few columns that four rows fit the registers:
 // the steps of the loop cost as much as a row.
 func (g *body) sumsInFours(views []int) bool {
-	return len(views) <= unrolledColumns && g.onlySums(views) && !g.picks(views)
+	return len(views) <= unrolledColumns && g.onlySums(views) && !g.selects(views)
 }
 
-// inFours handles the rows four at a time as long as there are as many. What
-// is left stays in the views.
+// inFours handles the rows four at a time as long as there are as many. The
+// remaining rows stay in the views.
 func (g *body) inFours(views []int) {
 	outer := map[int]*loop.Var{}
 	for _, s := range views {

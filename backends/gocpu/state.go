@@ -13,7 +13,7 @@ type state struct {
 	stateKey
 	name     string
 	identity ir.Scalar
-	carried  bool // the rows need it; else only the combination of summaries does
+	carried  bool // rows need it, not only the combination of summaries
 }
 
 // states lists the fields that the kernel keeps, operation by operation. A

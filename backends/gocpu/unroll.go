@@ -43,8 +43,8 @@ func (g *body) unrolls(views []int) bool {
 	return true
 }
 
-// computesFromPlace reports whether op needs the number of its row for more
-// than to store there: it is not known before the rows before are stored.
+// computesFromPlace reports whether op computes with the number of its row, which
+// is not known before the rows before are stored.
 func (g *body) computesFromPlace(op *tile.Op) bool {
 	place := g.Domains[op.Domain].Position
 	for n, arg := range op.Args {
@@ -142,8 +142,8 @@ func (g *body) compute(d int) compacted {
 
 // branchFree reports whether the rows of a compaction may be computed for
 // every row of the parent and stored over each other until one is selected.
-// It needs stores by a count of the selected rows and nothing that is dear or
-// may fail.
+// It needs stores at a count of the selected rows, and nothing expensive or
+// that may fail.
 func (g *body) branchFree(d int) bool {
 	counted := false
 	for i := range g.Ops {

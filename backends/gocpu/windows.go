@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Groups come long or short. Where most blocks of rows lie within one group,
-// it pays to find that out first and fold a block at once; where groups are
-// short, the test is in vain. So rows are handled in windows, each in the form
-// that fits the number of groups that began in the window before.
+// Segments are long or short. If most blocks of rows lie within one segment, it
+// pays to test for that first and fold a block at once. If segments are short, the
+// test is in vain. So rows are handled in windows, each in the form that fits the
+// number of segments that began in the window before.
 const (
 	windowRows = 1024
 	denseHeads = windowRows / 16 // heads in a window above which the next one is dense

@@ -97,8 +97,8 @@ func (k *Kernel) Phases(isCut func(*Op) bool) (phase []int, cuts [][]int) {
 	return phase, cuts
 }
 
-// Conditions lists what decides whether a row of the base is one of domain d,
-// those of the innermost domain first.
+// Conditions lists the values that decide whether a row of the base is a row of
+// domain d, those of the innermost domain first.
 func (k *Kernel) Conditions(d int) []ID {
 	var list []ID
 	for ; d > 0; d = k.Domains[d].Parent {
@@ -139,8 +139,8 @@ func (a *Analysis) live(c int) []LiveValue {
 	return list
 }
 
-// usedByRows reports whether rows use the results of scan, and not only what
-// comes after them all.
+// usedByRows reports whether rows use the results of scan, not only operations
+// after all rows.
 func (k *Kernel) usedByRows(scan *Op) bool {
 	for i := range k.Ops {
 		if op := &k.Ops[i]; !op.Epilogue && slices.ContainsFunc(op.Args, func(arg ID) bool { return slices.Contains(scan.Res, arg) }) {
@@ -152,7 +152,7 @@ func (k *Kernel) usedByRows(scan *Op) bool {
 	})
 }
 
-// liveKinds says, per value, how cheaply it is obtained a second time.
+// liveKinds says, per value, the cheapest way to obtain it a second time.
 func (k *Kernel) liveKinds() []LiveKind {
 	kinds := make([]LiveKind, len(k.Values))
 	for i := range k.Ops {

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// What is carried across each cut, and how, where the programs of tiletest do
+// The live values of each cut, and how they are kept, if the programs of tiletest do
 // not show it.
 func TestCarries(t *testing.T) {
 	sum := tile.NewFold(ir.ReduceAdd, ir.I64)

@@ -133,7 +133,7 @@ func (b *Builder) uniform(args []ID) bool {
 	return true
 }
 
-// Shift returns x at the base row distance rows back, fill where there is none.
+// Shift returns x at the base row distance rows back, or fill if there is none.
 func (b *Builder) Shift(x, fill ID, distance int64) ID {
 	return b.pure(Op{Kind: Shift, Args: []ID{x, fill}, Distance: distance}, b.Kernel.Values[x].Kind, "")
 }
@@ -220,7 +220,7 @@ func (b *Builder) Update(domain, stream int, m *Monoid, contiguous bool, index, 
 	b.emit(Op{Kind: Update, Domain: domain, Stream: stream, Monoid: m, Contiguous: contiguous, Args: []ID{index, x}})
 }
 
-// Check reports row at the plan's site where failed holds, for the rows of domain (Uniform: once).
+// Check reports row at the plan's site if failed holds, for the rows of domain (Uniform: once).
 // Asking again changes nothing.
 func (b *Builder) Check(domain, site int, failed, row ID) {
 	key := fmt.Sprint("check", domain, site)

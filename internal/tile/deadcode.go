@@ -54,7 +54,7 @@ func (k *Kernel) busy(keep []bool) []bool {
 	return busy
 }
 
-// renumbering is what values and domains are called after some have gone.
+// renumbering has the new numbers of values and domains after some are removed.
 type renumbering struct {
 	value  []ID
 	domain []int

@@ -7,7 +7,7 @@ import (
 
 // String prints the kernel phase by phase, with each cut's state, how states
 // combine, and what is alive across it: all that a single-pass scheme needs,
-// and what a round window has to decide by.
+// and that a round window decides by.
 func (a *Analysis) String() string {
 	k := a.Kernel
 	var b strings.Builder
@@ -87,7 +87,7 @@ func (a *Analysis) writeCut(b *strings.Builder, index int) {
 	}
 }
 
-// staging says what of a stream a ring holds.
+// staging says how much of a stream a ring holds.
 func (a *Analysis) staging(stream int) string {
 	for _, s := range a.Staged {
 		if s.Stream != stream {
@@ -105,7 +105,7 @@ func (a *Analysis) staging(stream int) string {
 	return ""
 }
 
-// round says whether a round window can run the kernel, and what it takes.
+// round says whether a round window can run the kernel, and at what cost.
 func (a *Analysis) round() string {
 	if reason := a.RefuseRound(); reason != "" {
 		return "refused: " + reason

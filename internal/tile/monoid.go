@@ -23,7 +23,7 @@ type Field struct {
 	Kind ir.Kind
 }
 
-// MonoidKind is what a scheme may exploit about a monoid.
+// MonoidKind is the property of a monoid that a scheme may exploit.
 type MonoidKind uint8
 
 // The kinds, from the most to the least special.
@@ -212,7 +212,7 @@ func extreme(k ir.Kind, largest bool) ir.Scalar {
 	return ir.Scalar{Kind: k}
 }
 
-// IsLast reports whether m is that of [NewLast].
+// IsLast reports whether m is a monoid of [NewLast].
 func (m *Monoid) IsLast() bool {
 	return m.Kind == Ordered && len(m.Fields) == 2 && m.Fields[0].Kind == ir.Bool && m.Combine[1].Operator == ir.OpSelect &&
 		m.Combine[1].Args[0].IsField(B, 0) && m.Combine[1].Args[1].IsField(B, 1) && m.Combine[1].Args[2].IsField(A, 1)
@@ -223,8 +223,8 @@ func (m *Monoid) isSum() bool {
 	return m.Kind == Fold && m.Fields[0].Kind == ir.I64 && m.Combine[0].Operator == ir.OpAdd
 }
 
-// Restart returns what a field becomes at rows where the flag of field 0 does
-// not hold, if it becomes the row's element where that holds.
+// Restart reports whether a field starts anew, with the row's element, at rows
+// with the flag of field 0, and returns its combination at other rows.
 func (m *Monoid) Restart(index int) (otherwise *Expr, ok bool) {
 	e := m.Combine[index]
 	if e.Operator != ir.OpSelect || !e.Args[0].IsField(B, 0) || !e.Args[1].IsField(B, index) {

@@ -14,11 +14,11 @@ import (
 
 // law is a monoid with what the tests need to know of it.
 type law struct {
-	name   string
-	monoid *tile.Monoid
-	leaf   func(*rand.Rand) []ir.Scalar         // what a row may contribute
-	direct func(rows [][]ir.Scalar) []ir.Scalar // the fold by its definition, row by row
-	same   func(a, b []ir.Scalar) bool          // states that no later fold tells apart
+	name    string
+	monoid  *tile.Monoid
+	element func(*rand.Rand) []ir.Scalar         // what a row may contribute
+	direct  func(rows [][]ir.Scalar) []ir.Scalar // the fold by its definition, row by row
+	same    func(a, b []ir.Scalar) bool          // states that no later fold tells apart
 }
 
 var kinds = []ir.Kind{ir.Bool, ir.I8, ir.I16, ir.I32, ir.I64, ir.U8, ir.U16, ir.U32, ir.U64, ir.F32, ir.F64, ir.Date, ir.Char8}
@@ -45,8 +45,8 @@ func folds() []law {
 }
 
 // foldLaw: sums and products of floats are associative where they are exact,
-// so their leaves are few small whole numbers or powers of two. A leaf of a
-// float sum is not -0.0, which 0.0 + x turns into 0.0 (fuse adds 0.0 to leaves
+// so their elements are few small whole numbers or powers of two. An element of a
+// float sum is not -0.0, which 0.0 + x turns into 0.0 (fuse adds 0.0 to elements
 // that may restart a sum). All else holds for any values.
 func foldLaw(op ir.ReduceOp, k ir.Kind) law {
 	value := func(r *rand.Rand) ir.Scalar { return element(k, r) }
@@ -57,9 +57,9 @@ func foldLaw(op ir.ReduceOp, k ir.Kind) law {
 		value = func(r *rand.Rand) ir.Scalar { return ir.Float(k, math.Ldexp(float64(1-2*r.IntN(2)), r.IntN(5)-2)) }
 	}
 	return law{
-		name:   fmt.Sprintf("%v %v", op, k),
-		monoid: tile.NewFold(op, k),
-		leaf:   func(r *rand.Rand) []ir.Scalar { return []ir.Scalar{value(r)} },
+		name:    fmt.Sprintf("%v %v", op, k),
+		monoid:  tile.NewFold(op, k),
+		element: func(r *rand.Rand) []ir.Scalar { return []ir.Scalar{value(r)} },
 		direct: func(rows [][]ir.Scalar) []ir.Scalar {
 			state := neutral(op, k)
 			for _, row := range rows {
@@ -147,7 +147,7 @@ func pickLaw(k ir.Kind, last bool) law {
 	if last {
 		l.name, l.monoid = "last "+k.String(), tile.NewLast(k)
 	}
-	l.leaf = func(r *rand.Rand) []ir.Scalar { return []ir.Scalar{ir.BoolScalar(r.IntN(3) == 0), element(k, r)} }
+	l.element = func(r *rand.Rand) []ir.Scalar { return []ir.Scalar{ir.BoolScalar(r.IntN(3) == 0), element(k, r)} }
 	l.direct = func(rows [][]ir.Scalar) []ir.Scalar {
 		state := []ir.Scalar{ir.BoolScalar(false), {Kind: k}}
 		for _, row := range rows {
@@ -166,8 +166,8 @@ func segmented(l law) law {
 	return law{
 		name:   "segmented " + l.name,
 		monoid: tile.NewSegmented(l.monoid),
-		leaf: func(r *rand.Rand) []ir.Scalar {
-			return append([]ir.Scalar{ir.BoolScalar(r.IntN(4) == 0)}, l.leaf(r)...)
+		element: func(r *rand.Rand) []ir.Scalar {
+			return append([]ir.Scalar{ir.BoolScalar(r.IntN(4) == 0)}, l.element(r)...)
 		},
 		direct: func(rows [][]ir.Scalar) []ir.Scalar {
 			var open [][]ir.Scalar
@@ -201,11 +201,11 @@ func product(parts ...law) law {
 		}
 	}
 	p.monoid = tile.NewProduct(monoids...)
-	p.leaf = func(r *rand.Rand) (leaf []ir.Scalar) {
+	p.element = func(r *rand.Rand) (element []ir.Scalar) {
 		for _, part := range parts {
-			leaf = append(leaf, part.leaf(r)...)
+			element = append(element, part.element(r)...)
 		}
-		return leaf
+		return element
 	}
 	p.direct = func(rows [][]ir.Scalar) (state []ir.Scalar) {
 		each(func(part law, from, to int) {
@@ -245,10 +245,10 @@ func laws() []law {
 func (l law) state(r *rand.Rand) []ir.Scalar {
 	state := l.monoid.Identity
 	for range r.IntN(4) {
-		if leaf := l.leaf(r); r.IntN(2) == 0 {
-			state = tiletest.Combine(l.monoid, state, leaf)
+		if element := l.element(r); r.IntN(2) == 0 {
+			state = tiletest.Combine(l.monoid, state, element)
 		} else {
-			state = tiletest.Combine(l.monoid, state, tiletest.Combine(l.monoid, leaf, l.monoid.Identity))
+			state = tiletest.Combine(l.monoid, state, tiletest.Combine(l.monoid, element, l.monoid.Identity))
 		}
 	}
 	return state
@@ -286,7 +286,7 @@ func TestMonoidLaws(t *testing.T) {
 	}
 }
 
-// A fold of leaves, in any brackets, is what the definition gives row by row:
+// A fold of elements, in any brackets, is what the definition gives row by row:
 // a scan, a scan restarted at heads, the first or last present row.
 func TestMonoidFolds(t *testing.T) {
 	for _, l := range laws() {
@@ -294,7 +294,7 @@ func TestMonoidFolds(t *testing.T) {
 		for n := range 60 {
 			rows := make([][]ir.Scalar, n%20)
 			for i := range rows {
-				rows[i] = l.leaf(r)
+				rows[i] = l.element(r)
 			}
 			if got, want := bracketed(l.monoid, rows, r), l.direct(rows); !l.same(got, want) {
 				t.Fatalf("%s of %v is %v, not %v", l.name, rows, got, want)

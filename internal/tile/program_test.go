@@ -130,7 +130,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// No carry of the programs is superfluous: without any one of them a scheme
+// No live value of the programs is superfluous: without any one of them a scheme
 // lacks a value.
 func TestCarriesAreNeeded(t *testing.T) {
 	for _, k := range tiletest.Programs() {
@@ -142,7 +142,7 @@ func TestCarriesAreNeeded(t *testing.T) {
 				cut.Live = slices.Delete(cut.Live, i, i+1)
 				random := rand.New(rand.NewPCG(1, 2))
 				if err := tiletest.Blocks(a, data(k, 100, random), 100, random); err == nil {
-					t.Errorf("%s runs without the carry %s of cut %d", k.Name, without, c)
+					t.Errorf("%s runs without the live value %s of cut %d", k.Name, without, c)
 				}
 			}
 		}

@@ -72,7 +72,7 @@ func (a *Analysis) RefuseRound() string {
 	return ""
 }
 
-// rowBytes adds up what a row occupies in the ring, and what it keeps in
+// rowBytes adds up the bytes that a row occupies in the ring, and keeps in
 // registers across its cuts.
 func (a *Analysis) rowBytes() (ring, registers int) {
 	k := a.Kernel

@@ -9,7 +9,7 @@ type ID int
 // one per launch where Domain is Uniform.
 type Value struct {
 	Kind   ir.Kind
-	Name   string // the user's name where there is one
+	Name   string // the user's name, if there is one
 	Domain int    // index into Kernel.Domains, or Uniform
 	Op     int    // index of the defining operation in Kernel.Ops; -1 for ID 0
 }
@@ -23,7 +23,7 @@ type DomainKind uint8
 // The kinds of row streams.
 const (
 	Base    DomainKind = iota // the rows that the launch spans
-	Compact                   // rows of Parent where Guard holds
+	Compact                   // rows of Parent for which Guard holds
 	Close                     // a row per segment of Parent: when Guard (the head of the next segment) holds and a segment is open, and at the end
 )
 
@@ -80,7 +80,7 @@ const (
 	Length                    // () -> i64, uniform: length of the plan's domain Ref, known before the launch
 	Row                       // () -> i64: the row's number in the base domain
 	Load                      // ([place]) -> v: Stream at the base row, or at place. With Checked a place outside gives the zero value
-	Shift                     // (x, fill) -> v: x at base row - Distance, fill where that is outside; x is recomputable
+	Shift                     // (x, fill) -> v: x at base row - Distance, fill if that is outside; x is recomputable
 	Map                       // (args) -> v: element-wise Operator, result kind Values[v].Kind
 	Head                      // (keys...) -> bool over the base: row 0, or a key differs from the row before
 	Scan                      // (element fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
@@ -89,7 +89,7 @@ const (
 	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows
 	Store                     // (x, [place]) -> (): Stream at the base row, or at place
 	Update                    // (index, x) -> (): Stream[index] = Monoid(Stream[index], x), in any order
-	Check                     // (failed, row) -> (): where failed holds, Site fails at row
+	Check                     // (failed, row) -> (): if failed holds, Site fails at row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
 )
@@ -125,7 +125,7 @@ type Op struct {
 // Kernel is one launch: a loop over the rows of Domains[0].
 type Kernel struct {
 	Name    string
-	Chunk   int64 // rows of a chunk of the base, where operations know chunks
+	Chunk   int64 // rows of a chunk of the base, if operations know chunks
 	Stages  []string
 	Domains []Domain
 	Streams []Stream

@@ -8,23 +8,23 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Traits is what verifier, passes and back ends ask of an operation instead of
-// testing its kind. The table of them is the one place that describes a kind.
+// Traits describe a kind of operation. Verifier, passes and back ends ask them
+// instead of testing kinds.
 type Traits struct {
 	Name   string
 	Args   []Role
 	Res    []Role
 	Place  Placement
-	Effect Effect   // what it changes besides giving its results
+	Effect Effect   // the change that it makes, besides giving its results
 	Folds  bool     // it combines elements by its Monoid
-	State  Lifetime // of what its rows fold into
+	State  Lifetime // of the state that its rows fold into
 	Cuts   bool     // its results hold all earlier rows: a prefix over the grid
-	Again  LiveKind // how its results can be had a second time, as far as its operands can
-	Moves  bool     // its results can be computed for another row of the base, as far as its operands can
+	Again  LiveKind // how its results are obtained a second time, if its operands can be
+	Moves  bool     // its results can be computed for another row of the base, if its operands can
 	Asks   Demands  // of the scheme that runs it
 }
 
-// Role is what an operand or a result is, which decides its element type.
+// Role is the part that an operand or a result plays. It decides the element type.
 type Role uint8
 
 // The roles.
@@ -41,7 +41,7 @@ const (
 	Fields               // one per field of the monoid, of its type
 )
 
-// Placement is where an operation may stand.
+// Placement is the part of a kernel in which an operation may stand.
 type Placement uint8
 
 // The placements.
@@ -53,7 +53,7 @@ const (
 	AfterRows                  // in the epilogue
 )
 
-// Effect is what an operation changes.
+// Effect is a change that an operation makes.
 type Effect uint8
 
 // The effects.
@@ -61,7 +61,7 @@ const (
 	Pure     Effect = iota // nothing
 	Writes                 // an element of its stream becomes its operand
 	Combines               // an element of its stream is combined with its operand, in any order
-	Reports                // a check site learns of a row
+	Reports                // a check site records a row
 	Sets                   // a scalar of the plan gets a value
 	Totals                 // the folds of chunks go to streams
 )
@@ -95,7 +95,7 @@ const (
 	Probing                         // work-items look keys up in a table
 )
 
-// refusals says what a scheme lacks that does not meet a demand.
+// refusals says, per demand, why a scheme that does not meet it refuses a kernel.
 var refusals = map[Demands]string{
 	Prefixes:    "rows need the fold of all earlier rows",
 	WholeChunks: "a tile would have to hold whole chunks",

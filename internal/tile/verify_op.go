@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// verifyDomain checks what decides about the rows of a domain.
+// verifyDomain checks the values that decide about the rows of a domain.
 func (k *Kernel) verifyDomain(index int) error {
 	d := k.Domains[index]
 	if index == 0 {
@@ -144,7 +144,8 @@ func (k *Kernel) verifyKnown(index int, op *Op, arg ID) error {
 	return nil
 }
 
-// verifyKinds checks element types, and what else an operation demands of its operands.
+// verifyKinds checks element types, and the further demands of an operation on
+// its operands.
 func (k *Kernel) verifyKinds(op *Op) error {
 	t := op.Traits()
 	if err := k.verifyStreams(op); err != nil {
@@ -173,7 +174,7 @@ func (k *Kernel) verifyKinds(op *Op) error {
 	return nil
 }
 
-// verifyRoles checks that values are what their roles say.
+// verifyRoles checks that values have the types that their roles ask for.
 func (k *Kernel) verifyRoles(op *Op, roles []Role, values []ID) error {
 	for i, v := range values {
 		role := roles[min(i, len(roles)-1)] // the last one may stand for several

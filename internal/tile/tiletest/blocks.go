@@ -11,7 +11,7 @@ import (
 // Blocks executes a launch as schemes on parallel devices do: the rows are cut
 // into tiles of random sizes, and each phase runs for all tiles, in random
 // order, before the next. Between phases a tile keeps its rows' register
-// carries and its fold of the cut's state; values of other carries are computed
+// live values and its fold of the cut's state; other live values are computed
 // again from elements of streams, and all else is forgotten. The state before a
 // tile is that before some earlier tile combined with the folds of the tiles
 // between, in random brackets: look-back and round windows are special cases.
@@ -98,7 +98,7 @@ func (b *blocks) phase(phase, index int) {
 			case op.Kind == tile.ChunkScan:
 				running[i] = r.chunkScan(op, running[i])
 			case op.Kind == tile.Scan || op.Kind == tile.Reduce:
-				fold[i] = Combine(op.Monoid, fold[i], r.leaves(op))
+				fold[i] = Combine(op.Monoid, fold[i], r.elements(op))
 			default:
 				r.run(op)
 			}
@@ -124,7 +124,7 @@ func (b *blocks) again(phase int, r *row) func(tile.ID) (ir.Scalar, bool) {
 	}
 }
 
-// registers keeps the values that a cut carries in registers.
+// registers keeps the live values of a cut that are kept in registers.
 func registers(cut *tile.Prefix, r *row) map[tile.ID]ir.Scalar {
 	kept := map[tile.ID]ir.Scalar{}
 	for _, c := range cut.Live {

@@ -219,8 +219,8 @@ func (r *row) fresh(v tile.ID, number int) (ir.Scalar, bool) {
 	return ir.Scalar{}, false
 }
 
-// leaves returns what the step contributes to a fold.
-func (r *row) leaves(op *tile.Op) []ir.Scalar {
+// elements returns the step's elements of a fold.
+func (r *row) elements(op *tile.Op) []ir.Scalar {
 	if !r.isActive(op.Domain) {
 		return op.Monoid.Identity
 	}
@@ -229,7 +229,7 @@ func (r *row) leaves(op *tile.Op) []ir.Scalar {
 
 // scan gives the results of a Scan at the step and returns the state after it.
 func (r *row) scan(op *tile.Op, before []ir.Scalar) []ir.Scalar {
-	after := Combine(op.Monoid, before, r.leaves(op))
+	after := Combine(op.Monoid, before, r.elements(op))
 	for f, result := range op.Res {
 		switch {
 		case op.Exclusive && (r.end > 0 || r.isActive(op.Domain)):

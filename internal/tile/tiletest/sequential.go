@@ -26,7 +26,7 @@ func Sequential(k *tile.Kernel, memory *Memory, rows int) error {
 				case op.Kind == tile.ChunkScan:
 					states[i] = r.chunkScan(op, states[i])
 				case op.Kind == tile.Reduce:
-					states[i] = Combine(op.Monoid, states[i], r.leaves(op))
+					states[i] = Combine(op.Monoid, states[i], r.elements(op))
 				default:
 					r.run(op)
 				}

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Program is what a backend gets: the host program, and the tile program of
+// Program is the input of a back end: the host program, and the tile program of
 // each of its kernels.
 type Program struct {
 	Fusion  *Fusion
@@ -70,8 +70,8 @@ type planner struct {
 	out      *plan.Plan
 }
 
-// made returns the names of the domains whose rows or length the kernel of
-// some stages makes: before its launch no more than a bound is known.
+// made returns the names of the domains whose rows or length the kernel of some
+// stages makes. Before its launch only a bound of their length is known.
 func (m *planner) made(k *tile.Kernel, stages []*Stage) map[string]bool {
 	made := map[string]bool{}
 	for _, d := range k.Domains[1:] {
@@ -167,7 +167,7 @@ func (m *planner) plan(level string, p *Program) *plan.Plan {
 	return m.out
 }
 
-// domain describes d; where nothing needs its length but its bound, Len is the bound.
+// domain describes d. If nothing needs its length but only its bound, Len is the bound.
 func (m *planner) domain(d *ir.Domain) plan.Domain {
 	out := plan.Domain{Name: m.DomainName(d), Ordered: d.Ordered()}
 	if d.Kind == ir.DomainParam {
@@ -356,7 +356,7 @@ func literal(s ir.Scalar) plan.Literal {
 	return plan.Literal(strconv.FormatInt(s.Int64(), 10))
 }
 
-// day writes a number of days since 1970-01-01 as a date, or as it is where the
+// day writes a number of days since 1970-01-01 as a date, or as the number if the
 // year does not have four digits.
 func day(days int64) string {
 	date := time.Unix(days*24*60*60, 0).UTC()
