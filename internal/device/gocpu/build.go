@@ -134,9 +134,10 @@ func cacheFolder(options Options) (string, error) {
 	return folder, nil
 }
 
-// buildArguments are those of the go command.
+// buildArguments are those of the go command. None of them has Go compile its own
+// packages anew, as -trimpath would: those of kgen are used.
 func buildArguments(options Options) []string {
-	arguments := []string{"build", "-trimpath", "-ldflags=-s -w"}
+	arguments := []string{"build", "-ldflags=-s -w"}
 	if options.Race {
 		arguments = append(arguments, "-race")
 	}
