@@ -116,6 +116,11 @@ func (r *runner) measure(ctx context.Context, out, log io.Writer) error {
 			return err
 		}
 	}
+	if r.settings.benchfmt != "" {
+		if err := os.WriteFile(r.settings.benchfmt, []byte(r.report.benchfmt()), 0o666); err != nil {
+			return err
+		}
+	}
 	if r.settings.markdown != "" {
 		var text bytes.Buffer
 		r.report.markdown(&text)

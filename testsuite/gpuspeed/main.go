@@ -45,6 +45,7 @@ type settings struct {
 	peers           string
 	json            string
 	markdown        string
+	benchfmt        string
 }
 
 // schedules is a flag that may be given several times; without it there is the
@@ -105,6 +106,7 @@ func parse(arguments []string) (*settings, error) {
 	f.StringVar(&s.peers, "peers", "", "the compiled peers, a `file`; by default nvcc compiles them, and none leaves them out")
 	f.StringVar(&s.json, "json", "", "write all figures to a `file`, too")
 	f.StringVar(&s.markdown, "markdown", "", "write tables for docs/performance.md to a `file`, too")
+	f.StringVar(&s.benchfmt, "benchfmt", "", "write the rates as benchstat reads them to a `file`, too")
 	f.SetOutput(io.Discard) // main tells what is wrong
 	if err := f.Parse(arguments); err != nil {
 		if err == flag.ErrHelp {

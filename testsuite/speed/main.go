@@ -3,6 +3,7 @@
 //
 //	go run ./testsuite/speed                 # all workloads, 64 Mi rows, 1 and 2 workers
 //	go run ./testsuite/speed -run count -rows 16777216
+//	go run ./testsuite/speed -benchfmt >new  # for benchstat: a line per run
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -32,16 +34,23 @@ func main() {
 	rounds := flag.Int("rounds", 5, "interleaved runs of which the median is shown")
 	pattern := flag.String("run", ".", "workloads to measure, a regular expression")
 	unfused := flag.Bool("unfused", true, "measure the unfused form too")
+	bench := flag.Bool("benchfmt", false, "print a line per run, as benchstat reads them")
 	flag.Parse()
 	chosen, err := regexp.Compile(*pattern)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	fmt.Printf("%d rows, median of %d interleaved runs, %s, %s/%s, %d cores\n\n", *rows, *rounds,
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	if *bench {
+		fmt.Printf("goos: %s\ngoarch: %s\npkg: github.com/kgen-go/kgen/testsuite/speed\n", runtime.GOOS, runtime.GOARCH)
+	} else {
+		fmt.Printf("%d rows, median of %d interleaved runs, %s, %s/%s, %d cores\n\n", *rows, *rounds,
+			runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "workload\tworkers\temitted ns/row\tGB/s\tpeer ns/row\temitted/peer\tunfused ns/row\tunfused/emitted\t")
+	if !*bench {
+		fmt.Fprintln(w, "workload\tworkers\temitted ns/row\tGB/s\tpeer ns/row\temitted/peer\tunfused ns/row\tunfused/emitted\t")
+	}
 	failed := false
 	for _, load := range workloads {
 		if !chosen.MatchString(load.name) {
@@ -49,12 +58,16 @@ func main() {
 		}
 		load.prepare(*rows)
 		for workers := 1; workers <= 2; workers++ {
-			row, err := measure(load, *rows, *rounds, workers, *unfused)
-			if err != nil {
+			times := measure(load, *rounds, workers, *unfused)
+			if *bench {
+				fmt.Print(benchLines(load, *rows, workers, times))
+			} else {
+				fmt.Fprint(w, tableLine(load, *rows, workers, times))
+			}
+			if err := load.agree(); err != nil {
 				fmt.Fprintln(os.Stderr, load.name+":", err)
 				failed = true
 			}
-			fmt.Fprint(w, row)
 		}
 		w.Flush()
 		clearData()
@@ -65,33 +78,53 @@ func main() {
 	}
 }
 
-// measure runs all forms in turn and formats their medians.
-func measure(load workload, rows, rounds, workers int, unfused bool) (string, error) {
+// formNames are the forms of a workload in the order of measure's times.
+var formNames = []string{"emitted", "peer", "unfused"}
+
+// measure runs all forms in turn, and returns what each took, round by round.
+func measure(load workload, rounds, workers int, unfused bool) [][]time.Duration {
 	forms := []func(int){load.emitted, load.peer}
 	if unfused && load.unfused != nil {
 		forms = append(forms, load.unfused)
 	}
-	times := make([][]float64, len(forms))
+	times := make([][]time.Duration, len(forms))
 	for round := range rounds + 1 { // the first touches the memory
 		for i, form := range forms {
 			start := time.Now()
 			form(workers)
 			if round > 0 {
-				times[i] = append(times[i], float64(time.Since(start).Nanoseconds())/float64(rows))
+				times[i] = append(times[i], time.Since(start))
 			}
 		}
 	}
-	median := make([]float64, len(forms))
-	for i := range forms {
-		slices.Sort(times[i])
-		median[i] = times[i][len(times[i])/2]
+	return times
+}
+
+// tableLine is a line of medians.
+func tableLine(load workload, rows, workers int, times [][]time.Duration) string {
+	var median []float64 // ns/row
+	for _, form := range times {
+		sorted := slices.Sorted(slices.Values(form))
+		median = append(median, float64(sorted[len(sorted)/2].Nanoseconds())/float64(rows))
 	}
 	line := fmt.Sprintf("%s\t%d\t%.2f\t%.1f\t%.2f\t%.2f\t", load.name, workers, median[0],
 		float64(load.bytes)/median[0], median[1], median[0]/median[1])
-	if len(forms) > 2 {
+	if len(median) > 2 {
 		line += fmt.Sprintf("%.2f\t%.1f\t", median[2], median[2]/median[0])
 	} else {
 		line += "\t\t"
 	}
-	return line + "\n", load.agree()
+	return line + "\n"
+}
+
+// benchLines are lines of Go's benchmarks, one for each run of each form.
+func benchLines(load workload, rows, workers int, times [][]time.Duration) string {
+	var out strings.Builder
+	for i, form := range times {
+		for _, took := range form {
+			fmt.Fprintf(&out, "Benchmark%s/form=%s/workers=%d-%d\t1\t%d ns/op\t%.0f B/s\n", strings.ReplaceAll(load.name, " ", "_"),
+				formNames[i], workers, runtime.GOMAXPROCS(0), took.Nanoseconds(), float64(load.bytes*rows)/took.Seconds())
+		}
+	}
+	return out.String()
 }
