@@ -80,11 +80,7 @@ func TestParseHostileText(t *testing.T) {
 				Format(file)
 				return time.Since(start)
 			}
-			took := read()
-			for retry := 0; took > time.Second && retry < 2; retry++ { // other programs may have run
-				took = read()
-			}
-			if took > time.Second {
+			if took := read(); took > 20*time.Second { // most take no second; what grows with the square, hours
 				t.Errorf("took %v", took)
 			}
 			if (len(errs) == 0) != wellFormed[name] {

@@ -101,15 +101,11 @@ func TestDecodeMalformed(t *testing.T) {
 		"name":      value(`"` + strings.Repeat("a", 1<<20) + `"`),
 		"noise":     strings.Repeat("\x00\xff{\"", 1<<20),
 	} {
-		took := time.Hour
-		for try := 0; try < 3 && took > time.Second; try++ { // other programs may run beside this one
-			start := time.Now()
-			if _, err := Decode([]byte(text)); err == nil {
-				t.Errorf("%s: no error", name)
-			}
-			took = min(took, time.Since(start))
+		start := time.Now()
+		if _, err := Decode([]byte(text)); err == nil {
+			t.Errorf("%s: no error", name)
 		}
-		if took > time.Second {
+		if took := time.Since(start); took > 20*time.Second { // what grows with the square takes hours
 			t.Errorf("%s: %v", name, took)
 		}
 	}
@@ -124,7 +120,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		start := time.Now()
 		p, err := Decode(text)
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Fatalf("%d bytes take %v", len(text), took)
 		}
 		if err != nil {

@@ -27,12 +27,16 @@ func TestAgreement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	logSample(t)
 	var compiled []Entry
 	var source run.Source
 	plans := map[string]*plan.Plan{}
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
-		for _, entry := range entries {
+		for i, entry := range entries {
+			if !sampled(i) {
+				continue
+			}
 			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level})
 			var unsupported *fuse.Unsupported
 			if errors.As(err, &unsupported) {

@@ -55,9 +55,12 @@ func mutantsOf(text string) (list []mutant) {
 // TestCUDAMutants plants bugs in emitted kernels and requires that the emulation
 // reports a fault or a wrong result for most of them. Survivors are listed: a
 // barrier may be there for a reader of the text, and not for the data.
-// KGEN_CUDA_MUTANTS=all plants all, else every seventh.
+// KGEN_CUDA_MUTANTS=all plants all, KGEN_TEST_ALL every seventh, else few.
 func TestCUDAMutants(t *testing.T) {
-	step := 7
+	step := 29
+	if everything() {
+		step = 7
+	}
 	if os.Getenv("KGEN_CUDA_MUTANTS") == "all" {
 		step = 1
 	}

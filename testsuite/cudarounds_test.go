@@ -48,9 +48,13 @@ func TestCUDAEmulationRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	emulators := newEmulators(t, emu.Options{Check: true, Resident: roundGroups, Limit: time.Minute})
+	logSample(t)
 	var walked atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
 		for i, entry := range entries {
+			if !sampled(i) {
+				continue
+			}
 			t.Run(entry.Name, func(t *testing.T) {
 				t.Parallel()
 				e := <-emulators
@@ -76,7 +80,11 @@ func TestCUDAEmulationRounds(t *testing.T) {
 			})
 		}
 	})
-	if walked.Load() < 50 {
+	least := int64(50)
+	if !everything() {
+		least /= sampleStep
+	}
+	if walked.Load() < least {
 		t.Errorf("only %d programs walked in rounds", walked.Load())
 	}
 }

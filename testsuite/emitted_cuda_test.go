@@ -52,6 +52,9 @@ func notCompiled(t *testing.T, reason string) {
 func TestEmittedCUDA(t *testing.T) {
 	compilers := cudaCompilers(t)
 	levels := fuse.Levels
+	if logSample(t); !everything() {
+		levels = []string{fuse.LevelOnePass}
+	}
 	if chosen := os.Getenv("KGEN_CUDA_LEVELS"); chosen != "" {
 		levels = strings.Split(chosen, ",")
 	}

@@ -22,11 +22,15 @@ func TestEmittedCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	logSample(t)
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "go.mod"), []byte("module emitted\n\ngo 1.26\n"))
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
-		for _, entry := range entries {
+		for i, entry := range entries {
+			if !thirds(i) {
+				continue
+			}
 			source, err := os.ReadFile(entry.Path)
 			if err != nil {
 				t.Fatal(err)

@@ -105,10 +105,11 @@ func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devi
 	if err != nil {
 		t.Fatal(err)
 	}
+	logSample(t)
 	t.Run("corpus", func(t *testing.T) {
 		for i, entry := range entries {
 			choices := choose(i, entry)
-			if len(choices) == 0 {
+			if len(choices) == 0 || !sampled(i) {
 				continue
 			}
 			t.Run(entry.Name, func(t *testing.T) {

@@ -31,8 +31,15 @@ func TestEmittedPartials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := comparePartials(t, append(corpus, special...))
-	if used < 28+len(special) {
+	logSample(t)
+	var entries []Entry
+	for i, entry := range append(corpus, special...) {
+		if thirds(i) {
+			entries = append(entries, entry)
+		}
+	}
+	used := comparePartials(t, entries)
+	if least := 28 + len(special); used < least && everything() || used < least/5 {
 		t.Errorf("only %d pipelines have partials", used)
 	}
 }
@@ -40,7 +47,10 @@ func TestEmittedPartials(t *testing.T) {
 // Random pipelines too, with their columns aggregated. KGEN_PARTIALS chooses
 // how many, from which number on: 2000+500 is 500 of them.
 func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
-	from, count := 0, 60
+	from, count := 0, 15
+	if everything() {
+		count = 60
+	}
 	if text := os.Getenv("KGEN_PARTIALS"); text != "" {
 		if _, err := fmt.Sscanf(text, "%d+%d", &from, &count); err != nil {
 			t.Fatalf("KGEN_PARTIALS=%s: %v", text, err)

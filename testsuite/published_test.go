@@ -22,7 +22,11 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	broadcast := 0
+	logSample(t)
 	for i, entry := range entries {
+		if !thirds(i) {
+			continue
+		}
 		for j, level := range fuse.Levels {
 			variant := plan.Variants[(i+j)%len(plan.Variants)]
 			program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: variant})
@@ -53,7 +57,7 @@ func TestPublished(t *testing.T) {
 			}
 		}
 	}
-	if broadcast < 100 {
+	if broadcast < 25 || everything() && broadcast < 100 {
 		t.Errorf("only %d plans broadcast offsets", broadcast)
 	}
 }

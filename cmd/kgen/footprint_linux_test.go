@@ -19,7 +19,10 @@ func TestFootprint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a file of 6 million rows")
 	}
-	scale := 1.0
+	scale := 0.2 // docs/testing.md
+	if os.Getenv("KGEN_TEST_ALL") != "" {
+		scale = 1
+	}
 	if text := os.Getenv("KGEN_TEST_SCALE"); text != "" {
 		var err error
 		if scale, err = strconv.ParseFloat(text, 64); err != nil {

@@ -200,7 +200,11 @@ func widthsTest() kernelTest {
 // TestCorrect: what is right is computed and not complained of, in any order.
 func TestCorrect(t *testing.T) {
 	tests := []kernelTest{scanTest(1), scanTest(512), scanTest(5000), chainTest(12), exchangeTest(499), histogramTest(2000), vectorTest(1000, 0), gridTest(plan.ForwardResident), ringTest(), bulkTest(), widthsTest()}
-	for seed := range uint64(20) {
+	seeds := uint64(4) // and more with what .ci/run sets
+	if os.Getenv("KGEN_TEST_ALL") != "" {
+		seeds = 20
+	}
+	for seed := range seeds {
 		e := newEmulator(t, Options{Check: true, Seed: seed, Resident: int(4 + seed%3), Limit: 20 * time.Second})
 		for _, k := range tests {
 			if wrong, err := k.run(t.Context(), e, ""); err != nil || wrong != "" {
@@ -232,9 +236,12 @@ func TestCorrect(t *testing.T) {
 // and at a line that has to do with it.
 func TestPlanted(t *testing.T) {
 	scan, chain, exchange, histogram, ring := scanTest(3001), chainTest(12), exchangeTest(499), histogramTest(2000), ringTest()
-	const seeds = 5
+	seeds := uint64(2) // and more with what .ci/run sets
+	if os.Getenv("KGEN_TEST_ALL") != "" {
+		seeds = 5
+	}
 	var emulators []*Emulator
-	for seed := range uint64(seeds) {
+	for seed := range seeds {
 		emulators = append(emulators, newEmulator(t, Options{Check: true, Seed: seed, Limit: 20 * time.Second}))
 	}
 	for _, c := range []struct {

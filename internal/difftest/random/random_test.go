@@ -1,6 +1,7 @@
 package random
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -11,7 +12,11 @@ import (
 // and equal arguments give equal programs.
 func TestProgramsAreValid(t *testing.T) {
 	faults := 0
-	for number := range 1200 {
+	programs := 300
+	if os.Getenv("KGEN_TEST_ALL") != "" { // docs/testing.md
+		programs = 1200
+	}
+	for number := range programs {
 		p, err := Pipeline(1, number, Options{})
 		if err != nil {
 			t.Error(err)
@@ -33,6 +38,9 @@ func TestProgramsAreValid(t *testing.T) {
 // allow, with the operators of all devices and with all operators.
 func TestCoverage(t *testing.T) {
 	for _, without := range [][]ir.Op{nil, {ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpArgmin, ir.OpArgmax}} {
+		if without == nil && os.Getenv("KGEN_TEST_ALL") == "" { // docs/testing.md
+			continue
+		}
 		var c Coverage
 		for number := range 2600 {
 			p, err := Pipeline(2, number, Options{Without: without})

@@ -1,0 +1,37 @@
+# What every run does, in the root of the repository.
+
+step "format" 1m bash -c format_check
+step "modules" 3m go mod verify
+step "vet" 5m go vet ./...
+step "cross builds" 10m bash -c "cross_build '$targets'"
+step "tests, documents' commands included" 15m go test ./...
+# What they leave out, so that go test ./... is done in minutes: docs/testing.md.
+step "tests, all of the slow ones" 14m env KGEN_TEST_ALL=1 go test -count=1 -timeout 14m \
+	-run '^Test(Agreement|WorkGroups|Variants|Parts|Published|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Rounds|Large)?|CUDAMutants|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Footprint)$' \
+	./testsuite ./backends/cuda/emu ./internal/kernels ./internal/difftest/random ./internal/table/generate ./cmd/kgen
+export KGEN_TEST_ALL=1 # for all that follows
+step "vet with the tag opencl" 5m "${opencl[@]}" go vet -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl ./testsuite
+step "OpenCL devices: PoCL" 10m "${opencl[@]}" go test -count=1 -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl
+step "OpenCL devices: corpus" 15m "${opencl[@]}" KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 15m -tags opencl -run '^TestOpenCL(Variants)?$' ./testsuite
+# Level onepass is among the tests above.
+step "CUDA emulation: corpus, unfused" 8m env KGEN_CUDAEMU_LEVELS=none go test -count=1 -run '^TestCUDAEmulation$' ./testsuite
+step "CUDA emulation: corpus, tiles numbered by blocks" 5m env KGEN_CUDAEMU_SCHEDULE=static go test -count=1 -run '^TestCUDAEmulation$' ./testsuite
+step "CUDA emulation: from the command line" 2m go run ./cmd/kgen run examples/tpch/orders.kg --in examples/tpch/lineitem-sample.csv --device cudaemu:check
+step "emitted CUDA C++ compiled" 12m "${nvrtc[@]}" KGEN_CUDA_LEVELS=onepass,none go test -count=1 -timeout 12m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(InRounds)?)$' ./testsuite
+if [ $cuda_found ] && has gcc; then
+	step "the worker for CUDA devices, on a stand-in for the driver" 6m bash -c 'cuda_stand_in "$0"' "$cuda"
+fi
+if pyopencl_found; then
+	step "a host in Python on PoCL" 5m env KGEN_HOST_PYTHON=1 go test -count=1 -parallel 2 -run '^TestHostPython' ./testsuite
+else
+	not_run+=("a host in Python: there is no PyOpenCL")
+fi
+step "agreement: random programs" 3m go run ./cmd/kgen difftest --random 60 --seed 1 --devices gocpu,emulated
+step "agreement: differences of the past" 2m go run ./cmd/kgen difftest --replay testsuite/fixedbugs --levels all --devices gocpu,emulated,cudaemu:check
+step "pipelines: format" 2m go run ./cmd/kgen fmt -l .
+step "pipelines: vet" 2m go run ./cmd/kgen vet examples testsuite/corpus
+step "staticcheck" 5m go run "$staticcheck" ./...
+step "dead code" 5m "${opencl[@]}" bash -c 'dead_code "$0"' "$deadcode"
+step "regenerate" 5m go generate ./...
+step "a module that uses kgen" 5m bash -c 'consumer "$0"' "$staticcheck"
+step "same tree after regenerating" 1m bash -c 'same_tree "$0"' "$before"

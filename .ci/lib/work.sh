@@ -1,0 +1,65 @@
+# What steps run in a shell of their own, under the limit.
+
+format_check() {
+	local files
+	files=$(git ls-files -z '*.go' | xargs -0 gofmt -l) || return 1
+	[ -z "$files" ] || { echo "not gofmt-clean:"; echo "$files"; return 1; }
+}
+cross_build() {
+	local target
+	for target in $1; do
+		echo "$target"
+		GOOS=${target%/*} GOARCH=${target#*/} go build ./... || return 1
+	done
+}
+same_tree() {
+	local now
+	now=$(git status --porcelain)
+	[ "$now" = "$1" ] || { echo "the working tree has changed:"; diff <(printf "%s" "$1") <(printf "%s" "$now"); git diff --stat; return 1; }
+}
+fuzz_all() {
+	local file name seconds
+	git grep -lE '^func Fuzz' -- '*_test.go' | while read -r file; do
+		seconds=$1
+		case $file in examples/*|*_kgen_test.go) seconds=3 ;; esac # generated, all alike
+		grep -oE '^func Fuzz[A-Za-z0-9_]+' "$file" | while read -r _ name; do
+			echo "$(dirname "$file") $name"
+			go -C "$(dirname "$file")" test -run '^$' -fuzz "^$name\$" -fuzztime "${seconds}s" -fuzzminimizetime 20x . || exit 1
+		done || exit 1
+	done
+}
+duckdb_oracle() {
+	cd testsuite/oracle && export CGO_ENABLED=1 && go vet ./... && go test -count=1 ./... && go run ./speed -rows 1000000 -rounds 1
+}
+consumer() { # a module of its own; generates what is checked in
+	cd examples/consumer && go vet ./... && go generate ./... && go test ./... && go run "$1" ./...
+}
+beam_example() { # a module of its own
+	cd examples/beam && go vet . && go test -count=1 . && go run . --scale 0.01 --repeat 2
+}
+cuda_stand_in() { # PACKAGES
+	driver=$(mktemp -d) || return 1 # not local: the trap comes later
+	trap 'rm -rf "$driver"' EXIT
+	gcc -Wall -shared -fPIC -I"$1/include" -Wl,-soname,libcuda.so.1 -o "$driver/libcuda.so.1" internal/device/cuda/testdata/driver.c || return 1
+	export CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$1/include" CGO_LDFLAGS="-L$1/lib" KGEN_NVRTC="$1/lib/libnvrtc.so.11.2" KGEN_REQUIRE_CUDA=1
+	go vet -tags cuda ./backends/cuda/... ./internal/device/cuda/... ./cmd/kgen-cuda &&
+		LD_LIBRARY_PATH=$driver go test -count=1 -tags cuda ./internal/device/cuda ./cmd/kgen-cuda
+}
+device_suite() { # built, and run where go does not work
+	folder=$(mktemp -d) || return 1 # not local: the trap comes later
+	trap 'rm -rf "$folder"' EXIT
+	.ci/device-suite "$folder/suite" && mkdir "$folder/broken" && printf '#!/bin/sh\nexit 1\n' >"$folder/broken/go" && chmod +x "$folder/broken/go" &&
+		PATH="$folder/broken:$PATH" "$folder/suite/device-suite" -out "$folder/out" -devices gocpu &&
+		{ [ "$1" != pocl ] || "$folder/suite/device-suite" -out "$folder/out" -devices pocl -levels auto -only scheme=published; }
+}
+# No function that neither a program nor a test reaches. What becomes part of
+# emitted programs is reached there, and build.Main by users.
+dead_code() {
+	local all dead
+	all=$(go run "$1" -test -tags opencl ./...) || return 1
+	dead=$(grep -vE '^(templates/internal/gosupport|internal/device/gocpu/harness)/|^build/main\.go.*: Main$' <<<"$all")
+	[ -z "$dead" ] || { echo "$dead"; return 1; }
+}
+
+export -f dead_code consumer beam_example format_check cross_build same_tree fuzz_all duckdb_oracle cuda_stand_in device_suite
+

@@ -1,0 +1,146 @@
+package testsuite
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	variableName = regexp.MustCompile(`\bKGEN_[A-Z_]*[A-Z]\b`)
+	quotedName   = regexp.MustCompile("`([^`]+)`")
+	readVariable = regexp.MustCompile(`"(KGEN_[A-Z_]+)"`)
+)
+
+// textsBelow returns the files below a folder that keep accepts, joined.
+func textsBelow(t *testing.T, folder string, keep func(path string) bool) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !keep(path) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+// The table of docs/testing.md is true: each variable in it is read by a test, or by
+// what it runs, and set by CI, each test is there, its shards are those of CI, and nothing that a
+// step sets for tests is missing.
+func TestTestingTable(t *testing.T) {
+	document, err := os.ReadFile("../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := textsBelow(t, "..", func(path string) bool { return strings.HasSuffix(path, "_test.go") })
+	ci := textsBelow(t, "../.ci", func(path string) bool { return true })
+	read := map[string]bool{}
+	programs := textsBelow(t, "..", func(path string) bool { return strings.HasSuffix(path, ".go") && !strings.Contains(path, "/cmd/") })
+	for _, match := range readVariable.FindAllStringSubmatch(programs, -1) {
+		read[match[1]] = true
+	}
+	shards := map[string]bool{}
+	entries, err := os.ReadDir("../.ci/shards")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		shards[e.Name()] = false
+	}
+	named := map[string]bool{}
+	for line := range strings.Lines(string(document)) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		cells := strings.Split(line, "|")
+		for _, name := range variableName.FindAllString(line, -1) {
+			named[name] = true
+		}
+		for _, match := range quotedName.FindAllStringSubmatch(line, -1) {
+			if name := match[1]; strings.HasPrefix(name, "Test") && !strings.Contains(tests, "func "+name+"(") {
+				t.Errorf("there is no %s", name)
+			}
+		}
+		for _, match := range quotedName.FindAllStringSubmatch(cells[4], -1) {
+			if name := match[1]; !strings.HasPrefix(name, "KGEN_") {
+				if _, ok := shards[name]; !ok && name != "shard" {
+					t.Errorf("there is no shard %s", name)
+				}
+				shards[name] = true
+			}
+		}
+	}
+	for name, found := range shards {
+		if !found {
+			t.Errorf("the table does not say what the shard %s does", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		if !read[name] {
+			t.Errorf("no test reads %s", name)
+		}
+		if !strings.Contains(ci, name+"=") && !strings.Contains(ci, "export "+name) {
+			t.Errorf("CI does not set %s", name)
+		}
+	}
+	for _, match := range readVariable.FindAllStringSubmatch(tests, -1) {
+		if name := match[1]; strings.Contains(ci, " "+name+"=") && !strings.Contains(string(document), name) {
+			t.Errorf("CI sets %s, which a test reads; the table does not have it", name)
+		}
+	}
+}
+
+// What go test ./... leaves out, a step of every CI run does.
+func TestEverythingRunsInCI(t *testing.T) {
+	always, err := os.ReadFile("../.ci/lib/always.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := regexp.MustCompile(`KGEN_TEST_ALL=1 go test [^\n]*\\\n\s*-run '([^']+)' \\\n\s*(.*)`).FindSubmatch(always)
+	if step == nil {
+		t.Fatal("no step sets KGEN_TEST_ALL")
+	}
+	var patterns []string
+	for _, run := range regexp.MustCompile(`-run '([^']+)'`).FindAllSubmatch(always, -1) {
+		patterns = append(patterns, string(run[1]))
+	}
+	chosen, packages := regexp.MustCompile(strings.Join(patterns, "|")), strings.Fields(string(step[2]))
+	sampling := regexp.MustCompile(`KGEN_TEST_ALL|\beverything\b|\bsampled\(|\bcorpusOnDevices\(|\blogSample\(`)
+	function := regexp.MustCompile(`(?ms)^func (Test\w+)\(.*?^}`)
+	for _, folder := range packages {
+		found := false
+		paths, err := filepath.Glob("../" + folder + "/*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if path == "../testsuite/testingtable_test.go" || strings.Contains(string(text), "//go:build") {
+				continue
+			}
+			for _, f := range function.FindAllStringSubmatch(string(text), -1) {
+				if sampling.MatchString(f[0]) && !chosen.MatchString(f[1]) {
+					t.Errorf("%s: %s takes a sample, and no step runs all of it", path, f[1])
+				}
+				found = found || chosen.MatchString(f[1])
+			}
+		}
+		if !found {
+			t.Errorf("the step runs nothing in %s", folder)
+		}
+	}
+}
