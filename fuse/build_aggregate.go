@@ -1,25 +1,30 @@
 package fuse
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
-// argument returns the aggregated column as kind k, for the rows of domain.
-func (b *kernelBuilder) argument(domain int, x *ir.Value, k ir.Kind) tile.ID {
-	id := b.operand(x)
-	if x.Type.Kind == k {
+// element returns what the rows of domain enter into field f of the state of v.
+func (b *kernelBuilder) element(domain int, v *ir.Value, f ir.StateField) tile.ID {
+	switch f.Element {
+	case ir.ElementRow:
+		return b.place(v.By.Type.Domain)
+	case ir.ElementArgument:
+		if len(v.Args) == 0 {
+			break
+		}
+		id, k := b.operand(v.Args[0]), kindOf(f, v)
+		if v.Args[0].Type.Kind != k {
+			id = b.Map(domain, ir.OpCast, k, "", id)
+		}
 		return id
-	}
-	return b.Map(domain, ir.OpCast, k, "", id)
-}
-
-// counted returns what a row adds to a count.
-func (b *kernelBuilder) counted(domain int, v *ir.Value) tile.ID {
-	if v.Op == ir.OpCount && len(v.Args) > 0 {
-		return b.argument(domain, v.Args[0], ir.I64)
+	case ir.ElementOne:
+	default:
+		panic(fmt.Sprintf("fuse: no element %d of %v", f.Element, v.Op))
 	}
 	return b.Int(1)
 }
@@ -29,44 +34,36 @@ func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
 	name := b.graph.result(v).Name
 	group := b.row(v.By.Type.Target)
 	domain, head := b.Kernel.Domains[group].Parent, b.Kernel.Domains[group].Guard
-	restarted := func(reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
-		m := tile.NewSegmented(tile.NewFold(reduce, k))
-		return b.Scan(domain, m, true, name, head, b.fromIdentity(domain, reduce, k, leaf))[1]
-	}
-	count := func() tile.ID { return restarted(ir.ReduceAdd, ir.I64, b.counted(domain, v)) }
-	sum := func() tile.ID {
-		k := sumKind(v.Args[0].Type.Kind)
-		return restarted(ir.ReduceAdd, k, b.argument(domain, v.Args[0], k))
-	}
-	switch v.Op {
-	case ir.OpCount:
-		return count()
-	case ir.OpSum:
-		return sum()
-	case ir.OpAvg:
-		return b.quotient(group, sum(), count())
-	case ir.OpMin:
-		return restarted(ir.ReduceMin, v.Type.Kind, b.operand(v.Args[0]))
-	case ir.OpMax:
-		return restarted(ir.ReduceMax, v.Type.Kind, b.operand(v.Args[0]))
-	case ir.OpFirst: // the last head's row; any row, where all of a group are equal
-		if x := v.Args[0]; slices.Contains(v.By.Args, x) && v.By.Op == ir.OpRuns && x.Type.Kind.EqualBits() {
-			return b.Scan(domain, tile.NewLast(v.Type.Kind), true, name, b.Const(ir.BoolScalar(true)), b.operand(x))[1]
+	field := func(f ir.StateField) tile.ID {
+		last := tile.NewLast(kindOf(f, v))
+		switch f.Fold {
+		case ir.ReduceFirst: // the last head's row; any row, if all of a group are equal
+			flag := head
+			if x := v.Args[0]; slices.Contains(v.By.Args, x) && v.By.Op == ir.OpRuns && x.Type.Kind.EqualBits() {
+				flag = b.Const(ir.BoolScalar(true))
+			}
+			return b.Scan(domain, last, true, name, flag, b.element(domain, v, f))[1]
+		case ir.ReduceLast:
+			return b.Scan(domain, last, true, name, b.Const(ir.BoolScalar(true)), b.element(domain, v, f))[1]
 		}
-		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, name, head, b.operand(v.Args[0]))[1]
-	case ir.OpLast:
-		return b.Scan(domain, tile.NewLast(v.Type.Kind), true, name, b.Const(ir.BoolScalar(true)), b.operand(v.Args[0]))[1]
+		m := tile.NewSegmented(tile.NewFold(f.Fold, kindOf(f, v)))
+		return b.Scan(domain, m, true, name, head, b.fromIdentity(domain, f.Fold, kindOf(f, v), b.element(domain, v, f)))[1]
 	}
-	panic("fuse: no aggregate " + v.Op.String())
+	a := v.Op.Aggregate()
+	result := field(a.State[0])
+	if a.Finish == ir.FinishQuotient {
+		result = b.quotient(group, result, field(a.State[1]))
+	}
+	return result
 }
 
-// fromIdentity returns a leaf that may stand for a whole sum: -0.0 added to
+// fromIdentity returns an element that may stand for a whole sum: -0.0 added to
 // nothing is 0.0.
-func (b *kernelBuilder) fromIdentity(domain int, reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
+func (b *kernelBuilder) fromIdentity(domain int, reduce ir.ReduceOp, k ir.Kind, element tile.ID) tile.ID {
 	if reduce != ir.ReduceAdd || !k.IsFloat() {
-		return leaf
+		return element
 	}
-	return b.Map(domain, ir.OpAdd, k, "", leaf, b.Const(tile.Identity(reduce, k)))
+	return b.Map(domain, ir.OpAdd, k, "", element, b.Const(tile.Identity(reduce, k)))
 }
 
 // quotient returns the average: sum / count as f64.
@@ -80,42 +77,27 @@ func (b *kernelBuilder) quotient(domain int, sum, count tile.ID) tile.ID {
 // reduceResult returns an aggregate over all rows, after them.
 func (b *kernelBuilder) reduceResult(v *ir.Value) tile.ID {
 	name := b.graph.result(v).Name
-	x := v.Args[0]
-	domain := b.row(x.Type.Domain)
-	fold := func(reduce ir.ReduceOp, k ir.Kind, leaf tile.ID) tile.ID {
-		return b.Reduce(domain, tile.NewFold(reduce, k), name, leaf)[0]
+	domain := b.row(v.Args[0].Type.Domain)
+	fold := func(f ir.StateField) tile.ID {
+		return b.Reduce(domain, tile.NewFold(f.Fold, kindOf(f, v)), name, b.element(domain, v, f))[0]
 	}
-	count := func() tile.ID { return fold(ir.ReduceAdd, ir.I64, b.counted(domain, v)) }
-	sum := func() tile.ID {
-		k := sumKind(x.Type.Kind)
-		return fold(ir.ReduceAdd, k, b.argument(domain, x, k))
-	}
-	switch v.Op {
-	case ir.OpCount:
-		return count()
-	case ir.OpSum:
-		return sum()
-	}
-	var present, result tile.ID
-	switch v.Op {
-	case ir.OpAvg:
-		n := count()
-		present = b.Map(tile.Uniform, ir.OpGt, ir.Bool, "", n, b.Int(0))
-		result = b.quotient(tile.Uniform, sum(), n)
-	case ir.OpMin, ir.OpMax:
-		reduce := ir.ReduceMin
-		if v.Op == ir.OpMax {
-			reduce = ir.ReduceMax
-		}
-		present = b.Map(tile.Uniform, ir.OpGt, ir.Bool, "", count(), b.Int(0))
-		result = fold(reduce, v.Type.Kind, b.operand(x))
-	default:
+	a := v.Op.Aggregate()
+	switch {
+	case a.NoRows == ir.NoRowsIdentity:
+		return fold(a.State[0])
+	case a.IsEdge():
 		m := tile.NewFirst(v.Type.Kind)
-		if v.Op == ir.OpLast {
+		if a.State[0].Fold == ir.ReduceLast {
 			m = tile.NewLast(v.Type.Kind)
 		}
-		fields := b.Reduce(domain, m, name, b.Const(ir.BoolScalar(true)), b.operand(x))
-		present, result = fields[0], fields[1]
+		fields := b.Reduce(domain, m, name, b.Const(ir.BoolScalar(true)), b.element(domain, v, a.State[0]))
+		return b.orElse(v, tile.Uniform, fields[0], fields[1])
+	}
+	count := fold(ir.CountOfRows)
+	present := b.Map(tile.Uniform, ir.OpGt, ir.Bool, "", count, b.Int(0))
+	result := fold(a.State[0])
+	if a.Finish == ir.FinishQuotient {
+		result = b.quotient(tile.Uniform, result, count)
 	}
 	return b.orElse(v, tile.Uniform, present, result)
 }

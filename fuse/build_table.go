@@ -11,28 +11,18 @@ func (b *kernelBuilder) table(w *Value) {
 	if length := b.graph.writer[key{kind: Lengths, of: w.Domain}]; length != nil && b.in[length.Writer] && !isContiguous(v.By) {
 		b.refuse("the length of %s is known only after %s", b.graph.DomainName(w.Domain), length.Writer.Name)
 	}
-	var f stateField
+	f := v.Op.Aggregate().State[0]
 	switch {
 	case w.Kind == States:
-		f = stateFields(v)[w.Field]
-	case v.Op == ir.OpFirst || v.Op == ir.OpLast:
+		f = tableState(v)[w.Field]
+	case v.Op.Aggregate().IsEdge():
 		b.edge(w)
 		return
-	default:
-		f = resultField(v)
 	}
 	domain := b.row(v.By.Type.Domain)
-	var x tile.ID
-	switch f.what {
-	case ofOne:
-		x = b.counted(domain, v)
-	case ofRow:
-		x = b.place(v.By.Type.Domain)
-	default:
-		x = b.argument(domain, v.Args[0], f.kind)
-	}
+	x := b.element(domain, v, f)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
-	b.Update(domain, stream, tile.NewFold(f.reduce, f.kind), isContiguous(v.By), b.column(v.By), x)
+	b.Update(domain, stream, tile.NewFold(f.Fold, kindOf(f, v)), isContiguous(v.By), b.column(v.By), x)
 }
 
 // edge writes w, the first or last rows of contiguous groups: each such row
@@ -41,7 +31,7 @@ func (b *kernelBuilder) edge(w *Value) {
 	v := w.IR
 	parent := b.row(v.By.Type.Domain)
 	x := b.operand(v.Args[0])
-	rows := b.edges(parent, v.By, v.Op == ir.OpLast)
+	rows := b.edges(parent, v.By, v.Op.Aggregate().State[0].Fold == ir.ReduceLast)
 	b.StoreAt(rows, b.Stream(w.Name, w.Type, w.Name, tile.Place, true), x, b.Kernel.Domains[rows].Position)
 }
 
@@ -124,26 +114,24 @@ func (b *kernelBuilder) mustBeBase(parent int, by *ir.Value) {
 func (b *kernelBuilder) finishTable(v *ir.Value) tile.ID {
 	domain := b.row(v.Type.Domain)
 	state := func(field int) tile.ID { return b.load(b.state(v, field)) }
-	count := state(1)
-	if isContiguous(v.By) { // avg: no group is empty
-		return b.quotient(domain, state(0), count)
-	}
-	present := b.Map(domain, ir.OpGt, ir.Bool, "", count, b.Int(0))
-	var result tile.ID
-	switch v.Op {
-	case ir.OpAvg:
-		result = b.quotient(domain, state(0), count)
-	case ir.OpFirst, ir.OpLast:
-		if v.Args[0].Type.IsScalar() {
-			result = b.operand(v.Args[0])
-			break
+	a, count := v.Op.Aggregate(), state(len(tableState(v))-1)
+	finished := func() tile.ID {
+		switch {
+		case a.Finish == ir.FinishQuotient:
+			return b.quotient(domain, state(0), count)
+		case !a.IsEdge():
+			return state(0)
+		case v.Args[0].Type.IsScalar():
+			return b.operand(v.Args[0])
 		}
 		table := b.complete(b.graph.result(v.Args[0]), tile.Gather)
-		result = b.LoadAt(domain, table, state(0), true)
-	default:
-		result = state(0)
+		return b.LoadAt(domain, table, state(0), true)
 	}
-	return b.orElse(v, domain, present, result)
+	if isContiguous(v.By) { // no group is empty
+		return finished()
+	}
+	present := b.Map(domain, ir.OpGt, ir.Bool, "", count, b.Int(0))
+	return b.orElse(v, domain, present, finished())
 }
 
 // state returns a table that an earlier kernel filled.

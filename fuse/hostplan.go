@@ -257,8 +257,7 @@ func (m *planner) depth(v *ir.Value, seen map[*ir.Value]bool) plan.Expr {
 	for _, o := range v.Operands() {
 		add(m.depth(o, seen))
 	}
-	switch v.Op {
-	case ir.OpSum, ir.OpAvg, ir.OpScan, ir.OpExscan:
+	if v.FloatFold() != ir.ReduceNone {
 		rows := v.Args[0].Type.Domain
 		if rows == nil {
 			rows = v.By.Type.Domain

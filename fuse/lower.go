@@ -58,10 +58,10 @@ func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 // supported reports whether v has a lowering.
 func supported(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight, ir.OpArgmin, ir.OpArgmax:
+	case ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpLeft, ir.OpRight:
 		return false
 	}
-	return true
+	return !v.Op.IsAggregate() || len(v.Op.Aggregate().State) > 0
 }
 
 type lowering struct {
@@ -130,10 +130,13 @@ func (l *lowering) inlined(v *ir.Value) bool {
 func (l *lowering) isTable(v *ir.Value) bool {
 	for _, u := range l.users[v] {
 		switch u.Op {
-		case ir.OpGather, ir.OpAlign, ir.OpFirst, ir.OpLast:
+		case ir.OpGather, ir.OpAlign:
 			if u.Args[0] == v {
 				return true
 			}
+		}
+		if u.Op.IsAggregate() && u.Op.Aggregate().IsEdge() && u.Args[0] == v {
+			return true
 		}
 	}
 	return false

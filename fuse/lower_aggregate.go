@@ -1,6 +1,8 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -60,28 +62,33 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 	if isResultTable(v) {
 		l.aggregateOperands(s, v)
 		s.roots = append(s.roots, v)
-		if w := l.defineResult(s, v); v.Op == ir.OpMin || v.Op == ir.OpMax {
-			w.Fill = resultField(v).fill()
+		w := l.defineResult(s, v)
+		switch f := v.Op.Aggregate().State[0]; f.Fold {
+		case ir.ReduceAdd, ir.ReduceFirst, ir.ReduceLast: // of no rows 0, or never read
+		default:
+			w.Fill = tile.Identity(f.Fold, v.Type.Kind)
 		}
 		return
 	}
-	if v.Op != ir.OpFirst && v.Op != ir.OpLast {
+	isEdge := v.Op.Aggregate().IsEdge()
+	if !isEdge {
 		l.read(s, v.Args[0], tile.Element, false)
 	}
 	s.roots = append(s.roots, v)
-	states := stateFields(v)
+	states := tableState(v)
 	for i, f := range states {
 		name := v.Name
 		if name == "" {
 			name = l.DomainName(out) + "_" + v.Op.String()
 		}
-		l.define(&Value{Kind: States, IR: v, Field: i, Name: name + "_" + f.name, Type: f.kind, Domain: out, Fill: f.fill()}, s)
+		k := kindOf(f, v)
+		l.define(&Value{Kind: States, IR: v, Field: i, Name: name + "_" + f.Name, Type: k, Domain: out, Fill: tile.Identity(f.Fold, k)}, s)
 	}
 	finish := l.shareAfter(s, groupKey{Finish, out, nil, true}, v, v.Operands()...)
 	for i := range states {
 		l.use(finish, l.writer[key{kind: States, ir: v, field: i}], tile.Element, false)
 	}
-	if v.Op == ir.OpFirst || v.Op == ir.OpLast {
+	if isEdge {
 		l.read(finish, v.Args[0], tile.Gather, true)
 	}
 	if v.Else != nil {
@@ -91,81 +98,44 @@ func (l *lowering) aggregateTable(v *ir.Value) {
 	l.defineResult(finish, v)
 }
 
-// stateField is what a table keeps per group: a fold of the argument, of 1,
-// or of row numbers.
-type stateField struct {
-	name   string
-	kind   ir.Kind
-	reduce ir.ReduceOp
-	what   stateSource
-}
-
-type stateSource uint8
-
-const (
-	ofArgument stateSource = iota
-	ofOne
-	ofRow
-)
-
-func (f stateField) fill() ir.Scalar { return tile.Identity(f.reduce, f.kind) }
-
-// isResultTable reports whether the table of an aggregate is its result. A group
-// that may be empty needs a count beside a minimum, and the first row is known
-// by its number alone where rows lie anywhere.
+// isResultTable reports whether the table of an aggregate is its result. If a
+// group may be empty and then has no result, a count stands beside the state, and
+// the first row is known by its number alone if rows lie anywhere.
 func isResultTable(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpSum, ir.OpCount:
-		return true
-	case ir.OpAvg:
-		return false
-	}
-	return isContiguous(v.By)
+	a := v.Op.Aggregate()
+	return a.Finish == ir.FinishField && (a.NoRows == ir.NoRowsIdentity || isContiguous(v.By))
 }
 
-// resultField is what the table of sum, count, min or max keeps per group where
-// it is the result.
-func resultField(v *ir.Value) stateField {
-	f := stateField{kind: v.Type.Kind, reduce: ir.ReduceAdd, what: ofArgument}
-	switch v.Op {
-	case ir.OpCount:
-		f.what = ofOne
-	case ir.OpMin:
-		f.reduce = ir.ReduceMin
-	case ir.OpMax:
-		f.reduce = ir.ReduceMax
+// tableState lists the fields that tables keep of an aggregate whose table is
+// not its result: its state, and how many rows there are. The first or last row
+// of a group is known by its number.
+func tableState(v *ir.Value) []ir.StateField {
+	a := v.Op.Aggregate()
+	fields := slices.Clone(a.State)
+	if a.IsEdge() {
+		fields[0] = rowOf(fields[0].Fold)
 	}
-	return f
+	if a.Finish == ir.FinishField {
+		fields = append(fields, ir.CountOfRows)
+	}
+	return fields
 }
 
-// stateFields lists the state of an aggregate whose table is not its result.
-func stateFields(v *ir.Value) []stateField {
-	count := stateField{"count", ir.I64, ir.ReduceAdd, ofOne}
-	x := v.Type.Kind
-	switch v.Op {
-	case ir.OpMin:
-		return []stateField{{"min", x, ir.ReduceMin, ofArgument}, count}
-	case ir.OpMax:
-		return []stateField{{"max", x, ir.ReduceMax, ofArgument}, count}
-	case ir.OpAvg:
-		return []stateField{{"sum", sumKind(v.Args[0].Type.Kind), ir.ReduceAdd, ofArgument}, count}
-	case ir.OpFirst:
-		return []stateField{{"row", ir.I64, ir.ReduceMin, ofRow}, count}
-	case ir.OpLast:
-		return []stateField{{"row", ir.I64, ir.ReduceMax, ofRow}, count}
+// rowOf is the number of the first or last row.
+func rowOf(edge ir.ReduceOp) ir.StateField {
+	row := ir.FirstRow
+	if edge == ir.ReduceLast {
+		row = ir.LastRow
 	}
-	panic("fuse: no state for " + v.Op.String())
+	return row
 }
 
-// sumKind is the type in which elements of kind k are summed.
-func sumKind(k ir.Kind) ir.Kind {
-	switch {
-	case k.IsFloat():
-		return ir.F64
-	case k.IsUnsigned():
-		return ir.U64
+// kindOf returns the kind of a field of the state of v.
+func kindOf(f ir.StateField, v *ir.Value) ir.Kind {
+	if len(v.Args) == 0 {
+		return f.Kind(ir.Bool)
 	}
-	return ir.I64
+	return f.Kind(v.Args[0].Type.Kind)
 }
 
 func (l *lowering) aggregateOperands(s *Stage, v *ir.Value) {

@@ -174,6 +174,14 @@ func (b *Builder) Join(left, right any) Operand { return b.call(OpJoin, left, ri
 // Align is align(x, to: y).
 func (b *Builder) Align(x, y any) Operand { return b.call(OpAlign, x, Named{"to", y}) }
 
+// Aggregate is an aggregate of x, with an optional [By] and [Else].
+func (b *Builder) Aggregate(op Op, x any, named ...Named) Operand {
+	if !op.IsAggregate() {
+		return b.wrap(b.g.fail(b.here(), "the aggregates are OpSum to OpArgmax", "%v is no aggregate", op))
+	}
+	return b.call(op, x, named)
+}
+
 // Sum is sum(x), with an optional [By].
 func (b *Builder) Sum(x any, named ...Named) Operand { return b.call(OpSum, x, named) }
 

@@ -37,7 +37,7 @@ func (f *facts) traceInexact(p *Pipeline) []Error {
 			}
 			worst = max(worst, e)
 		}
-		if addsFloats(v) {
+		if v.FloatFold() != ReduceNone {
 			worst = inexact
 		}
 		f.exactness[v.ID] = worst
@@ -51,18 +51,6 @@ func (f *facts) rowsOf(v *Value) exactness {
 		return settled
 	}
 	return exact
-}
-
-// addsFloats reports whether v depends on the order in which floats are added
-// or multiplied.
-func addsFloats(v *Value) bool {
-	switch v.Op {
-	case OpSum, OpAvg:
-		return v.Args[0].Type.Kind.IsFloat()
-	case OpScan, OpExscan:
-		return v.Type.Kind.IsFloat() && (v.Reduce == ReduceAdd || v.Reduce == ReduceMul)
-	}
-	return false
 }
 
 // decides reports whether operand i of v chooses or moves rows, or is rounded

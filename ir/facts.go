@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 )
@@ -131,12 +132,8 @@ func (f *facts) rangeOf(v *Value) valueRange {
 		return r
 	case OpCast:
 		return f.castRange(v)
-	case OpIndex, OpLen, OpCount, OpRuns, OpStarts, OpGroups, OpOrder, OpRepeat, OpLeft, OpRight:
+	case OpIndex, OpLen, OpRuns, OpStarts, OpGroups, OpOrder, OpRepeat, OpLeft, OpRight:
 		return anyRow
-	case OpArgmin, OpArgmax:
-		r := anyRow
-		r.clamped = mayBeEmpty(v)
-		return r
 	case OpBins:
 		if f.binUnproven(v) {
 			return between(-1, math.MaxInt64)
@@ -156,22 +153,48 @@ func (f *facts) rangeOf(v *Value) valueRange {
 		return arg(0).union(zero)
 	case OpScan, OpExscan:
 		return f.scanRange(v)
-	case OpSum:
-		return countRange(k, arg(0))
-	case OpMin, OpMax, OpFirst, OpLast:
-		r := arg(0)
-		switch {
-		case v.Else != nil:
-			r = r.union(f.ranges[v.Else.ID])
-		case mayBeEmpty(v):
-			r = r.union(zero)
-		}
-		return r
+	}
+	if v.Op.IsAggregate() {
+		return f.aggregateRange(v)
 	}
 	if !v.Op.IsElementwise() || v.Op.row().bounds == nil {
 		return kindRange(k)
 	}
 	return v.Op.row().bounds(v.Op, k, arg(0), arg(len(v.Args)-1))
+}
+
+// aggregateRange is rangeOf for an aggregate, whose result is an integer or a
+// date.
+func (f *facts) aggregateRange(v *Value) valueRange {
+	a := v.Op.Aggregate()
+	if a.GivesRow {
+		r := anyRow
+		r.clamped = mayBeEmpty(v)
+		return r
+	}
+	var r valueRange
+	x := between(0, 1) // a mask, or the 1 of every row
+	if len(v.Args) > 0 && v.Args[0].Type.Kind != Bool {
+		x = f.ranges[v.Args[0].ID]
+	}
+	switch fold := a.State[0].Fold; fold {
+	case ReduceAdd:
+		r = countRange(v.Type.Kind, x)
+	case ReduceMul:
+		r = kindRange(v.Type.Kind)
+	case ReduceMin, ReduceMax, ReduceFirst, ReduceLast:
+		r = x
+	default:
+		panic(fmt.Sprintf("ir: no range of %v", v.Op))
+	}
+	switch {
+	case a.NoRows == NoRowsIdentity:
+	case v.Else != nil:
+		r = r.union(f.ranges[v.Else.ID])
+	case mayBeEmpty(v):
+		r = r.union(zero)
+	}
+	return r
 }
 
 // countRange bounds the sum of values of range r in kind k: what only counts

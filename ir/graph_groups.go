@@ -60,69 +60,27 @@ func (g *graph) aggregate(c *call, k Kind, x operand) operand {
 		}
 		v.Else = orElse.value
 	}
-	if c.op.op == OpArgmin || c.op.op == OpArgmax {
+	if c.op.op.Aggregate().GivesRow {
 		v.Type.Target = rows
 	}
 	return g.value(c.pos, v)
 }
 
-func buildSum(g *graph, c *call) operand {
+// buildAggregate is an aggregate of a column, as the table says.
+func buildAggregate(g *graph, c *call) operand {
 	x := g.typed(c.args[0])
 	if x.bad() {
 		return x
 	}
-	switch k := x.kind(); {
-	case k.IsSigned():
-		return g.aggregate(c, I64, x)
-	case k.IsUnsigned():
-		return g.aggregate(c, U64, x)
-	case k.IsFloat():
-		return g.aggregate(c, F64, x)
-	case k == Bool:
-		return g.fail(c.pos, fmt.Sprintf("count true rows with count(%v), or sum i64(%v)", x, x), "sum of %v, which is %v", x, x.typ())
+	a := c.op.op.Aggregate()
+	if k := x.kind(); a.takes.has(k) {
+		return g.aggregate(c, a.Result(k), x)
 	}
-	return g.fail(c.pos, "sum takes numbers", "sum of %v, which is %v", x, x.typ())
-}
-
-func buildAvg(g *graph, c *call) operand {
-	x := g.typed(c.args[0])
-	if x.bad() || x.kind().IsNumeric() {
-		return g.aggregateOrBad(c, F64, x)
+	hint := fmt.Sprintf(a.hint, x)
+	if a.takes == numbers && x.kind() != Bool {
+		hint = c.op.name + " takes numbers"
 	}
-	hint := "avg takes numbers"
-	if x.kind() == Bool {
-		hint = fmt.Sprintf("the share of true rows is avg(f64(%v))", x)
-	}
-	return g.fail(c.pos, hint, "avg of %v, which is %v", x, x.typ())
-}
-
-// buildExtreme is min, max, argmin and argmax.
-func buildExtreme(g *graph, c *call) operand {
-	x := g.typed(c.args[0])
-	if x.bad() {
-		return x
-	}
-	k := x.kind()
-	if k == Bool {
-		return g.fail(c.pos, fmt.Sprintf("any row true: count(%v) > 0; all rows true: count(!%v) == 0", x, x), "%s of %v, which is %v", c.op.name, x, x.typ())
-	}
-	if c.op.op == OpArgmin || c.op.op == OpArgmax {
-		k = I64
-	}
-	return g.aggregate(c, k, x)
-}
-
-// buildEnd is first and last.
-func buildEnd(g *graph, c *call) operand {
-	x := g.typed(c.args[0])
-	return g.aggregateOrBad(c, x.kind(), x)
-}
-
-func (g *graph) aggregateOrBad(c *call, k Kind, x operand) operand {
-	if x.bad() {
-		return x
-	}
-	return g.aggregate(c, k, x)
+	return g.fail(c.pos, hint, "%s of %v, which is %v", c.op.name, x, x.typ())
 }
 
 func buildCount(g *graph, c *call) operand {

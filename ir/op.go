@@ -13,36 +13,26 @@ const (
 
 // The numbered operators of the language.
 const (
-	OpCompact Op = endOfRowOps + iota // x[mask]: Args x, mask
-	OpGather                          // x[i]: Args x, i
-	OpIndex                           // index(x)
-	OpLen                             // len(x)
-	OpPrev                            // prev(x, k, fill): Args x, fill
-	OpNext                            // next(x, k, fill): Args x, fill
-	OpScan                            // scan(op, x, by: g): Args x
-	OpExscan                          // exscan(op, x, by: g): Args x
-	OpRuns                            // runs(k, ...)
-	OpStarts                          // starts(mask)
-	OpGroups                          // groups(k, ...)
-	OpBins                            // bins(i, size) where Args[1] is a scalar, else bins(i, column)
-	OpRepeat                          // repeat(length)
-	OpOrder                           // order(k, desc(k), ..., limit: c)
-	OpFind                            // find(K, in: K2)
-	OpJoin                            // join(K, K2); Type.Kind is Pair
-	OpLeft                            // j.left: Args j
-	OpRight                           // j.right: Args j
-	OpAlign                           // align(x, to: y): Args x, y
-	OpSum                             // the aggregates: Args x; By or nil
-	OpCount                           // Args mask or none; By or nil
-	OpMin
-	OpMax
-	OpAvg
-	OpFirst
-	OpLast
-	OpArgmin
-	OpArgmax
-	opEnd
+	OpCompact      Op = endOfRowOps + iota // x[mask]: Args x, mask
+	OpGather                               // x[i]: Args x, i
+	OpIndex                                // index(x)
+	OpLen                                  // len(x)
+	OpPrev                                 // prev(x, k, fill): Args x, fill
+	OpNext                                 // next(x, k, fill): Args x, fill
+	OpScan                                 // scan(op, x, by: g): Args x
+	OpExscan                               // exscan(op, x, by: g): Args x
+	OpRuns                                 // runs(k, ...)
+	OpStarts                               // starts(mask)
+	OpGroups                               // groups(k, ...)
+	OpBins                                 // bins(i, size) where Args[1] is a scalar, else bins(i, column)
+	OpRepeat                               // repeat(length)
+	OpOrder                                // order(k, desc(k), ..., limit: c)
+	OpFind                                 // find(K, in: K2)
+	OpJoin                                 // join(K, K2); Type.Kind is Pair
+	OpLeft                                 // j.left: Args j
+	OpRight                                // j.right: Args j
+	OpAlign                                // align(x, to: y): Args x, y
+	firstAggregate                         // the aggregates are in aggregate.go
 )
 
-// IsAggregate reports whether o reduces rows to one value or one per group.
-func (o Op) IsAggregate() bool { return o >= OpSum && o <= OpArgmax }
+const opEnd = endOfAggregates

@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // form is how an operator is written.
 type form uint8
@@ -22,7 +25,7 @@ type spelling struct {
 }
 
 // spellings is the surface of every operator of the graph.
-var spellings = withRowOps([opEnd]spelling{
+var spellings = withTables([opEnd]spelling{
 	OpInvalid: {formNone, "invalid"}, OpParam: {formNone, "parameter"}, OpConst: {formNone, "constant"},
 	OpCompact: {formIndex, "x[mask]"}, OpGather: {formIndex, "x[i]"},
 	OpIndex: {formCall, "index"}, OpLen: {formCall, "len"}, OpPrev: {formCall, "prev"}, OpNext: {formCall, "next"},
@@ -30,13 +33,15 @@ var spellings = withRowOps([opEnd]spelling{
 	OpRuns: {formCall, "runs"}, OpStarts: {formCall, "starts"}, OpGroups: {formCall, "groups"}, OpBins: {formCall, "bins"},
 	OpRepeat: {formCall, "repeat"}, OpOrder: {formCall, "order"}, OpFind: {formCall, "find"}, OpJoin: {formCall, "join"},
 	OpLeft: {formField, "left"}, OpRight: {formField, "right"}, OpAlign: {formCall, "align"},
-	OpSum: {formCall, "sum"}, OpCount: {formCall, "count"}, OpMin: {formCall, "min"}, OpMax: {formCall, "max"}, OpAvg: {formCall, "avg"},
-	OpFirst: {formCall, "first"}, OpLast: {formCall, "last"}, OpArgmin: {formCall, "argmin"}, OpArgmax: {formCall, "argmax"},
 })
 
-func withRowOps(list [opEnd]spelling) [opEnd]spelling {
+// withTables adds the operators that have a table of their own.
+func withTables(list [opEnd]spelling) [opEnd]spelling {
 	for _, op := range RowOps() {
 		list[op] = spelling{op.row().form, op.row().text}
+	}
+	for _, op := range Aggregates() {
+		list[op] = spelling{formCall, op.Aggregate().name}
 	}
 	return list
 }
@@ -79,7 +84,7 @@ type function struct {
 // unlimited is the most operands of runs, groups and order: a sanity bound.
 const unlimited = 1 << 10
 
-var functions = append(rowFunctions(), []function{
+var functions = slices.Concat(rowFunctions(), []function{
 	{op: OpIndex, least: 1, most: 1, build: buildIndex},
 	{op: OpLen, least: 1, most: 1, build: buildLen},
 	{op: OpPrev, least: 3, most: 3, build: buildNeighbour},
@@ -95,16 +100,7 @@ var functions = append(rowFunctions(), []function{
 	{op: OpFind, least: 1, most: 1, named: []string{"in"}, needed: true, tuples: true, build: buildFind},
 	{op: OpJoin, least: 2, most: 2, tuples: true, build: buildJoin},
 	{op: OpAlign, least: 1, most: 1, named: []string{"to"}, needed: true, build: buildAlign},
-	{op: OpSum, least: 1, most: 1, named: []string{"by"}, build: buildSum},
-	{op: OpCount, least: 0, most: 1, named: []string{"by"}, build: buildCount},
-	{op: OpMin, least: 1, most: 1, named: []string{"by", "else"}, build: buildExtreme},
-	{op: OpMax, least: 1, most: 1, named: []string{"by", "else"}, build: buildExtreme},
-	{op: OpAvg, least: 1, most: 1, named: []string{"by", "else"}, build: buildAvg},
-	{op: OpFirst, least: 1, most: 1, named: []string{"by", "else"}, build: buildEnd},
-	{op: OpLast, least: 1, most: 1, named: []string{"by", "else"}, build: buildEnd},
-	{op: OpArgmin, least: 1, most: 1, named: []string{"by"}, build: buildExtreme},
-	{op: OpArgmax, least: 1, most: 1, named: []string{"by"}, build: buildExtreme},
-}...)
+}, aggregateFunctions())
 
 var functionsByName = byName(functions)
 

@@ -53,17 +53,16 @@ func (f *facts) checks(v *Value) []Site {
 			return []Site{site(CheckAlignLength, nil, "different lengths in %s; align needs as many rows in [%s] as in [%s]",
 				expressionText(v), clip(x.Domain.Name), clip(v.Type.Domain.Name))}
 		}
-	case OpMin, OpMax, OpAvg, OpFirst, OpLast, OpArgmin, OpArgmax:
-		if mayBeEmpty(v) {
-			right := "write else: and the value of no rows"
-			switch {
-			case v.By != nil && (v.Op == OpArgmin || v.Op == OpArgmax):
-				right = "every group needs a row"
-			case v.Op == OpArgmin || v.Op == OpArgmax:
-				right = "it needs a row"
-			}
-			return []Site{site(CheckEmpty, v.Type.Domain, "no rows in %s; %s", expressionText(v), right)}
+	}
+	if v.Op.IsAggregate() && v.Op.Aggregate().NoRows != NoRowsIdentity && mayBeEmpty(v) {
+		right := "write else: and the value of no rows"
+		switch noElse := v.Op.Aggregate().NoRows == NoRowsFail; {
+		case noElse && v.By != nil:
+			right = "every group needs a row"
+		case noElse:
+			right = "it needs a row"
 		}
+		return []Site{site(CheckEmpty, v.Type.Domain, "no rows in %s; %s", expressionText(v), right)}
 	}
 	return nil
 }

@@ -69,10 +69,11 @@ func (v *Value) Operands() []*Value {
 	return all
 }
 
-// ReduceOp is the operation of scan and exscan.
+// ReduceOp is an operation that folds rows: that of a scan, or of a field of an
+// aggregate's state.
 type ReduceOp uint8
 
-// The operations of scan and exscan.
+// The operations. The first and the last row are no operations of scan.
 const (
 	ReduceNone ReduceOp = iota
 	ReduceAdd
@@ -82,11 +83,22 @@ const (
 	ReduceAnd
 	ReduceOr
 	ReduceXor
+	ReduceFirst
+	ReduceLast
 )
 
+// reduceNames are the operations of scan.
 var reduceNames = [...]string{"", "add", "mul", "min", "max", "and", "or", "xor"}
 
-func (r ReduceOp) String() string { return reduceNames[r] }
+func (r ReduceOp) String() string {
+	switch r {
+	case ReduceFirst:
+		return "first"
+	case ReduceLast:
+		return "last"
+	}
+	return reduceNames[r]
+}
 
 // Result is one column or scalar of the return statement. Results over one
 // domain form one table.

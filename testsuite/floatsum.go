@@ -61,14 +61,11 @@ func newSums(p *ir.Pipeline) *sums {
 
 // isFloatSum reports whether the order of additions or multiplications may
 // show in v.
-func isFloatSum(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpSum, ir.OpAvg:
-		return v.Args[0].Type.Kind.IsFloat()
-	case ir.OpScan, ir.OpExscan:
-		return v.Type.Kind.IsFloat() && (v.Reduce == ir.ReduceAdd || v.Reduce == ir.ReduceMul)
-	}
-	return false
+func isFloatSum(v *ir.Value) bool { return v.FloatFold() != ir.ReduceNone }
+
+// isQuotient reports whether v is a sum divided by a count.
+func isQuotient(v *ir.Value) bool {
+	return v.Op.IsAggregate() && v.Op.Aggregate().Finish == ir.FinishQuotient
 }
 
 // observed returns the pipeline with the operands of its sums as results, too.
@@ -155,9 +152,9 @@ func (n nearness) of(v *ir.Value, result ir.Column) []float64 {
 		value := math.Abs(result.At(row).Float64())
 		switch {
 		case row >= len(n.bound): // a group without rows
-		case v.Reduce == ir.ReduceMul:
+		case v.FloatFold() == ir.ReduceMul:
 			bound[row] = n.bound[row] * value
-		case v.Op == ir.OpAvg:
+		case isQuotient(v):
 			bound[row] = n.bound[row] + 0x1p-52*value // of the division
 		default:
 			bound[row] = n.bound[row]
@@ -184,7 +181,7 @@ func nearnessOf(v *ir.Value, x ir.Column, groups *ir.Column) nearness {
 	if v.Type.Kind == ir.F32 {
 		precision, epsilon, largest = 24, 0x1p-23, math.MaxFloat32
 	}
-	magnitude := newMagnitude(v.Reduce == ir.ReduceMul)
+	magnitude := newMagnitude(v.FloatFold() == ir.ReduceMul)
 	for row := range rows {
 		magnitude.add(at(row))
 	}
@@ -213,7 +210,7 @@ func nearnessOf(v *ir.Value, x ir.Column, groups *ir.Column) nearness {
 				running += f
 			}
 			switch {
-			case v.Reduce == ir.ReduceMul:
+			case v.FloatFold() == ir.ReduceMul:
 				n.bound = append(n.bound, factor)
 			case v.Op == ir.OpExscan:
 				n.bound = append(n.bound, factor*before)
@@ -228,12 +225,14 @@ func nearnessOf(v *ir.Value, x ir.Column, groups *ir.Column) nearness {
 		for len(n.bound) <= group(row) {
 			n.bound, counts = append(n.bound, 0), append(counts, 0)
 		}
-		if f := math.Abs(at(row)); f <= largest {
+		if f := math.Abs(at(row)); v.FloatFold() == ir.ReduceMul {
+			n.bound[group(row)] = factor
+		} else if f <= largest {
 			n.bound[group(row)] += factor * f
 		}
 		counts[group(row)]++
 	}
-	if v.Op == ir.OpAvg {
+	if isQuotient(v) {
 		for i := range n.bound {
 			n.bound[i] /= max(counts[i], 1)
 		}

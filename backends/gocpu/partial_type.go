@@ -205,7 +205,7 @@ func (w *partialWriter) fold(s *source) {
 	}
 	for _, counts := range []bool{false, true} { // sums last: the others ask which rows there were
 		for i, state := range w.States {
-			if (state.Fold == partial.Sum) == counts {
+			if (state.Fold == ir.ReduceAdd) == counts {
 				w.foldField(s, i, goesOn[state.Grouping])
 			}
 		}
@@ -259,13 +259,19 @@ func (w *partialWriter) foldField(s *source, i int, goesOn string) {
 // foldName is the function that combines elements of a field.
 func (w *partialWriter) foldName(i int) string {
 	fold := w.States[i].Fold
-	name := [...]string{partial.Sum: "kgenFoldSum", partial.Least: "kgenFoldLeast", partial.Greatest: "kgenFoldGreatest",
-		partial.First: "kgenFoldFirst", partial.Last: "kgenFoldLast"}[fold]
-	if w.state[i].Kind == plan.Char8 && (fold == partial.Least || fold == partial.Greatest) {
+	name, ok := foldNames[fold]
+	if !ok {
+		panic(fmt.Sprintf("gocpu: no function folds states by %v", fold))
+	}
+	if w.state[i].Kind == plan.Char8 && (fold == ir.ReduceMin || fold == ir.ReduceMax) {
 		return name + "Bytes"
 	}
 	return name + "[" + typeText(w.state[i].Kind) + "]"
 }
+
+// foldNames are the functions of the support file that fold states.
+var foldNames = map[ir.ReduceOp]string{ir.ReduceAdd: "kgenFoldSum", ir.ReduceMin: "kgenFoldLeast", ir.ReduceMax: "kgenFoldGreatest",
+	ir.ReduceFirst: "kgenFoldFirst", ir.ReduceLast: "kgenFoldLast"}
 
 func (w *partialWriter) result(s *source) {
 	result := w.whole.entry.Result

@@ -25,17 +25,18 @@ func (w *writer) rows(v *ir.Value) {
 }
 
 func (w *writer) aggregate(v *ir.Value) {
-	switch v.Op {
-	case ir.OpSum:
-		w.sum(v, w.variable(v))
-	case ir.OpCount:
-		w.count(v, w.variable(v))
-	case ir.OpAvg:
-		w.average(v)
-	case ir.OpMin, ir.OpMax, ir.OpFirst, ir.OpLast:
-		w.chosen(v)
-	default:
+	a := v.Op.Aggregate()
+	switch {
+	case len(a.State) == 0:
 		w.refuse(v)
+	case a.Finish == ir.FinishQuotient:
+		w.average(v)
+	case a.NoRows != ir.NoRowsIdentity:
+		w.chosen(v)
+	case v.Op == ir.OpCount:
+		w.count(v, w.variable(v))
+	default:
+		w.folded(v, w.variable(v))
 	}
 }
 
@@ -51,28 +52,29 @@ func (w *writer) table(v *ir.Value, name, goType string) (element string) {
 	return name + "[" + group + "]"
 }
 
-// sumKind is the kind of sums of kind k.
-func sumKind(k ir.Kind) ir.Kind {
-	switch {
-	case k.IsFloat():
-		return ir.F64
-	case k.IsUnsigned():
-		return ir.U64
-	}
-	return ir.I64
-}
-
-func (w *writer) sum(v *ir.Value, name string) {
-	x := v.Args[0]
-	kind := sumKind(x.Type.Kind)
+// folded is an aggregate whose result is its state; no rows give the identity.
+func (w *writer) folded(v *ir.Value, name string) {
+	x, fold, kind := v.Args[0], v.Op.Aggregate().State[0].Fold, v.Type.Kind
 	element := w.table(v, name, goTypes[kind])
-	w.rows(v)
-	text := w.at(x, "i")
-	if x.Type.Kind != kind {
-		text = goTypes[kind] + "(" + text + ")"
+	if start := w.identity(fold, kind); fold == ir.ReduceAdd {
+		// What Go begins with.
+	} else if v.By == nil {
+		w.line("%s = %s", name, start)
+	} else {
+		w.line("for g := range %s {\n%s[g] = %s\n}", name, name, start)
 	}
-	w.line("%s += %s", element, text)
-	if kind == ir.F64 {
+	w.rows(v)
+	switch {
+	case x.Type.Kind != kind && fold == ir.ReduceAdd:
+		w.line("%s += %s(%s)", element, goTypes[kind], w.at(x, "i"))
+	case x.Type.Kind != kind:
+		w.line("%s = %s", element, w.reduced(fold, kind, element, goTypes[kind]+"("+w.at(x, "i")+")"))
+	case fold == ir.ReduceAdd:
+		w.line("%s += %s", element, w.at(x, "i"))
+	default:
+		w.line("%s = %s", element, w.reduced(fold, kind, element, w.operand(x, "i", unary)))
+	}
+	if v.FloatFold() == ir.ReduceAdd {
 		w.line("scale += kgenMagnitude(%s)", w.at(x, "i"))
 	}
 	w.line("}")
@@ -91,7 +93,7 @@ func (w *writer) count(v *ir.Value, name string) {
 // average divides sums by counts.
 func (w *writer) average(v *ir.Value) {
 	x := v.Args[0]
-	kind := sumKind(x.Type.Kind)
+	kind := v.Op.Aggregate().State[0].Kind(x.Type.Kind)
 	sums, counts := w.fresh.Fresh(v.Name+"_sum"), w.fresh.Fresh(v.Name+"_count")
 	sum, count := w.table(v, sums, goTypes[kind]), w.table(v, counts, "int64")
 	w.rows(v)
@@ -136,13 +138,13 @@ func (w *writer) chosen(v *ir.Value) {
 	seen, name := w.fresh.Fresh(v.Name+"_seen"), w.variable(v)
 	value, found := w.table(v, name, goTypes[kind]), w.table(v, seen, "bool")
 	w.rows(v)
-	switch v.Op {
-	case ir.OpFirst:
+	switch fold := v.Op.Aggregate().State[0].Fold; fold {
+	case ir.ReduceFirst:
 		w.line("if !%s {\n%s = %s\n}", found, value, x)
-	case ir.OpLast:
+	case ir.ReduceLast:
 		w.line("%s = %s", value, x)
 	default:
-		better := w.extreme(v.Op.String(), kind, value, x)
+		better := w.reduced(fold, kind, value, x)
 		w.line("if %s {\n%s = %s\n} else {\n%s = %s\n}", found, value, better, value, x)
 	}
 	w.line("%s = true\n}", found)

@@ -45,9 +45,8 @@ func hintsOf(p *ir.Pipeline) *hints {
 			h.exact = h.exact || p.Inexact(v.Args[1])
 		case ir.OpSqrt:
 			h.exact = h.exact || p.Inexact(v)
-		case ir.OpScan, ir.OpExscan:
-			h.signs = h.signs || v.Reduce == ir.ReduceMul && v.Type.Kind.IsFloat()
 		}
+		h.signs = h.signs || v.FloatFold() == ir.ReduceMul
 		if v.Op.IsElementwise() {
 			h.constants(v)
 			decides := !v.Type.Kind.IsFloat() || v.Op == ir.OpSelect

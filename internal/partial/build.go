@@ -117,45 +117,30 @@ func parameter(b *ir.Builder, v *ir.Value) ir.Operand {
 func (s *splitter) cut(v *ir.Value) {
 	b := s.shard
 	if v.Op == ir.OpLen { // of this very column, which may have no other use
-		s.ofCut[v] = s.addState("rows", b.Len(s.rows[v.Args[0]]), State{Kind: ir.I64, Fold: Sum, Grouping: -1, Rows: -1})
+		s.ofCut[v] = s.addState("rows", b.Len(s.rows[v.Args[0]]), State{Kind: ir.I64, Fold: ir.ReduceAdd, Grouping: -1, Rows: -1})
 		return
 	}
 	var by []ir.Named
 	if v.By != nil {
 		by = append(by, ir.By(s.rows[v.By]))
 	}
-	switch v.Op {
-	case ir.OpSum:
-		s.ofCut[v] = s.state(v, v, b.Sum(s.rows[v.Args[0]], by...), Sum, -1)
-	case ir.OpCount:
-		s.ofCut[v] = s.state(v, v, s.count(v, by), Sum, -1)
-	case ir.OpAvg:
-		s.ofCut[v] = s.state(v, nil, b.Sum(s.rows[v.Args[0]], by...), Sum, -1)
+	a, rows := v.Op.Aggregate(), -1
+	if a.Finish == ir.FinishQuotient { // of two states, the second of which counts rows
+		s.ofCut[v] = s.state(v, nil, b.Sum(s.rows[v.Args[0]], by...), a.State[0].Fold, -1)
 		s.present(v)
-	default:
-		x, rows := s.rows[v.Args[0]], -1
-		if mayBeEmpty(v) {
-			rows = s.present(v)
-			by = append(by, ir.Else(ir.Scalar{Kind: v.Type.Kind}))
-		}
-		switch v.Op {
-		case ir.OpMin:
-			s.ofCut[v] = s.state(v, v, b.Min(x, by...), Least, rows)
-		case ir.OpMax:
-			s.ofCut[v] = s.state(v, v, b.Max(x, by...), Greatest, rows)
-		case ir.OpFirst:
-			s.ofCut[v] = s.state(v, v, b.First(x, by...), First, rows)
-		case ir.OpLast:
-			s.ofCut[v] = s.state(v, v, b.Last(x, by...), Last, rows)
-		}
+		return
 	}
-}
-
-func (s *splitter) count(v *ir.Value, by []ir.Named) ir.Operand {
-	if len(v.Args) == 0 {
-		return s.shard.CountBy(s.rows[v.By])
+	if a.NoRows == ir.NoRowsElse && mayBeEmpty(v) {
+		rows = s.present(v)
+		by = append(by, ir.Else(ir.Scalar{Kind: v.Type.Kind}))
 	}
-	return s.shard.Count(s.rows[v.Args[0]], by...)
+	x := ir.Operand{}
+	if len(v.Args) > 0 {
+		x = b.Aggregate(v.Op, s.rows[v.Args[0]], by...)
+	} else {
+		x = b.CountBy(s.rows[v.By])
+	}
+	s.ofCut[v] = s.state(v, v, x, a.State[0].Fold, rows)
 }
 
 // mayBeEmpty reports whether an aggregate may have an element of no rows:
@@ -170,7 +155,7 @@ func (s *splitter) present(v *ir.Value) int {
 	if v.By == nil {
 		s.ofRows[v] = s.length(v.Args[0].Type.Domain, s.rows[v.Args[0]])
 	} else {
-		s.ofRows[v] = s.state(v, nil, s.shard.CountBy(s.rows[v.By]), Sum, -1)
+		s.ofRows[v] = s.state(v, nil, s.shard.CountBy(s.rows[v.By]), ir.ReduceAdd, -1)
 	}
 	return s.ofRows[v]
 }
@@ -180,7 +165,7 @@ func (s *splitter) present(v *ir.Value) int {
 func (s *splitter) length(d *ir.Domain, x ir.Operand) int {
 	i, known := s.lengths[d]
 	if !known {
-		i = s.addState("rows", s.shard.Len(x), State{Kind: ir.I64, Fold: Sum, Grouping: -1, Rows: -1})
+		i = s.addState("rows", s.shard.Len(x), State{Kind: ir.I64, Fold: ir.ReduceAdd, Grouping: -1, Rows: -1})
 		s.lengths[d] = i
 	}
 	return i
@@ -188,7 +173,7 @@ func (s *splitter) length(d *ir.Domain, x ir.Operand) int {
 
 // state returns the state of aggregate v whose value in Shard is x; it is
 // called like named, if that is not nil.
-func (s *splitter) state(v, named *ir.Value, x ir.Operand, fold Fold, rows int) int {
+func (s *splitter) state(v, named *ir.Value, x ir.Operand, fold ir.ReduceOp, rows int) int {
 	if x.Value() == nil { // the builder will tell
 		return -1
 	}
@@ -241,13 +226,13 @@ func (s *splitter) grouping(v *ir.Value) int {
 	switch v.Op {
 	case ir.OpRuns:
 		for _, key := range v.Args {
-			k := s.addState("key", s.shard.First(s.rows[key], by), State{Kind: key.Type.Kind, Fold: First, Grouping: i, Rows: -1})
+			k := s.addState("key", s.shard.First(s.rows[key], by), State{Kind: key.Type.Kind, Fold: ir.ReduceFirst, Grouping: i, Rows: -1})
 			s.Groupings[i].Keys = append(s.Groupings[i].Keys, k)
 		}
 	case ir.OpStarts:
 		mask := s.rows[v.Args[0]]
 		rows := s.length(v.Type.Domain, mask)
-		s.Groupings[i].Head = s.addState("head", s.shard.First(mask, ir.Else(false)), State{Kind: ir.Bool, Fold: First, Grouping: -1, Rows: rows})
+		s.Groupings[i].Head = s.addState("head", s.shard.First(mask, ir.Else(false)), State{Kind: ir.Bool, Fold: ir.ReduceFirst, Grouping: -1, Rows: rows})
 	}
 	return i
 }

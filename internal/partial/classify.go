@@ -85,7 +85,7 @@ func rowClass(v *ir.Value, numbered bool, of func(*ir.Value) class) (class, erro
 	switch {
 	case v.Op.IsElementwise():
 		return row, nil
-	case v.Op == ir.OpArgmin || v.Op == ir.OpArgmax:
+	case v.Op.IsAggregate() && v.Op.Aggregate().GivesRow:
 		return 0, refuse(v, "aggregate the value by min or max", "%v gives a row's number, which counts the rows of earlier shards", v.Op)
 	case v.Op == ir.OpLen:
 		return cut, nil

@@ -62,13 +62,13 @@ func (s *splitter) aggregate(v *ir.Value) ir.Operand {
 	b.Place(v.Pos)
 	defer b.Place(ir.Pos{})
 	x := s.input(s.ofCut[v])
-	switch v.Op {
-	case ir.OpSum, ir.OpCount, ir.OpLen:
+	if v.Op == ir.OpLen {
 		return x
 	}
-	if v.Op == ir.OpAvg {
+	switch a := v.Op.Aggregate(); {
+	case a.Finish == ir.FinishQuotient:
 		x = b.Cast(ir.F64, x).Div(b.Cast(ir.F64, s.input(s.ofRows[v])))
-	} else if v.Else == nil { // of no rows it is 0
+	case a.NoRows == ir.NoRowsIdentity || v.Else == nil: // of no rows the state is the result, or not needed
 		return x
 	}
 	if !mayBeEmpty(v) {

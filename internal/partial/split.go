@@ -1,6 +1,7 @@
 package partial
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -36,27 +37,13 @@ type Input struct {
 type State struct {
 	Name     string
 	Kind     ir.Kind
-	Fold     Fold
-	Grouping int // index into Groupings: it has an element per group or bin; -1 for a scalar
-	Rows     int // for folds other than Sum: the state that counts the rows behind each element, -1 where there always are some
+	Fold     ir.ReduceOp // how the states of earlier and later rows combine
+	Grouping int         // index into Groupings: it has an element per group or bin; -1 for a scalar
+	Rows     int         // of a fold without an identity: the state that counts the rows behind each element, -1 where there always are some
 }
 
-// Fold is how the states of earlier and later rows combine.
-type Fold uint8
-
-// The folds. Least and greatest are those of the language: NaN wins, and -0.0
-// is less than 0.0.
-const (
-	Sum Fold = iota
-	Least
-	Greatest
-	First
-	Last
-)
-
-var foldNames = [...]string{"sum", "least", "greatest", "first", "last"}
-
-func (f Fold) String() string { return foldNames[f] }
+// foldNames are the words for folds in the ID of a split.
+var foldNames = map[ir.ReduceOp]string{ir.ReduceAdd: "sum", ir.ReduceMin: "least", ir.ReduceMax: "greatest"}
 
 // Grouping is the groups or bins that states have elements for.
 type Grouping struct {
@@ -88,7 +75,7 @@ func (s *Split) ID() string {
 		fmt.Fprintf(&b, "halo %d %d\n", s.Halo.Back, s.Halo.Ahead)
 	}
 	for _, state := range s.States {
-		fmt.Fprintf(&b, "%s %v %v %d %d\n", state.Name, state.Kind, state.Fold, state.Grouping, state.Rows)
+		fmt.Fprintf(&b, "%s %v %v %d %d\n", state.Name, state.Kind, cmp.Or(foldNames[state.Fold], state.Fold.String()), state.Grouping, state.Rows)
 	}
 	sum := sha256.Sum256([]byte(b.String()))
 	return hex.EncodeToString(sum[:16])

@@ -18,13 +18,20 @@ func groupRules() []rule {
 		{op: ir.OpRepeat, gives: rowKinds, make: repeat}, // it reads the guard of its lengths,
 		{op: ir.OpCount, takes: bools, gives: rowKinds, make: count},
 	}
-	sums := []ir.Kind{ir.I64, ir.U64, ir.F64}
-	for op, kinds := range map[ir.Op][2][]ir.Kind{
-		ir.OpSum: {numbers, sums}, ir.OpAvg: {numbers, {ir.F64}},
-		ir.OpMin: {ordered, ordered}, ir.OpMax: {ordered, ordered}, ir.OpFirst: {all, all}, ir.OpLast: {all, all},
-		ir.OpArgmin: {ordered, rowKinds}, ir.OpArgmax: {ordered, rowKinds},
-	} {
-		list = append(list, rule{op: op, takes: kinds[0], gives: kinds[1], make: func(g *generator) *value { return aggregate(g, op, kinds[0]) }})
+	for _, op := range ir.Aggregates() {
+		if op == ir.OpCount {
+			continue
+		}
+		var takes, gives []ir.Kind
+		for _, k := range all {
+			if a := op.Aggregate(); a.Takes(k) {
+				takes = append(takes, k)
+				if result := a.Result(k); !slices.Contains(gives, result) {
+					gives = append(gives, result)
+				}
+			}
+		}
+		list = append(list, rule{op: op, takes: takes, gives: gives, make: func(g *generator) *value { return aggregate(g, op, takes) }})
 	}
 	return list
 }
@@ -90,8 +97,8 @@ func keyedByFloats(g *generator, rules []rule) {
 		keys, text = append(keys, other), "runs($2, $1)"
 	}
 	by := g.grouping(g.add(value{op: ir.OpRuns, kind: ir.I64, domain: key.domain, scans: true}, text, keys...), true)
-	for _, op := range []ir.Op{ir.OpFirst, ir.OpLast, ir.OpMin, ir.OpMax, ir.OpSum, ir.OpAvg, ir.OpArgmin, ir.OpArgmax} {
-		if find(op) >= 0 && g.r.IntN(2) == 0 {
+	for _, op := range ir.Aggregates() {
+		if find(op) >= 0 && op.Aggregate().Takes(key.kind) && g.r.IntN(2) == 0 {
 			g.aggregateOf(op, key, by)
 		}
 	}
@@ -184,17 +191,10 @@ func aggregate(g *generator, op ir.Op, kinds []ir.Kind) *value {
 }
 
 func (g *generator) aggregateOf(op ir.Op, x, by *value) *value {
-	v := value{op: op, kind: x.kind}
+	a := op.Aggregate()
+	v := value{op: op, kind: a.Result(x.kind)}
 	full := false
-	switch {
-	case op == ir.OpAvg, op == ir.OpSum && x.kind.IsFloat():
-		v.kind = ir.F64
-	case op == ir.OpSum && x.kind.IsUnsigned():
-		v.kind = ir.U64
-	case op == ir.OpSum, op == ir.OpArgmin, op == ir.OpArgmax:
-		v.kind = ir.I64
-	}
-	if op == ir.OpArgmin || op == ir.OpArgmax {
+	if a.GivesRow {
 		v.target = x.domain
 		if by != nil {
 			v.target = by.domain
@@ -205,8 +205,7 @@ func (g *generator) aggregateOf(op ir.Op, x, by *value) *value {
 		text, operands, v.domain = text+", by: $2", append(operands, by), by.target
 		full = by.target.full && (by.op == ir.OpRuns || by.op == ir.OpStarts || by.op == ir.OpGroups)
 	}
-	switch op {
-	case ir.OpMin, ir.OpMax, ir.OpAvg, ir.OpFirst, ir.OpLast:
+	if a.NoRows == ir.NoRowsElse {
 		if chance := g.r.IntN(8); !full && chance > 0 || chance == 1 {
 			text, operands = fmt.Sprintf("%s, else: $%d", text, len(operands)+1), append(operands, g.scalar(v.kind))
 		}

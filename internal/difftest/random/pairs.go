@@ -34,10 +34,10 @@ func onlyRows(first, second ir.Op) bool { return first == ir.OpLen && readsRows(
 func readsRows(op ir.Op) bool {
 	switch op {
 	case ir.OpIndex, ir.OpLen, ir.OpRuns, ir.OpGroups, ir.OpStarts, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin,
-		ir.OpCompact, ir.OpCount, ir.OpArgmin, ir.OpArgmax:
+		ir.OpCompact, ir.OpCount:
 		return true
 	}
-	return false
+	return op.IsAggregate() && op.Aggregate().GivesRow
 }
 
 // Coverage counts the operators of programs, and the pairs of them.

@@ -1,0 +1,279 @@
+package ir
+
+import "fmt"
+
+// The aggregates reduce rows to one value, or to one per group: Args is x, By
+// the grouping or nil.
+const (
+	OpSum   Op = firstAggregate + iota
+	OpCount    // Args is a mask or, with By, nothing
+	OpMin
+	OpMax
+	OpAvg
+	OpFirst
+	OpLast
+	OpArgmin
+	OpArgmax
+	endOfAggregates
+)
+
+// aggregates describes every aggregate. It is all that the compiler knows of
+// one: lowering, partials, emitted tests and random programs read it. The
+// interpreter has a meaning of its own.
+var aggregates = [endOfAggregates - firstAggregate]Aggregate{
+	OpSum - firstAggregate: {name: "sum", takes: numbers, hint: "count true rows with count(%[1]v), or sum i64(%[1]v)",
+		State: []StateField{sumOfRows}, help: OperatorHelp{
+			Signature: "sum(x) or sum(x, by: g)",
+			Result:    "i64 of signed integers, u64 of unsigned ones, f64 of floats; with by: [g] of it",
+			Doc:       "The sum of all rows, or of each group; 0 of none.",
+			Example: `pipeline totals(k: [n]i32, x: [n]i32) {
+	g = groups(k)
+	return k: first(k, by: g), total: sum(x, by: g), share: f64(sum(x, by: g)) / f64(sum(x))
+}`,
+		}},
+	OpCount - firstAggregate: {name: "count", takes: bools, optional: true, decides: true,
+		State: []StateField{{Name: "count", Fold: ReduceAdd, kind: rowsKind}}, help: OperatorHelp{
+			Signature: "count(mask), count(by: g) or count(mask, by: g)",
+			Result:    "i64; with by: [g]i64",
+			Doc:       "The number of true rows, or of all rows of each group. The rows of a column are len(x).",
+			Example: `pipeline passes(class: [n]i32, score: [n]i32) {
+	g = groups(class)
+	return class: first(class, by: g), all: count(by: g), passed: count(score >= 50, by: g)
+}`,
+		}},
+	OpMin - firstAggregate: {name: "min", takes: ordered, hint: hintOfMasks, NoRows: NoRowsElse,
+		State: []StateField{{Name: "min", Fold: ReduceMin, kind: sameAsRows}}, help: OperatorHelp{
+			Signature: "min(x), with by: g and else: v",
+			Result:    "T, for x: [n]T; with by: [g]T",
+			Doc:       "The least value; v of no rows, which without else: are an error. A NaN wins.",
+			Example: `pipeline coldest(station: [n]i32, temperature: [n]f64) {
+	g = groups(station)
+	return station: first(station, by: g), low: min(temperature, by: g)
+}`,
+		}},
+	OpMax - firstAggregate: {name: "max", takes: ordered, hint: hintOfMasks, NoRows: NoRowsElse,
+		State: []StateField{{Name: "max", Fold: ReduceMax, kind: sameAsRows}}, help: OperatorHelp{
+			Signature: "max(x), with by: g and else: v",
+			Result:    "T, for x: [n]T; with by: [g]T",
+			Doc:       "The greatest value; v of no rows, which without else: are an error. A NaN wins.",
+			Example: `pipeline highest(x: [n]i32) {
+	return most: max(x[x < 1000], else: 0)
+}`,
+		}},
+	OpAvg - firstAggregate: {name: "avg", takes: numbers, hint: "the share of true rows is avg(f64(%[1]v))", NoRows: NoRowsElse, Finish: FinishQuotient,
+		State: []StateField{sumOfRows, CountOfRows}, help: OperatorHelp{
+			Names:     []string{"mean"},
+			Signature: "avg(x), with by: g and else: v",
+			Result:    "f64; with by: [g]f64",
+			Doc:       "f64(sum) / f64(count); v of no rows, which without else: are an error.",
+			Example: `pipeline means(class: [n]i32, score: [n]i32) {
+	g = groups(class)
+	return class: first(class, by: g), mean: avg(score, by: g)
+}`,
+		}},
+	OpFirst - firstAggregate: {name: "first", takes: elements, NoRows: NoRowsElse,
+		State: []StateField{{Name: "first", Fold: ReduceFirst, kind: sameAsRows}}, help: OperatorHelp{
+			Signature: "first(x), with by: g and else: v",
+			Result:    "T, for x: [n]T; with by: [g]T",
+			Doc:       "The value of the first row; v of no rows, which without else: are an error.",
+			Example: `pipeline keys(k: [n]i32) {
+	return key: first(k, by: groups(k))
+}`,
+		}},
+	OpLast - firstAggregate: {name: "last", takes: elements, NoRows: NoRowsElse,
+		State: []StateField{{Name: "last", Fold: ReduceLast, kind: sameAsRows}}, help: OperatorHelp{
+			Signature: "last(x), with by: g and else: v",
+			Result:    "T, for x: [n]T; with by: [g]T",
+			Doc:       "The value of the last row; v of no rows, which without else: are an error.",
+			Example: `pipeline closing(day: [n]date, price: [n]f64) {
+	g = runs(day)
+	return day: first(day, by: g), close: last(price, by: g)
+}`,
+		}},
+	OpArgmin - firstAggregate: {name: "argmin", takes: ordered, hint: hintOfMasks, NoRows: NoRowsFail, GivesRow: true, decides: true, help: OperatorHelp{
+		Signature: "argmin(x) or argmin(x, by: g)",
+		Result:    "a row of n, for x: [n]T; with by: [g]→n",
+		Doc:       "The row of the least value, the first of several; no rows are an error.",
+		Example: `pipeline cheapest(shop: [n]i32, product: [n]i32, price: [n]i64) {
+	return product: product[argmin(price, by: groups(product))], shop: shop[argmin(price, by: groups(product))]
+}`,
+	}},
+	OpArgmax - firstAggregate: {name: "argmax", takes: ordered, hint: hintOfMasks, NoRows: NoRowsFail, GivesRow: true, decides: true, help: OperatorHelp{
+		Signature: "argmax(x) or argmax(x, by: g)",
+		Result:    "a row of n, for x: [n]T; with by: [g]→n",
+		Doc:       "The row of the greatest value, the first of several; no rows are an error.",
+		Example: `pipeline winner(name: [n]char8, score: [n]i32) {
+	return name: name[argmax(score)]
+}`,
+	}},
+}
+
+// Aggregate is a row of the table. Its state is a tuple of fields, each of
+// which folds what the rows enter; the identity of the folds is the state of no
+// rows.
+type Aggregate struct {
+	// State has the fields; none says that the aggregate is not lowered yet.
+	State    []StateField
+	Finish   Finish
+	NoRows   NoRows
+	GivesRow bool // the result is the number of a row
+
+	name     string
+	takes    kinds  // of the aggregated column
+	optional bool   // by: alone will do
+	decides  bool   // an inexact operand may change the result by more than rounding
+	hint     string // what is right for a column that is not taken, such as a mask
+	help     OperatorHelp
+}
+
+// StateField is a field of an aggregate's state.
+type StateField struct {
+	Name    string
+	Fold    ReduceOp // how the states of earlier and later rows combine
+	Element Element  // what a row enters
+	kind    func(x Kind) Kind
+}
+
+// Kind is the kind of the field if rows of kind x are aggregated.
+func (f StateField) Kind(x Kind) Kind { return f.kind(x) }
+
+// Element is what a row enters into a field of a state.
+type Element uint8
+
+// The elements.
+const (
+	ElementArgument Element = iota // the aggregated value in the kind of the field; 1 if there is none, as in count(by: g)
+	ElementOne
+	ElementRow // the number of the row
+)
+
+// Finish is how the result is made from the state.
+type Finish uint8
+
+// The ways to finish.
+const (
+	FinishField    Finish = iota // the first field is the result
+	FinishQuotient               // the first field divided by the second, as f64
+)
+
+// NoRows says what an aggregate of no rows is.
+type NoRows uint8
+
+// The results of no rows.
+const (
+	NoRowsIdentity NoRows = iota // the finished identity, such as 0 of a sum
+	NoRowsElse                   // the operand else:, without which it is an error
+	NoRowsFail                   // an error
+)
+
+var (
+	sumOfRows = StateField{Name: "sum", Fold: ReduceAdd, kind: SumKind}
+
+	// CountOfRows is the field that tells whether a group has rows.
+	CountOfRows = StateField{Name: "count", Fold: ReduceAdd, Element: ElementOne, kind: rowsKind}
+
+	// FirstRow and LastRow are the fields that tell where a value is.
+	FirstRow = StateField{Name: "row", Fold: ReduceMin, Element: ElementRow, kind: rowsKind}
+	LastRow  = StateField{Name: "row", Fold: ReduceMax, Element: ElementRow, kind: rowsKind}
+)
+
+const hintOfMasks = "any row true: count(%[1]v) > 0; all rows true: count(!%[1]v) == 0"
+
+func sameAsRows(x Kind) Kind { return x }
+func rowsKind(Kind) Kind     { return I64 }
+
+// SumKind is the kind in which values of kind k are added.
+func SumKind(k Kind) Kind {
+	switch {
+	case k.IsFloat():
+		return F64
+	case k.IsUnsigned():
+		return U64
+	}
+	return I64
+}
+
+// Aggregates lists the aggregates.
+func Aggregates() []Op {
+	var list []Op
+	for op := firstAggregate; op < endOfAggregates; op++ {
+		list = append(list, op)
+	}
+	return list
+}
+
+// IsAggregate reports whether o reduces rows to one value or one per group.
+func (o Op) IsAggregate() bool { return o >= firstAggregate && o < endOfAggregates }
+
+// Aggregate returns the description of an aggregate.
+func (o Op) Aggregate() *Aggregate {
+	if !o.IsAggregate() {
+		panic(fmt.Sprintf("ir: %v is no aggregate", o))
+	}
+	return &aggregates[o-firstAggregate]
+}
+
+// Takes reports whether columns of kind x can be aggregated.
+func (a *Aggregate) Takes(x Kind) bool { return a.takes.has(x) }
+
+// Result is the kind of the result of rows of kind x.
+func (a *Aggregate) Result(x Kind) Kind {
+	switch {
+	case a.GivesRow:
+		return I64
+	case a.Finish == FinishQuotient:
+		return F64
+	}
+	return a.State[0].Kind(x)
+}
+
+// IsEdge reports whether the result is the value of one row, the first or the
+// last.
+func (a *Aggregate) IsEdge() bool {
+	return len(a.State) == 1 && (a.State[0].Fold == ReduceFirst || a.State[0].Fold == ReduceLast)
+}
+
+// FloatFold is the operation by which v folds floats in an order that devices
+// choose, ReduceAdd or ReduceMul; or ReduceNone.
+func (v *Value) FloatFold() ReduceOp {
+	var fold ReduceOp
+	var k Kind
+	switch {
+	case v.Op == OpScan, v.Op == OpExscan:
+		fold, k = v.Reduce, v.Type.Kind
+	case v.Op.IsAggregate() && len(v.Args) > 0 && len(v.Op.Aggregate().State) > 0:
+		field := v.Op.Aggregate().State[0]
+		fold, k = field.Fold, field.Kind(v.Args[0].Type.Kind)
+	}
+	if k.IsFloat() && (fold == ReduceAdd || fold == ReduceMul) {
+		return fold
+	}
+	return ReduceNone
+}
+
+// aggregateFunctions returns how aggregates are called.
+func aggregateFunctions() (list []function) {
+	for _, op := range Aggregates() {
+		a := op.Aggregate()
+		f := function{op: op, least: 1, most: 1, named: []string{"by"}, build: buildAggregate}
+		if a.NoRows == NoRowsElse {
+			f.named = append(f.named, "else")
+		}
+		if a.optional {
+			f.least, f.build = 0, buildCount
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// aggregateHelps returns what kgen help says of aggregates.
+func aggregateHelps() (list []OperatorHelp) {
+	for _, op := range Aggregates() {
+		a := op.Aggregate()
+		h := a.help
+		h.Names = append([]string{a.name}, h.Names...)
+		list = append(list, h)
+	}
+	return list
+}

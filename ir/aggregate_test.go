@@ -1,0 +1,49 @@
+package ir
+
+import "testing"
+
+// Every aggregate has a complete row: a state, or none because it is not lowered
+// yet; a result for each kind that it takes; and what is said of it.
+func TestAggregateTable(t *testing.T) {
+	for _, op := range Aggregates() {
+		a := op.Aggregate()
+		if a.name == "" || op.String() != a.name || a.takes == 0 || a.help.Doc == "" || a.help.Example == "" {
+			t.Errorf("aggregate %d: %+v", op, a)
+		}
+		if a.takes != elements && a.takes != bools && a.hint == "" {
+			t.Errorf("%v takes no bools, and does not say what is right", op)
+		}
+		if (len(a.State) == 0) != a.GivesRow {
+			t.Errorf("%v has %d fields", op, len(a.State))
+		}
+		if a.Finish == FinishQuotient && len(a.State) != 2 || a.Finish == FinishField && len(a.State) > 1 {
+			t.Errorf("%v finishes %d fields", op, len(a.State))
+		}
+		for k := Bool; k <= Char8; k++ {
+			if !a.Takes(k) {
+				continue
+			}
+			if !a.Result(k).isElement() {
+				t.Errorf("%v of %v gives %v", op, k, a.Result(k))
+			}
+			for _, f := range a.State {
+				if f.Name == "" || !f.Kind(k).isElement() || f.Fold == ReduceNone {
+					t.Errorf("%v of %v: %+v", op, k, f)
+				}
+			}
+		}
+	}
+}
+
+// Kinds of sums are wide enough for what devices add in any order.
+func TestFloatFold(t *testing.T) {
+	p := mustLoad(t, `pipeline p(x: [n]f32, k: [n]i32) {
+	return a: sum(x), b: avg(x, by: runs(k)), c: sum(k), d: max(x), e: first(x), f: scan(mul, x), g: scan(max, x), h: count(x > 0)
+}`)
+	want := []ReduceOp{ReduceAdd, ReduceAdd, ReduceNone, ReduceNone, ReduceNone, ReduceMul, ReduceNone, ReduceNone}
+	for i, r := range p.Results {
+		if got := r.Value.FloatFold(); got != want[i] {
+			t.Errorf("%v folds floats by %v, not %v", r.Value.Op, got, want[i])
+		}
+	}
+}
