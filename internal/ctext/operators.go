@@ -79,11 +79,8 @@ func (p *printer) unary(x *loop.Unary) text {
 		return cast(p.valueType(t), prefix(token, p.value(x.X)))
 	case token != "":
 		return prefix(token, p.value(x.X))
-	case x.Op == ir.OpSqrt:
-		p.needRounding(t.Kind)
-		if t.Kind == ir.F32 {
-			p.needs[plan.CapDivideF32] = true
-		}
+	case x.Op == ir.OpSqrt && t.Kind == ir.F32:
+		p.needs[plan.CapDivideF32] = true
 	}
 	return p.named(x.Op, t, x.X)
 }
@@ -91,6 +88,7 @@ func (p *printer) unary(x *loop.Unary) text {
 // named calls what stands for op on operands of type t: a function of the
 // dialect, or a helper.
 func (p *printer) named(op ir.Op, t loop.Type, args ...loop.Expr) text {
+	p.needRounding(t.Kind)
 	if name := p.dialect.Floats[op][t.Kind]; name != "" {
 		return operand("%s(%s)", name, p.values(args))
 	}
