@@ -41,6 +41,10 @@ const (
 	OpPopcount
 	OpLeadingzeros
 	OpTrailingzeros
+	OpFloor
+	OpCeil
+	OpTrunc
+	OpRound // to even
 	// Of three operands.
 	OpSelect // Args: condition, then, otherwise
 	endOfRowOps
@@ -140,6 +144,32 @@ var rowOps = [endOfRowOps]rowOp{
 		Example: `pipeline lowest_flags(flags: [n]u16) {
 	some = flags != 0
 	return flag: trailingzeros(flags[some])
+}`,
+	}},
+	OpFloor: {text: "floor", form: formCall, arity: 1, takes: floats, steps: true, cost: Mild, help: OperatorHelp{
+		Doc: "The greatest whole number that is not above x.",
+		Example: `pipeline cells(x: [n]f64, size: f64) {
+	return cell: floor(x / size)
+}`,
+	}},
+	OpCeil: {text: "ceil", form: formCall, arity: 1, takes: floats, steps: true, cost: Mild, help: OperatorHelp{
+		Names: []string{"ceiling"},
+		Doc:   "The least whole number that is not below x.",
+		Example: `pipeline boxes(weight: [n]f64, most: f64) {
+	return boxes: i64(ceil(weight / most))
+}`,
+	}},
+	OpTrunc: {text: "trunc", form: formCall, arity: 1, takes: floats, steps: true, cost: Mild, help: OperatorHelp{
+		Doc: "x without its fraction, toward 0.",
+		Example: `pipeline fractions(x: [n]f64) {
+	return fraction: x - trunc(x)
+}`,
+	}},
+	OpRound: {text: "round", form: formCall, arity: 1, takes: floats, steps: true, cost: Mild, help: OperatorHelp{
+		Names: []string{"rint"},
+		Doc:   "The nearest whole number; of two, the even one.",
+		Example: `pipeline cents(amount: [n]f64) {
+	return cents: i64(round(amount * 100))
 }`,
 	}},
 	OpSelect: {text: "select", form: formCall, arity: 3, takes: elements, rule: choice, help: OperatorHelp{
@@ -358,6 +388,18 @@ func (b *Builder) Leadingzeros(x any) Operand { return b.call(OpLeadingzeros, x)
 
 // Trailingzeros is trailingzeros(x).
 func (b *Builder) Trailingzeros(x any) Operand { return b.call(OpTrailingzeros, x) }
+
+// Floor is floor(x).
+func (b *Builder) Floor(x any) Operand { return b.call(OpFloor, x) }
+
+// Ceil is ceil(x).
+func (b *Builder) Ceil(x any) Operand { return b.call(OpCeil, x) }
+
+// Trunc is trunc(x).
+func (b *Builder) Trunc(x any) Operand { return b.call(OpTrunc, x) }
+
+// Round is round(x): to the nearest whole number, of two to the even one.
+func (b *Builder) Round(x any) Operand { return b.call(OpRound, x) }
 
 // rowHelps is the help of the functions of rows.
 func rowHelps() (list []OperatorHelp) {

@@ -152,6 +152,14 @@ func applyUnary(op ir.Op, k, to ir.Kind, x uint64) uint64 {
 		return ir.Float(k, math.Sqrt(floatOf(k, x))).Bits
 	case ir.OpYear, ir.OpMonth, ir.OpDay:
 		return ir.Int(to, datePart(op, x)).Bits
+	case ir.OpFloor: // of an f32, whole numbers are f32
+		return ir.Float(k, math.Floor(floatOf(k, x))).Bits
+	case ir.OpCeil:
+		return ir.Float(k, math.Ceil(floatOf(k, x))).Bits
+	case ir.OpTrunc:
+		return ir.Float(k, math.Trunc(floatOf(k, x))).Bits
+	case ir.OpRound:
+		return ir.Float(k, math.RoundToEven(floatOf(k, x))).Bits
 	case ir.OpPopcount, ir.OpLeadingzeros, ir.OpTrailingzeros:
 		return countBits(op, 8*k.Size(), x)
 	}

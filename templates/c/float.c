@@ -31,3 +31,23 @@ bool kgen_key_equal_$F($type(F) x, $type(F) y) {
 bool kgen_key_less_$F($type(F) x, $type(F) y) {
 	return x < y || (x == x && y != y);
 }
+
+//helper floor_$F($F) $F for F in f32 f64
+$type(F) kgen_floor_$F($type(F) x) {
+	return floor(x);
+}
+
+//helper ceil_$F($F) $F for F in f32 f64
+$type(F) kgen_ceil_$F($type(F) x) {
+	return ceil(x);
+}
+
+//helper trunc_$F($F) $F for F in f32 f64
+$type(F) kgen_trunc_$F($type(F) x) {
+	return trunc(x);
+}
+
+//helper round_$F($F) $F for F in f32 f64
+$type(F) kgen_round_$F($type(F) x) {
+	return rint(x); // to even
+}

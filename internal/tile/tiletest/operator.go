@@ -56,6 +56,8 @@ func unary(operator ir.Op, k ir.Kind, x ir.Scalar) ir.Scalar {
 		return x
 	case operator == ir.OpSqrt:
 		return ir.Float(k, math.Sqrt(x.Float64()))
+	case k.IsFloat():
+		return ir.Float(k, math.Copysign(whole(operator, x.Float64()), x.Float64()))
 	}
 	width := 8 * x.Kind.Size()
 	pattern := x.Bits << (64 - width) // without the copies of the sign
@@ -68,6 +70,32 @@ func unary(operator ir.Op, k ir.Kind, x ir.Scalar) ir.Scalar {
 		return ir.Int(k, int64(min(bits.TrailingZeros64(x.Bits), width)))
 	}
 	panic(fmt.Sprintf("tiletest: no operator %d of one operand", operator))
+}
+
+// whole returns the whole number that x is rounded to; of 0 the sign is open.
+func whole(operator ir.Op, x float64) float64 {
+	if !(math.Abs(x) < 1<<52) {
+		return x // whole already, infinite or NaN
+	}
+	toZero := float64(int64(x))
+	below := toZero
+	if below > x {
+		below--
+	}
+	switch operator {
+	case ir.OpFloor:
+		return below
+	case ir.OpCeil:
+		return -whole(ir.OpFloor, -x)
+	case ir.OpTrunc:
+		return toZero
+	case ir.OpRound:
+		if fraction := x - below; fraction > 0.5 || fraction == 0.5 && int64(below)%2 != 0 {
+			return below + 1
+		}
+		return below
+	}
+	panic(fmt.Sprintf("tiletest: no operator %v of one float", operator))
 }
 
 // compare applies comparisons, IEEE for floats, and the operators of bools.
