@@ -252,7 +252,7 @@ func (g *body) startState(s *loop.Var, key tile.ID, differs bool, lo, hi *loop.V
 	}
 	if differs {
 		g.b.If(loop.And(loop.Eq(lo, loop.Int(0)), loop.Lt(lo, hi)), func() {
-			g.b.Note("row 0 begins a group: before it stands a key that differs")
+			g.b.Note("row 0 begins a group: the key before it is set to one that differs")
 			g.b.Assign(s, loop.Apply(ir.OpComplement, g.at(key, lo)))
 		}, nil)
 	}

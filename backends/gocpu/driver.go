@@ -130,7 +130,7 @@ func (d *driver) shared(write func()) func() {
 		outer, errors := d.state, d.errors
 		d.state = map[stateKey]*loop.Var{}
 		if len(d.carried) > 0 {
-			d.b.Note("what goroutines share lives on the heap; what one worker uses stays on the stack")
+			d.b.Note("variables that goroutines share escape to the heap; those of a single worker stay on the stack")
 		}
 		for _, s := range d.carried {
 			d.state[s.stateKey] = d.b.Decl(s.name, loop.ConstOf(s.identity))

@@ -58,7 +58,7 @@ func (k *kernel) newRange(name string, f form) (*body, *rangeFunc, []int) {
 var formDocs = [...]string{
 	allRows:    "runs rows lo to hi through the stages %s, from the state before them to the one after.",
 	summary:    "returns what rows lo to hi add to the state, in the stages %s.",
-	windows:    "runs rows lo to hi through the stages %s, window by window, as many or few rows begin a group.",
+	windows:    "runs rows lo to hi through the stages %s, window by window: in one form if many rows begin a group, in another if few do.",
 	denseRows:  "runs rows lo to hi, of which many begin a group, through the stages %s.",
 	sparseRows: "runs rows lo to hi, of which few begin a group, through the stages %s: blocks within one group are added at once.",
 }
@@ -130,7 +130,7 @@ func (k *kernel) rangeFunction(name string, f form) *rangeFunc {
 // may begin with the head of the next.
 func (g *body) storeCarried() {
 	g.b.If(g.expr(g.Domains[g.branchlessSegments].Open), func() {
-		g.b.Note("the group that is open before lo, should it have ended there")
+		g.b.Note("the group that is open before lo, in case it ended there")
 		g.storeGroups()
 	}, nil)
 	g.values = g.uniformValues()

@@ -74,13 +74,13 @@ func (h *host) intoDoc() *jen.Statement {
 	lines := []string{fmt.Sprintf("%s is %s with the results in dst.", h.entry.Into, h.entry.Func)}
 	if columns {
 		lines = []string{
-			fmt.Sprintf("%s is %s with the results in dst, whose columns' memory is used again", h.entry.Into, h.entry.Func),
-			"where it is large enough; it must not be that of the arguments. Calls at the same",
-			"time need a dst each. After an error dst has its old columns, with any values.",
+			fmt.Sprintf("%s is %s with the results in dst. It reuses the memory of dst's columns", h.entry.Into, h.entry.Func),
+			"if it is large enough; the arguments must not share that memory. Concurrent calls",
+			"need a dst each. After an error dst has its old columns, with unspecified values.",
 		}
 	}
 	if h.temporaries {
-		lines = append(lines, "To allocate nothing it needs WithScratch, for what it stores on the way.")
+		lines = append(lines, "To allocate nothing it needs WithScratch, for its intermediate columns.")
 	}
 	return comment(strings.Join(lines, "\n"))
 }
@@ -111,7 +111,7 @@ func (h *host) resultType(name string) jen.Code {
 		fields = append(fields, field)
 		results = results[1:]
 	}
-	doc := fmt.Sprintf("%s is what %s computes.", name, h.entry.Func)
+	doc := fmt.Sprintf("%s holds the results of %s.", name, h.entry.Func)
 	if columns > 1 {
 		doc += " Columns whose comments name the same rows have the same length."
 	}

@@ -64,12 +64,12 @@ func (g *body) remark(text string) {
 }
 
 const (
-	remarkMaskedSum = "sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1."
-	remarkMask      = "A row adds x&mask: mask has all bits of a row that is selected, and none of another."
-	remarkOverwrite = "Every row is stored, and the next one over it unless it is selected."
-	remarkGroups    = "Every row stores the group that it belongs to, over what the row before has."
-	remarkSelected  = "Of a block, the rows that pass the tests of one column are picked first, and summed then."
-	remarkLimit     = "A place past the end is that of rows after hi, which store it themselves."
+	remarkMaskedSum = "sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0."
+	remarkMask      = "A row adds x&mask: all bits of mask are 1 in a selected row, and 0 in any other."
+	remarkOverwrite = "Every row is stored, and the next row overwrites it unless it is selected."
+	remarkGroups    = "Every row stores the results of its group so far, over those of the row before."
+	remarkSelected  = "In each block, the rows that pass the tests of one column are listed first and summed afterwards."
+	remarkLimit     = "A place past the end belongs to rows after hi, which store it themselves."
 )
 
 // note writes the source line that the operation stems from, where it is

@@ -47,7 +47,7 @@ func (g *body) blocksOfSelected(views []int) {
 		outer[s] = g.view[s]
 	}
 	kept := g.uniformValues()
-	picked := g.b.Storage("picked", loop.ArrayOf(selectedRows, loop.ScalarOf(ir.U8)))
+	numbers := g.b.Storage("selected", loop.ArrayOf(selectedRows, loop.ScalarOf(ir.U8)))
 	within := func(i loop.Expr) loop.Expr { return loop.Apply(ir.OpAnd, i, loop.Int(selectedRows-1)) } // Go checks no index
 	g.remark(remarkSelected)
 	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(selectedRows)), func() {
@@ -63,12 +63,12 @@ func (g *body) blocksOfSelected(views []int) {
 					g.op(n, 0)
 				}
 			}
-			g.b.Store(picked, within(count), loop.ToKind(ir.U8, i))
+			g.b.Store(numbers, within(count), loop.ToKind(ir.U8, i))
 			g.b.Assign(count, loop.Add(count, loop.ToCounter(g.bitOfAll(first))))
 		})
 		g.values = g.uniformValues()
 		g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
-			g.index = g.b.Let("i", loop.ToCounter(loop.At(picked, within(j))))
+			g.index = g.b.Let("i", loop.ToCounter(loop.At(numbers, within(j))))
 			g.sums(d, rest)
 		})
 		g.values = g.uniformValues()

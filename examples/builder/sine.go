@@ -10,7 +10,7 @@ import (
 	"fmt"
 )
 
-// SineResult is what Sine computes.
+// SineResult holds the results of Sine.
 type SineResult struct {
 	Y []float64 // one per row of n
 }
@@ -35,9 +35,9 @@ func Sine(x []float64, options ...Option) (SineResult, error) {
 	return result, err
 }
 
-// SineInto is Sine with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// SineInto is Sine with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func SineInto(dst *SineResult, x []float64, options ...Option) error {
 	if dst == nil {
 		return errors.New("gen.go:32: SineInto: dst is nil; give it a *SineResult to fill in")

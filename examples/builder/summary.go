@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// SummaryResult is what Summary computes. Columns whose comments name the same rows have the same length.
+// SummaryResult holds the results of Summary. Columns whose comments name the same rows have the same length.
 type SummaryResult struct {
 	Order         []int64   // one per group of g
 	Lines         []int64   // one per group of g
@@ -35,9 +35,9 @@ func Summary(order []int64, quantity, price, discount []float64, options ...Opti
 	return result, err
 }
 
-// SummaryInto is Summary with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// SummaryInto is Summary with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []float64, options ...Option) error {
 	if dst == nil {
 		return errors.New("gen.go:16: SummaryInto: dst is nil; give it a *SummaryResult to fill in")
@@ -78,7 +78,7 @@ func SummaryInto(dst *SummaryResult, order []int64, quantity, price, discount []
 	var openFirstDiscount float64
 	var openMeanDiscount float64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gBegun2 int64
 		var openOrder2 int64
 		var openLines2 int64
@@ -215,7 +215,7 @@ func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQua
 	meanDiscount = meanDiscount[:len(order2)]
 	totalDiscount = totalDiscount[:len(order2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openOrder = ^order[lo]
 	}
 	orderRows := order[lo:hi]
@@ -281,7 +281,7 @@ func summaryKernel1(lo, hi int, order, order2, lines []int64, quantity, firstQua
 }
 
 // summaryKernel1Summary returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func summaryKernel1Summary(lo, hi int, order []int64, quantity, price, discount []float64) (int64, bool, int64, bool, int64, bool, float64, bool, float64, bool, float64, bool, float64, bool, float64, bool, float64) {
@@ -306,7 +306,7 @@ func summaryKernel1Summary(lo, hi int, order []int64, quantity, price, discount 
 		openOrder = order[lo-1]
 	}
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openOrder = ^order[lo]
 	}
 	orderRows := order[lo:hi]

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// CountRunsResult is what CountRuns computes. Columns whose comments name the same rows have the same length.
+// CountRunsResult holds the results of CountRuns. Columns whose comments name the same rows have the same length.
 type CountRunsResult struct {
 	Key   []int32 // one per group of g
 	Count []int64 // one per group of g
@@ -26,9 +26,9 @@ func CountRuns(key []int32, options ...Option) (CountRunsResult, error) {
 	return result, err
 }
 
-// CountRunsInto is CountRuns with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// CountRunsInto is CountRuns with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:14:1: CountRunsInto: dst is nil; give it a *CountRunsResult to fill in")
@@ -45,7 +45,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	var openKey int32
 	var openCount int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gBegun2 int64
 		var openKey2 int32
 		var openCount2 int64
@@ -104,14 +104,14 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 }
 
 // countRunsKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
-// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
@@ -130,14 +130,14 @@ func countRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, gBegun 
 }
 
 // countRunsKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
-// Every row stores the group that it belongs to, over what the row before has.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the results of its group so far, over those of the row before.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
@@ -175,14 +175,14 @@ func countRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, gBegun
 	return int64(slot + 1), openKey, openCount
 }
 
-// countRunsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
-// Every row stores the group that it belongs to, over what the row before has.
+// countRunsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window: in one form if many rows begin a group, in another if few do.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func countRunsKernel1(lo, hi int, key, key2 []int32, count []int64, gBegun int64, openKey int32, openCount int64) (int64, int32, int64) {
 	count = count[:len(key2)]
 	if gBegun > 0 {
-		// the group that is open before lo, should it have ended there
+		// the group that is open before lo, in case it ended there
 		slot := gBegun - 1
 		at := int(slot)
 		key2[at] = openKey

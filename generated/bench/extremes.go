@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// ExtremesResult is what Extremes computes. Columns whose comments name the same rows have the same length.
+// ExtremesResult holds the results of Extremes. Columns whose comments name the same rows have the same length.
 type ExtremesResult struct {
 	Key  []int32 // one per group of g
 	Low  []int32 // one per group of g
@@ -27,9 +27,9 @@ func Extremes(key, value []int32, options ...Option) (ExtremesResult, error) {
 	return result, err
 }
 
-// ExtremesInto is Extremes with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// ExtremesInto is Extremes with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:38:1: ExtremesInto: dst is nil; give it a *ExtremesResult to fill in")
@@ -51,7 +51,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	var openLow int32
 	var openHigh int32
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gBegun2 int64
 		var openKey2 int32
 		openLow2 := int32(2147483647)
@@ -125,14 +125,14 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 }
 
 // extremesKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
-// Every row stores the group that it belongs to, over what the row before has.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
@@ -164,14 +164,14 @@ func extremesKernel1Dense(lo, hi int, key, key2, value, low, high []int32, gBegu
 }
 
 // extremesKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
-// Every row stores the group that it belongs to, over what the row before has.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
@@ -241,15 +241,15 @@ func extremesKernel1Sparse(lo, hi int, key, key2, value, low, high []int32, gBeg
 	return int64(slot + 1), openKey, openLow, openHigh
 }
 
-// extremesKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
-// Every row stores the group that it belongs to, over what the row before has.
+// extremesKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window: in one form if many rows begin a group, in another if few do.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func extremesKernel1(lo, hi int, key, key2, value, low, high []int32, gBegun int64, openKey, openLow, openHigh int32) (int64, int32, int32, int32) {
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if gBegun > 0 {
-		// the group that is open before lo, should it have ended there
+		// the group that is open before lo, in case it ended there
 		slot := gBegun - 1
 		at := int(slot)
 		key2[at] = openKey

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// FilterColumnsResult is what FilterColumns computes. Columns whose comments name the same rows have the same length.
+// FilterColumnsResult holds the results of FilterColumns. Columns whose comments name the same rows have the same length.
 type FilterColumnsResult struct {
 	Y []int64   // one per row of n where hit
 	Z []float64 // one per row of n where hit
@@ -26,9 +26,9 @@ func FilterColumns(x []int32, y []int64, z []float64, limit int32, options ...Op
 	return result, err
 }
 
-// FilterColumnsInto is FilterColumns with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// FilterColumnsInto is FilterColumns with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float64, limit int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:32:1: FilterColumnsInto: dst is nil; give it a *FilterColumnsResult to fill in")
@@ -49,7 +49,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	}
 	var hitPlace int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var hitPlace2 int64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			yScratch := make([]int64, 32768)
@@ -75,7 +75,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 }
 
 // filterColumnsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, compact, from the state before them to the one after.
-// Every row is stored, and the next one over it unless it is selected.
+// Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
 func filterColumnsKernel1(lo, hi int, x []int32, y, y2 []int64, z, z2 []float64, limit int32, hitPlace int64) int64 {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// HavingResult is what Having computes. Columns whose comments name the same rows have the same length.
+// HavingResult holds the results of Having. Columns whose comments name the same rows have the same length.
 type HavingResult struct {
 	Key   []int32 // one per row of g where keep
 	Count []int64 // one per row of g where keep
@@ -29,10 +29,10 @@ func Having(key, value []int32, least int64, options ...Option) (HavingResult, e
 	return result, err
 }
 
-// HavingInto is Having with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// HavingInto is Having with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:44:1: HavingInto: dst is nil; give it a *HavingResult to fill in")
@@ -52,7 +52,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	var openLast int32
 	var openSum int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gBegun2 int64
 		var openC2 int64
 		var openLast2 int32
@@ -115,7 +115,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	}
 	var keepPlace int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var keepPlace2 int64
 		kgenInOrder(&call, workers, int(gLength), 32768, func(blocks *kgenBlocks) {
 			keyScratch := make([]int32, 32768)
@@ -144,9 +144,9 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 }
 
 // havingKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask1, partial1, offset1, add1, aggregate, mask2.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
-// Every row stores the group that it belongs to, over what the row before has.
-// A place past the end is that of rows after hi, which store it themselves.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
+// Every row stores the results of its group so far, over those of the row before.
+// A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
 func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
@@ -154,7 +154,7 @@ func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []i
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openLast = ^key[lo]
 	}
 	slot := int(gBegun) - 1
@@ -181,9 +181,9 @@ func havingKernel1Dense(lo, hi int, key []int32, c []int64, aggregate, value []i
 }
 
 // havingKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask1, partial1, offset1, add1, aggregate, mask2: blocks within one group are added at once.
-// Every row stores the group that it belongs to, over what the row before has.
-// A place past the end is that of rows after hi, which store it themselves.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the results of its group so far, over those of the row before.
+// A place past the end belongs to rows after hi, which store it themselves.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
@@ -191,7 +191,7 @@ func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openLast = ^key[lo]
 	}
 	slot := int(gBegun) - 1
@@ -251,9 +251,9 @@ func havingKernel1Sparse(lo, hi int, key []int32, c []int64, aggregate, value []
 	return int64(slot + 1), openC, openLast, openSum
 }
 
-// havingKernel1 runs rows lo to hi through the stages mask1, partial1, offset1, add1, aggregate, mask2, window by window, as many or few rows begin a group.
-// Every row stores the group that it belongs to, over what the row before has.
-// A place past the end is that of rows after hi, which store it themselves.
+// havingKernel1 runs rows lo to hi through the stages mask1, partial1, offset1, add1, aggregate, mask2, window by window: in one form if many rows begin a group, in another if few do.
+// Every row stores the results of its group so far, over those of the row before.
+// A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
 func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32, aggregate2 []int64, keep []bool, least, gBegun, openC int64, openLast int32, openSum int64) (int64, int64, int32, int64) {
@@ -261,7 +261,7 @@ func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32,
 	aggregate2 = aggregate2[:len(c)]
 	keep = keep[:len(c)]
 	if gBegun > 0 {
-		// the group that is open before lo, should it have ended there
+		// the group that is open before lo, in case it ended there
 		slot := gBegun - 1
 		keep2 := openC >= least
 		at := int(slot)
@@ -287,7 +287,7 @@ func havingKernel1(lo, hi int, key []int32, c []int64, aggregate, value []int32,
 }
 
 // havingKernel1Summary returns what rows lo to hi add to the state, in the stages mask1, partial1, offset1, add1, aggregate, mask2.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, bool, int32, bool, int64) {
@@ -302,7 +302,7 @@ func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, b
 		openLast = key[lo-1]
 	}
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openLast = ^key[lo]
 	}
 	keyRows := key[lo:hi]
@@ -324,7 +324,7 @@ func havingKernel1Summary(lo, hi int, key, value []int32) (int64, bool, int64, b
 }
 
 // havingKernel2 runs rows lo to hi through the stages partial2, offset2, add2, compact, from the state before them to the one after.
-// Every row is stored, and the next one over it unless it is selected.
+// Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
 func havingKernel2(lo, hi int, keep []bool, aggregate, key []int32, c, count, aggregate2, total []int64, keepPlace int64) int64 {

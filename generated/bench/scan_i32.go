@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// ScanI32Result is what ScanI32 computes.
+// ScanI32Result holds the results of ScanI32.
 type ScanI32Result struct {
 	Total []int32 // one per row of n
 }
@@ -24,9 +24,9 @@ func ScanI32(x []int32, options ...Option) (ScanI32Result, error) {
 	return result, err
 }
 
-// ScanI32Into is ScanI32 with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// ScanI32Into is ScanI32 with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:4:1: ScanI32Into: dst is nil; give it a *ScanI32Result to fill in")
@@ -39,7 +39,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 		return fmt.Errorf("bench.kg:4:1: ScanI32: %w", call.err)
 	}
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var total2 int32
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {

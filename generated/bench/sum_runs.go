@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// SumRunsResult is what SumRuns computes. Columns whose comments name the same rows have the same length.
+// SumRunsResult holds the results of SumRuns. Columns whose comments name the same rows have the same length.
 type SumRunsResult struct {
 	Key   []int32 // one per group of g
 	Count []int64 // one per group of g
@@ -27,9 +27,9 @@ func SumRuns(key, value []int32, options ...Option) (SumRunsResult, error) {
 	return result, err
 }
 
-// SumRunsInto is SumRuns with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// SumRunsInto is SumRuns with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:20:1: SumRunsInto: dst is nil; give it a *SumRunsResult to fill in")
@@ -51,7 +51,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	var openCount int64
 	var openTotal int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gBegun2 int64
 		var openKey2 int32
 		var openCount2 int64
@@ -125,15 +125,15 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 }
 
 // sumRunsKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
-// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
@@ -156,15 +156,15 @@ func sumRunsKernel1Dense(lo, hi int, key, key2 []int32, count []int64, value []i
 }
 
 // sumRunsKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
-// Every row stores the group that it belongs to, over what the row before has.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the results of its group so far, over those of the row before.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^key[lo]
 	}
 	slot := int(gBegun) - 1
@@ -212,15 +212,15 @@ func sumRunsKernel1Sparse(lo, hi int, key, key2 []int32, count []int64, value []
 	return int64(slot + 1), openKey, openCount, openTotal
 }
 
-// sumRunsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
-// Every row stores the group that it belongs to, over what the row before has.
+// sumRunsKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window: in one form if many rows begin a group, in another if few do.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func sumRunsKernel1(lo, hi int, key, key2 []int32, count []int64, value []int32, total []int64, gBegun int64, openKey int32, openCount, openTotal int64) (int64, int32, int64, int64) {
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if gBegun > 0 {
-		// the group that is open before lo, should it have ended there
+		// the group that is open before lo, in case it ended there
 		slot := gBegun - 1
 		at := int(slot)
 		key2[at] = openKey

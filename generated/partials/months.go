@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// MonthsResult is what Months computes. Columns whose comments name the same rows have the same length.
+// MonthsResult holds the results of Months. Columns whose comments name the same rows have the same length.
 type MonthsResult struct {
 	Lines    []int64 // one per bin of b
 	Quantity []int64 // one per bin of b
@@ -34,10 +34,10 @@ func Months(lShipdate []int32, lQuantity []int64, from, months int32, options ..
 	return result, err
 }
 
-// MonthsInto is Months with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// MonthsInto is Months with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, months int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("lineitem.kg:17:1: MonthsInto: dst is nil; give it a *MonthsResult to fill in")
@@ -90,7 +90,7 @@ func MonthsInto(dst *MonthsResult, lShipdate []int32, lQuantity []int64, from, m
 	}
 	var busy int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var busy2 int64
 		kgenInOrder(&call, workers, int(bLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -511,7 +511,7 @@ func monthsFinish(dst *MonthsResult, lines, sum []int64, min2 []int32, from2 int
 	}
 	var busy int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var busy2 int64
 		kgenInOrder(&call, workers, b, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {

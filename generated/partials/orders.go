@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// OrdersResult is what Orders computes. Columns whose comments name the same rows have the same length.
+// OrdersResult holds the results of Orders. Columns whose comments name the same rows have the same length.
 type OrdersResult struct {
 	Key      []int64 // one per group of g
 	Count    []int64 // one per group of g
@@ -28,9 +28,9 @@ func Orders(lOrderkey, lQuantity []int64, options ...Option) (OrdersResult, erro
 	return result, err
 }
 
-// OrdersInto is Orders with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// OrdersInto is Orders with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Option) error {
 	if dst == nil {
 		return errors.New("lineitem.kg:3:1: OrdersInto: dst is nil; give it a *OrdersResult to fill in")
@@ -52,7 +52,7 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 	var openCount int64
 	var openQuantity int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gBegun2 int64
 		var openKey2 int64
 		var openCount2 int64
@@ -126,15 +126,15 @@ func OrdersInto(dst *OrdersResult, lOrderkey, lQuantity []int64, options ...Opti
 }
 
 // ordersKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
-// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^lOrderkey[lo]
 	}
 	slot := int(gBegun) - 1
@@ -157,15 +157,15 @@ func ordersKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, quantity [
 }
 
 // ordersKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
-// Every row stores the group that it belongs to, over what the row before has.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the results of its group so far, over those of the row before.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^lOrderkey[lo]
 	}
 	slot := int(gBegun) - 1
@@ -213,15 +213,15 @@ func ordersKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, quantity 
 	return int64(slot + 1), openKey, openCount, openQuantity
 }
 
-// ordersKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
-// Every row stores the group that it belongs to, over what the row before has.
+// ordersKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window: in one form if many rows begin a group, in another if few do.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func ordersKernel1(lo, hi int, lOrderkey, key, count, lQuantity, quantity []int64, gBegun, openKey, openCount, openQuantity int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	quantity = quantity[:len(key)]
 	if gBegun > 0 {
-		// the group that is open before lo, should it have ended there
+		// the group that is open before lo, in case it ended there
 		slot := gBegun - 1
 		at := int(slot)
 		key[at] = openKey
@@ -381,7 +381,7 @@ func ordersShard(dst *ordersState, lOrderkey, lQuantity []int64, options ...Opti
 	var openCount int64
 	var openSum int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gBegun2 int64
 		var openKey2 int64
 		var openCount2 int64
@@ -455,15 +455,15 @@ func ordersShard(dst *ordersState, lOrderkey, lQuantity []int64, options ...Opti
 }
 
 // ordersShardKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
-// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func ordersShardKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, sum []int64, gBegun, openKey, openCount, openSum int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	sum = sum[:len(key)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^lOrderkey[lo]
 	}
 	slot := int(gBegun) - 1
@@ -486,15 +486,15 @@ func ordersShardKernel1Dense(lo, hi int, lOrderkey, key, count, lQuantity, sum [
 }
 
 // ordersShardKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
-// Every row stores the group that it belongs to, over what the row before has.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the results of its group so far, over those of the row before.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func ordersShardKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, sum []int64, gBegun, openKey, openCount, openSum int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	sum = sum[:len(key)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openKey = ^lOrderkey[lo]
 	}
 	slot := int(gBegun) - 1
@@ -542,15 +542,15 @@ func ordersShardKernel1Sparse(lo, hi int, lOrderkey, key, count, lQuantity, sum 
 	return int64(slot + 1), openKey, openCount, openSum
 }
 
-// ordersShardKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
-// Every row stores the group that it belongs to, over what the row before has.
+// ordersShardKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window: in one form if many rows begin a group, in another if few do.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func ordersShardKernel1(lo, hi int, lOrderkey, key, count, lQuantity, sum []int64, gBegun, openKey, openCount, openSum int64) (int64, int64, int64, int64) {
 	count = count[:len(key)]
 	sum = sum[:len(key)]
 	if gBegun > 0 {
-		// the group that is open before lo, should it have ended there
+		// the group that is open before lo, in case it ended there
 		slot := gBegun - 1
 		at := int(slot)
 		key[at] = openKey

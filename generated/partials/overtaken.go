@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// OvertakenResult is what Overtaken computes.
+// OvertakenResult holds the results of Overtaken.
 type OvertakenResult struct {
 	Lines int64
 }
@@ -39,7 +39,7 @@ func OvertakenInto(dst *OvertakenResult, lOrderkey []int64, lShipdate []int32, o
 	workers := kgenWorkers(&call, n, 65536)
 	var lines int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var lines2 int64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -316,7 +316,7 @@ func overtakenShard(dst *overtakenState, lOrderkey []int64, fromRow, toRow int64
 	workers := kgenWorkers(&call, n, 65536)
 	var count int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var count2 int64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {

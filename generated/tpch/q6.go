@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// Q6Result is what Q6 computes.
+// Q6Result holds the results of Q6.
 type Q6Result struct {
 	Revenue float64
 }
@@ -46,7 +46,7 @@ func Q6Into(dst *Q6Result, lShipdate []int32, lDiscount []float64, lQuantity []i
 	workers := kgenWorkers(&call, n, 65536)
 	var revenue float64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var revenue2 float64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -67,8 +67,8 @@ func Q6Into(dst *Q6Result, lShipdate []int32, lDiscount []float64, lQuantity []i
 }
 
 // q6Kernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, map, reduce.
-// Of a block, the rows that pass the tests of one column are picked first, and summed then.
-// A row adds x&mask: mask has all bits of a row that is selected, and none of another.
+// In each block, the rows that pass the tests of one column are listed first and summed afterwards.
+// A row adds x&mask: all bits of mask are 1 in a selected row, and 0 in any other.
 //
 //go:noinline
 func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []int64, lExtendedprice []float64, from, to int32) float64 {
@@ -80,7 +80,7 @@ func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []i
 	lQuantityRows = lQuantityRows[:len(lShipdateRows)]
 	lExtendedpriceRows := lExtendedprice[lo:hi]
 	lExtendedpriceRows = lExtendedpriceRows[:len(lShipdateRows)]
-	var picked [256]uint8
+	var selected [256]uint8
 	for len(lShipdateRows) >= 256 {
 		lShipdateBlock := (*[256]int32)(lShipdateRows)
 		lShipdateRows = lShipdateRows[256:]
@@ -92,11 +92,11 @@ func q6Kernel1(lo, hi int, lShipdate []int32, lDiscount []float64, lQuantity []i
 		lExtendedpriceRows = lExtendedpriceRows[256:]
 		count := 0
 		for i, lShipdate2 := range lShipdateBlock {
-			picked[count&255] = uint8(i)
+			selected[count&255] = uint8(i)
 			count += int(kgenBit[uint64](lShipdate2 >= from) & kgenBit[uint64](lShipdate2 < to))
 		}
 		for j := range count {
-			i := int(picked[j&255])
+			i := int(selected[j&255])
 			lDiscount2 := lDiscountBlock[i]
 			mask := -(kgenBit[uint64](lDiscount2 >= 0.05) & kgenBit[uint64](lDiscount2 <= 0.07) & kgenBit[uint64](lQuantityBlock[i] < 24))
 			revenue += math.Float64frombits(math.Float64bits(float64(lExtendedpriceBlock[i]*lDiscount2)) & mask)

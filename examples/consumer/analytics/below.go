@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// BelowResult is what Below computes.
+// BelowResult holds the results of Below.
 type BelowResult struct {
 	X []int32 // one per row of n where x < limit
 }
@@ -24,9 +24,9 @@ func Below(x []int32, limit int32, options ...Option) (BelowResult, error) {
 	return result, err
 }
 
-// BelowInto is Below with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// BelowInto is Below with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func BelowInto(dst *BelowResult, x []int32, limit int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("analytics.kg:26:1: BelowInto: dst is nil; give it a *BelowResult to fill in")
@@ -40,7 +40,7 @@ func BelowInto(dst *BelowResult, x []int32, limit int32, options ...Option) erro
 	}
 	var selectedPlace int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var selectedPlace2 int64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			xScratch := make([]int32, 32768)
@@ -63,7 +63,7 @@ func BelowInto(dst *BelowResult, x []int32, limit int32, options ...Option) erro
 }
 
 // belowKernel1 runs rows lo to hi through the stages mask, partial, offset, add, compact, from the state before them to the one after.
-// Every row is stored, and the next one over it unless it is selected.
+// Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
 func belowKernel1(lo, hi int, x, x2 []int32, limit int32, selectedPlace int64) int64 {

@@ -5,7 +5,7 @@ package analytics
 
 import "errors"
 
-// BelowSumResult is what BelowSum computes.
+// BelowSumResult holds the results of BelowSum.
 type BelowSumResult struct {
 	Rows int64
 	Sum  int64
@@ -34,7 +34,7 @@ func BelowSumInto(dst *BelowSumResult, x []int32, limit int32, options ...Option
 	var selectedPlace int64
 	var sum int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var selectedPlace2 int64
 		var sum2 int64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
@@ -60,7 +60,7 @@ func BelowSumInto(dst *BelowSumResult, x []int32, limit int32, options ...Option
 }
 
 // belowSumKernel1 returns what rows lo to hi add to the state, in the stages mask, partial, offset, add, compact, scalar, reduce.
-// A row adds x&mask: mask has all bits of a row that is selected, and none of another.
+// A row adds x&mask: all bits of mask are 1 in a selected row, and 0 in any other.
 //
 //go:noinline
 func belowSumKernel1(lo, hi int, x []int32, limit int32) (int64, int64) {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// OrdersResult is what Orders computes. Columns whose comments name the same rows have the same length.
+// OrdersResult holds the results of Orders. Columns whose comments name the same rows have the same length.
 type OrdersResult struct {
 	Order []int32 // one per group of g
 	// of the order
@@ -32,9 +32,9 @@ func Orders(order, quantity []int32, options ...Option) (OrdersResult, error) {
 	return result, err
 }
 
-// OrdersInto is Orders with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// OrdersInto is Orders with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("analytics.kg:14:1: OrdersInto: dst is nil; give it a *OrdersResult to fill in")
@@ -56,7 +56,7 @@ func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) e
 	var openLines int64
 	var openQuantity int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gBegun2 int64
 		var openOrder2 int32
 		var openLines2 int64
@@ -130,15 +130,15 @@ func OrdersInto(dst *OrdersResult, order, quantity []int32, options ...Option) e
 }
 
 // ordersKernel1Dense runs rows lo to hi, of which many begin a group, through the stages mask, partial, offset, add, aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
-// Every row stores the group that it belongs to, over what the row before has.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func ordersKernel1Dense(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openOrder = ^order[lo]
 	}
 	slot := int(gBegun) - 1
@@ -161,15 +161,15 @@ func ordersKernel1Dense(lo, hi int, order, order2 []int32, lines []int64, quanti
 }
 
 // ordersKernel1Sparse runs rows lo to hi, of which few begin a group, through the stages mask, partial, offset, add, aggregate: blocks within one group are added at once.
-// Every row stores the group that it belongs to, over what the row before has.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the results of its group so far, over those of the row before.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func ordersKernel1Sparse(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openOrder = ^order[lo]
 	}
 	slot := int(gBegun) - 1
@@ -217,15 +217,15 @@ func ordersKernel1Sparse(lo, hi int, order, order2 []int32, lines []int64, quant
 	return int64(slot + 1), openOrder, openLines, openQuantity
 }
 
-// ordersKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window, as many or few rows begin a group.
-// Every row stores the group that it belongs to, over what the row before has.
+// ordersKernel1 runs rows lo to hi through the stages mask, partial, offset, add, aggregate, window by window: in one form if many rows begin a group, in another if few do.
+// Every row stores the results of its group so far, over those of the row before.
 //
 //go:noinline
 func ordersKernel1(lo, hi int, order, order2 []int32, lines []int64, quantity []int32, quantity2 []int64, gBegun int64, openOrder int32, openLines, openQuantity int64) (int64, int32, int64, int64) {
 	lines = lines[:len(order2)]
 	quantity2 = quantity2[:len(order2)]
 	if gBegun > 0 {
-		// the group that is open before lo, should it have ended there
+		// the group that is open before lo, in case it ended there
 		slot := gBegun - 1
 		at := int(slot)
 		order2[at] = openOrder

@@ -5,7 +5,7 @@ package analytics
 
 import "errors"
 
-// TotalResult is what Total computes.
+// TotalResult holds the results of Total.
 type TotalResult struct {
 	Total int64
 }
@@ -31,7 +31,7 @@ func TotalInto(dst *TotalResult, x []int64, options ...Option) error {
 	workers := kgenWorkers(&call, n, 65536)
 	var total int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var total2 int64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {

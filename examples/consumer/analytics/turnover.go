@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// TurnoverResult is what Turnover computes.
+// TurnoverResult holds the results of Turnover.
 type TurnoverResult struct {
 	Turnover float64
 	Items    float64
@@ -39,7 +39,7 @@ func TurnoverInto(dst *TurnoverResult, price, quantity []float64, options ...Opt
 	var turnover float64
 	var items float64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var turnover2 float64
 		var items2 float64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {

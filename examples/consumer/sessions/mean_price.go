@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// MeanPriceResult is what MeanPrice computes.
+// MeanPriceResult holds the results of MeanPrice.
 type MeanPriceResult struct {
 	Cents int64
 }
@@ -43,7 +43,7 @@ func MeanPriceInto(dst *MeanPriceResult, cents, items []int64, options ...Option
 	var sum int64
 	var sum2 int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var sum3 int64
 		var sum4 int64
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// SessionsResult is what Sessions computes. Columns whose comments name the same rows have the same length.
+// SessionsResult holds the results of Sessions. Columns whose comments name the same rows have the same length.
 type SessionsResult struct {
 	User  []int64 // one per group of s
 	Begin []int64 // one per group of s
@@ -37,9 +37,9 @@ func Sessions(user, time, cents []int64, options ...Option) (SessionsResult, err
 	return result, err
 }
 
-// SessionsInto is Sessions with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
+// SessionsInto is Sessions with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
 func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Option) error {
 	if dst == nil {
 		return errors.New("sessions.kg:2:1: SessionsInto: dst is nil; give it a *SessionsResult to fill in")
@@ -66,7 +66,7 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 	var openSpent int64
 	var openLast int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var sBegun2 int64
 		var openUser2 int64
 		var openBegin2 int64
@@ -135,9 +135,9 @@ func SessionsInto(dst *SessionsResult, user, time, cents []int64, options ...Opt
 }
 
 // sessionsKernel1 runs rows lo to hi through the stages map1, mask, partial, offset, add, aggregate, map2, from the state before them to the one after.
-// Every row stores the group that it belongs to, over what the row before has.
-// A place past the end is that of rows after hi, which store it themselves.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// Every row stores the results of its group so far, over those of the row before.
+// A place past the end belongs to rows after hi, which store it themselves.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds []int64, sBegun, openUser, openBegin, openSpent, openLast int64) (int64, int64, int64, int64, int64) {
@@ -153,7 +153,7 @@ func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds
 		lastTime = time[lo-1]
 	}
 	if sBegun > 0 {
-		// the group that is open before lo, should it have ended there
+		// the group that is open before lo, in case it ended there
 		slot := sBegun - 1
 		at := int(slot)
 		if uint64(at) < uint64(len(user2)) {
@@ -198,7 +198,7 @@ func sessionsKernel1(lo, hi int, user, time, user2, begin, cents, spent, seconds
 }
 
 // sessionsKernel1Summary returns what rows lo to hi add to the state, in the stages map1, mask, partial, offset, add, aggregate, map2.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func sessionsKernel1Summary(lo, hi int, user, time, cents []int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64) {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// CountRunsResult is what CountRuns computes. Columns whose comments name the same rows have the same length.
+// CountRunsResult holds the results of CountRuns. Columns whose comments name the same rows have the same length.
 type CountRunsResult struct {
 	Key   []int32 // one per group of g
 	Count []int64 // one per group of g
@@ -26,10 +26,10 @@ func CountRuns(key []int32, options ...Option) (CountRunsResult, error) {
 	return result, err
 }
 
-// CountRunsInto is CountRuns with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// CountRunsInto is CountRuns with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:14:1: CountRunsInto: dst is nil; give it a *CountRunsResult to fill in")
@@ -57,7 +57,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	gOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset2 int64
 		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -93,7 +93,7 @@ func CountRunsInto(dst *CountRunsResult, key []int32, options ...Option) error {
 	var openKey int32
 	var openCount int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var openPresent2 bool
 		var openGOpen2 int64
 		var openKey2 int32
@@ -232,7 +232,7 @@ func countRunsKernel4(lo, hi int, gOffset, gPartial, g []int64) {
 func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, openPresent bool, openGOpen int64, openKey int32, openCount int64) (bool, int64, int32, int64) {
 	count = count[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -258,7 +258,7 @@ func countRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, o
 }
 
 // countRunsKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, bool, int32, bool, int64) {
@@ -272,7 +272,7 @@ func countRunsKernel5Summary(lo, hi int, g []int64, key []int32) (bool, int64, b
 		openGOpen = g[lo-1]
 	}
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// ExtremesResult is what Extremes computes. Columns whose comments name the same rows have the same length.
+// ExtremesResult holds the results of Extremes. Columns whose comments name the same rows have the same length.
 type ExtremesResult struct {
 	Key  []int32 // one per group of g
 	Low  []int32 // one per group of g
@@ -27,10 +27,10 @@ func Extremes(key, value []int32, options ...Option) (ExtremesResult, error) {
 	return result, err
 }
 
-// ExtremesInto is Extremes with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// ExtremesInto is Extremes with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:38:1: ExtremesInto: dst is nil; give it a *ExtremesResult to fill in")
@@ -61,7 +61,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	gOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset2 int64
 		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -99,7 +99,7 @@ func ExtremesInto(dst *ExtremesResult, key, value []int32, options ...Option) er
 	var openLow int32
 	var openHigh int32
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var openPresent2 bool
 		var openGOpen2 int64
 		var openKey2 int32
@@ -249,7 +249,7 @@ func extremesKernel5(lo, hi int, g []int64, key, key2, value, low, high []int32,
 	low = low[:len(key2)]
 	high = high[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -299,7 +299,7 @@ func extremesKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, in
 		openGOpen = g[lo-1]
 	}
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// FilterColumnsResult is what FilterColumns computes. Columns whose comments name the same rows have the same length.
+// FilterColumnsResult holds the results of FilterColumns. Columns whose comments name the same rows have the same length.
 type FilterColumnsResult struct {
 	Y []int64   // one per row of n where hit
 	Z []float64 // one per row of n where hit
@@ -26,10 +26,10 @@ func FilterColumns(x []int32, y []int64, z []float64, limit int32, options ...Op
 	return result, err
 }
 
-// FilterColumnsInto is FilterColumns with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// FilterColumnsInto is FilterColumns with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float64, limit int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:32:1: FilterColumnsInto: dst is nil; give it a *FilterColumnsResult to fill in")
@@ -63,7 +63,7 @@ func FilterColumnsInto(dst *FilterColumnsResult, x []int32, y []int64, z []float
 	hitOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset2 int64
 		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// FilterI32Result is what FilterI32 computes.
+// FilterI32Result holds the results of FilterI32.
 type FilterI32Result struct {
 	X []int32 // one per row of n where x < limit
 }
@@ -24,10 +24,10 @@ func FilterI32(x []int32, limit int32, options ...Option) (FilterI32Result, erro
 	return result, err
 }
 
-// FilterI32Into is FilterI32 with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// FilterI32Into is FilterI32 with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:9:1: FilterI32Into: dst is nil; give it a *FilterI32Result to fill in")
@@ -55,7 +55,7 @@ func FilterI32Into(dst *FilterI32Result, x []int32, limit int32, options ...Opti
 	selectedOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset2 int64
 		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// HavingResult is what Having computes. Columns whose comments name the same rows have the same length.
+// HavingResult holds the results of Having. Columns whose comments name the same rows have the same length.
 type HavingResult struct {
 	Key   []int32 // one per row of g where keep
 	Count []int64 // one per row of g where keep
@@ -29,10 +29,10 @@ func Having(key, value []int32, least int64, options ...Option) (HavingResult, e
 	return result, err
 }
 
-// HavingInto is Having with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// HavingInto is Having with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:44:1: HavingInto: dst is nil; give it a *HavingResult to fill in")
@@ -63,7 +63,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	gOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset2 int64
 		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -98,7 +98,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	var openLast int32
 	var openSum int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var openPresent2 bool
 		var openGOpen2 int64
 		var openC2 int64
@@ -172,7 +172,7 @@ func HavingInto(dst *HavingResult, key, value []int32, least int64, options ...O
 	keepOffset := kgenTemporary[int64](&call, (int(gLength)+4095)/4096)
 	var offset2 int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset3 int64
 		kgenInOrder(&call, workers, (int(gLength)+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -307,7 +307,7 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 	aggregate = aggregate[:len(c)]
 	aggregate2 = aggregate2[:len(c)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -341,7 +341,7 @@ func havingKernel5(lo, hi int, g, c []int64, key, aggregate, value []int32, aggr
 }
 
 // havingKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int64, bool, int32, bool, int64) {
@@ -357,7 +357,7 @@ func havingKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int6
 		openGOpen = g[lo-1]
 	}
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]

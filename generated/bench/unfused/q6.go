@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Q6Result is what Q6 computes.
+// Q6Result holds the results of Q6.
 type Q6Result struct {
 	Revenue float64
 }
@@ -26,7 +26,7 @@ func Q6(shipdate []int32, discount, quantity, price []float64, from, to int32, o
 }
 
 // Q6Into is Q6 with the results in dst.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64, from, to int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:26:1: Q6Into: dst is nil; give it a *Q6Result to fill in")
@@ -63,7 +63,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	hitOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset2 int64
 		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -108,7 +108,7 @@ func Q6Into(dst *Q6Result, shipdate []int32, discount, quantity, price []float64
 	}
 	var revenue float64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var revenue2 float64
 		kgenInOrder(&call, workers, int(hitLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {

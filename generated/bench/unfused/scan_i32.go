@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// ScanI32Result is what ScanI32 computes.
+// ScanI32Result holds the results of ScanI32.
 type ScanI32Result struct {
 	Total []int32 // one per row of n
 }
@@ -24,10 +24,10 @@ func ScanI32(x []int32, options ...Option) (ScanI32Result, error) {
 	return result, err
 }
 
-// ScanI32Into is ScanI32 with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// ScanI32Into is ScanI32 with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:4:1: ScanI32Into: dst is nil; give it a *ScanI32Result to fill in")
@@ -46,7 +46,7 @@ func ScanI32Into(dst *ScanI32Result, x []int32, options ...Option) error {
 	}
 	totalOffset := kgenTemporary[int32](&call, (n+4095)/4096)
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset int32
 		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// SumRunsResult is what SumRuns computes. Columns whose comments name the same rows have the same length.
+// SumRunsResult holds the results of SumRuns. Columns whose comments name the same rows have the same length.
 type SumRunsResult struct {
 	Key   []int32 // one per group of g
 	Count []int64 // one per group of g
@@ -27,10 +27,10 @@ func SumRuns(key, value []int32, options ...Option) (SumRunsResult, error) {
 	return result, err
 }
 
-// SumRunsInto is SumRuns with the results in dst, whose columns' memory is used again
-// where it is large enough; it must not be that of the arguments. Calls at the same
-// time need a dst each. After an error dst has its old columns, with any values.
-// To allocate nothing it needs WithScratch, for what it stores on the way.
+// SumRunsInto is SumRuns with the results in dst. It reuses the memory of dst's columns
+// if it is large enough; the arguments must not share that memory. Concurrent calls
+// need a dst each. After an error dst has its old columns, with unspecified values.
+// To allocate nothing it needs WithScratch, for its intermediate columns.
 func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) error {
 	if dst == nil {
 		return errors.New("bench.kg:20:1: SumRunsInto: dst is nil; give it a *SumRunsResult to fill in")
@@ -61,7 +61,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	gOffset := kgenTemporary[int64](&call, (n+4095)/4096)
 	var offset int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var offset2 int64
 		kgenInOrder(&call, workers, (n+4095)/4096, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
@@ -99,7 +99,7 @@ func SumRunsInto(dst *SumRunsResult, key, value []int32, options ...Option) erro
 	var openCount int64
 	var openTotal int64
 	if workers > 1 {
-		// what goroutines share lives on the heap; what one worker uses stays on the stack
+		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var openPresent2 bool
 		var openGOpen2 int64
 		var openKey2 int32
@@ -249,7 +249,7 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 	count = count[:len(key2)]
 	total = total[:len(key2)]
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
@@ -283,7 +283,7 @@ func sumRunsKernel5(lo, hi int, g []int64, key, key2 []int32, count []int64, val
 }
 
 // sumRunsKernel5Summary returns what rows lo to hi add to the state, in the stages aggregate.
-// sum&(bit-1) is 0 where bit is 0, as where a group begins, and sum where it is 1.
+// sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
 func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int64, bool, int32, bool, int64, bool, int64) {
@@ -299,7 +299,7 @@ func sumRunsKernel5Summary(lo, hi int, g []int64, key, value []int32) (bool, int
 		openGOpen = g[lo-1]
 	}
 	if lo == 0 && lo < hi {
-		// row 0 begins a group: before it stands a key that differs
+		// row 0 begins a group: the key before it is set to one that differs
 		openGOpen = ^g[lo]
 	}
 	gRows := g[lo:hi]
