@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// CSV is comma-separated values with a header, as RFC 4180 has them. A CRLF
-// within a field is read as LF, as package encoding/csv does.
+// CSV is comma-separated values with a header, as RFC 4180 has them: a field in
+// quotes keeps all its bytes, CRLF included.
 type CSV struct{}
 
 // Extensions returns the extension of CSV files.
@@ -93,7 +93,7 @@ func readHeader(blocks *csvBlocks) ([]string, error) {
 		if b.endless {
 			return nil, b.parse(nil, nil, 0).err
 		}
-		records := csv.NewReader(bytes.NewReader(b.text))
+		records := b.reader()
 		header, err := records.Read()
 		if err == io.EOF { // empty lines only
 			blocks.recycle(b)

@@ -45,6 +45,7 @@ type csvBlock struct {
 	line    int    // of its first byte, from 1
 	end     int64  // offset of the byte behind it
 	endless bool   // it is the beginning of a record that is too long
+	kept    bool   // text is as keepCRLF returns it
 
 	builders []builder // by field
 	rows     int64
@@ -86,7 +87,7 @@ func (s *csvBlocks) next() (*csvBlock, error) {
 		}
 		buffer = slices.Grow(buffer, len(buffer))
 	}
-	b.buffer, b.text = buffer, buffer[:whole]
+	b.buffer, b.text, b.kept = buffer, buffer[:whole], false
 	s.rest = append(s.rest[:0], buffer[whole:]...)
 	b.line = s.line
 	s.line += bytes.Count(b.text, []byte("\n"))
@@ -125,6 +126,46 @@ func wholeRecords(text []byte) int {
 	}
 }
 
+// reader reads the records of b.
+func (b *csvBlock) reader() *csv.Reader {
+	if !b.kept {
+		b.text, b.kept = keepCRLF(b.text), true
+	}
+	return csv.NewReader(bytes.NewReader(b.text))
+}
+
+var crlf, crcrlf = []byte("\r\n"), []byte("\r\r\n")
+
+// keepCRLF returns text, which begins with a record, for package encoding/csv,
+// which reads each CRLF as LF: those between quotes get one CR more.
+func keepCRLF(text []byte) []byte {
+	if !bytes.Contains(text, crlf) {
+		return text
+	}
+	var kept []byte
+	copied := 0
+	for at := 0; ; {
+		quote := bytes.IndexByte(text[at:], '"')
+		if quote < 0 {
+			break
+		}
+		at += quote + 1
+		length := bytes.IndexByte(text[at:], '"')
+		if length < 0 {
+			length = len(text) - at
+		}
+		if quoted := text[at : at+length]; bytes.Contains(quoted, crlf) {
+			kept = append(append(kept, text[copied:at]...), bytes.ReplaceAll(quoted, crlf, crcrlf)...)
+			copied = at + length
+		}
+		at = min(at+length+1, len(text))
+	}
+	if copied == 0 {
+		return text
+	}
+	return append(kept, text[copied:]...)
+}
+
 // parse reads the records of b, each of width fields, of which those at places
 // are wanted. It returns b.
 func (b *csvBlock) parse(fields []Field, places []int, width int) *csvBlock {
@@ -134,7 +175,7 @@ func (b *csvBlock) parse(fields []Field, places []int, width int) *csvBlock {
 	for _, values := range b.builders {
 		values.reset()
 	}
-	records := csv.NewReader(bytes.NewReader(b.text))
+	records := b.reader()
 	records.ReuseRecord = true
 	records.FieldsPerRecord = width
 	for b.rows, b.err = 0, nil; ; b.rows++ {

@@ -23,7 +23,7 @@ import (
 
 // readSequentially is what readCSV has to do, without blocks.
 func readSequentially(text string, fields []Field) ([]ir.Column, error) {
-	records := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, byteOrderMark)))
+	records := csv.NewReader(bytes.NewReader(keepCRLF([]byte(strings.TrimPrefix(text, byteOrderMark)))))
 	header, err := records.Read()
 	if err == io.EOF {
 		return nil, &DataError{Msg: "the file is empty; its first line must name the columns" + wanted(fields)}

@@ -75,7 +75,8 @@ func TestReadCSV(t *testing.T) {
 		{"no last newline", "a\n1\n2", []string{"a:i64"}, []any{[]int64{1, 2}}},
 		{"quotes", "\"a,1\",b\n\"7\",\"x,\"\"y\"\"\"\n", []string{"a,1:i64", "b:char8"}, []any{[]int64{7}, [][8]byte{char8(`x,"y"`)}}},
 		{"newline in quotes", "a,b\n\"1\n2\",3\n", []string{"a:char8", "b:i64"}, []any{[][8]byte{char8("1\n2")}, []int64{3}}},
-		{"CRLF in quotes", "a\n\"1\r\n2\"\n", []string{"a:char8"}, []any{[][8]byte{char8("1\n2")}}},
+		{"CRLF in quotes", "a,b\r\n\"1\r\n2\",\"\r\n\"\r\n\"\"\"\r\n\",\n", []string{"a:char8", "b:char8"}, []any{[][8]byte{char8("1\r\n2"), char8("\"\r\n")}, [][8]byte{char8("\r\n"), char8("")}}},
+		{"CRLF in the header", "\"a\r\na\",b\r\n1,2\r\n", []string{"a\r\na:i64", "b:i64"}, []any{[]int64{1}, []int64{2}}},
 		{"unbound columns hold anything", "a,b\nnot a number,1\n", []string{"b:i64"}, []any{[]int64{1}}},
 		{"blanks", "a , b\n 1, 2 \n", []string{"a:i64", "b:f64"}, []any{[]int64{1}, []float64{2}}},
 		{"header only", "a,b\n", []string{"a:i64", "b:date"}, []any{[]int64{}, []int32{}}},
@@ -244,6 +245,39 @@ func TestRoundTrip(t *testing.T) {
 	check(table, fields)
 	for i := range table.Columns { // a column alone: its empty fields make empty lines
 		check(Table{Columns: table.Columns[i : i+1]}, fields[i:i+1])
+	}
+}
+
+// TestRoundTripOfBytes: what is written is read, whatever its bytes and wherever
+// blocks end.
+func TestRoundTripOfBytes(t *testing.T) {
+	var texts []string
+	for b := range 256 {
+		for _, around := range []string{"@", "@\n", "\r@", "@\r\n", "\r\n@\r\n", "\"@\r\n", "\r\r\n\"\"@", ",@\r\n\""} {
+			texts = append(texts, strings.ReplaceAll(around, "@", string([]byte{byte(b)})))
+		}
+	}
+	c := ir.NewColumn(ir.Char8, len(texts))
+	for row, text := range texts {
+		c.Set(row, ir.Char8Scalar(text))
+	}
+	name := "\"a\r\na\""
+	fields := []Field{{name, "p", ir.Char8}, {"n", "n", ir.I64}}
+	for _, width := range []int{1, 2} {
+		var out bytes.Buffer
+		if err := writeText(&out, Table{Columns: []Named{{name, c}, {"n", sequence(len(texts))}}[:width]}); err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range blockSizes {
+			source := NewSource(t.Context(), bytes.NewReader(out.Bytes()))
+			got, err := readCSV(source, Standard, fields[:width], csvSizes{block: size, record: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(textOf(c), textOf(got[0])); d != "" {
+				t.Errorf("%d columns, blocks of %d: %.300s", width, size, d)
+			}
+		}
 	}
 }
 
