@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/internal/device/cache"
+	"github.com/kgen-go/kgen/internal/device/tree"
 	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
@@ -27,8 +29,9 @@ type compiler struct {
 	path    string
 	version string
 	cache   *cache.Cache
-	folder  string // temporary; holds the runtime's source
-	source  string // all of it, for keys of the cache
+	own     *cache.Cache   // of what is the same for all texts
+	scratch *cache.Scratch // holds the runtime's source, and what g++ writes
+	source  string         // all of it, for keys of the cache
 }
 
 // MissingError says why this machine cannot run the emulation.
@@ -61,17 +64,21 @@ func Compiler(ctx context.Context) (string, error) {
 	return firstLine(version), err
 }
 
-// newCompiler finds g++ and writes the runtime to a temporary folder.
+// newCompiler finds g++ and writes the runtime to a folder of its own.
 func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
 	found, version, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "kgen-cudaemu-")
-	if err != nil {
-		return nil, err
+	own := c
+	if own == nil {
+		own, _ = cache.Open("cudaemu") // without one all is built anew, in seconds
 	}
-	k := &compiler{path: found, version: version, cache: c, folder: folder}
+	scratch, err := own.Scratch(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the CUDA emulation: %w", err)
+	}
+	k := &compiler{path: found, version: version, cache: c, own: own, scratch: scratch}
 	files, err := fs.Glob(runtimeFiles, "runtime/*")
 	for _, name := range files {
 		if err != nil {
@@ -80,7 +87,7 @@ func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
 		var text []byte
 		text, err = runtimeFiles.ReadFile(name)
 		k.source += path.Base(name) + "\n" + string(text)
-		err = errors.Join(err, os.WriteFile(filepath.Join(folder, path.Base(name)), text, 0o600))
+		err = errors.Join(err, os.WriteFile(filepath.Join(scratch.Path, path.Base(name)), text, 0o600))
 	}
 	if err != nil {
 		k.close()
@@ -89,7 +96,7 @@ func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
 	return k, nil
 }
 
-func (k *compiler) close() { os.RemoveAll(k.folder) }
+func (k *compiler) close() { k.scratch.Remove() }
 
 // build returns the output of g++ for the arguments and the input, from the cache
 // c if it has it; refused makes an error of the compiler's messages.
@@ -100,17 +107,20 @@ func (k *compiler) build(ctx context.Context, c *cache.Cache, arguments []string
 		binary = data
 		return nil
 	}, func() ([]byte, error) {
-		out := filepath.Join(k.folder, key)
+		out := filepath.Join(k.scratch.Path, key)
 		defer os.Remove(out)
 		command := exec.CommandContext(ctx, k.path, append(arguments, "-o", out)...)
-		command.Dir = k.folder
+		command.Dir = k.scratch.Path
+		command.Env = append(os.Environ(), "TMPDIR="+k.scratch.Path)
 		command.Stdin = strings.NewReader(input)
-		log, err := command.CombinedOutput()
+		var log bytes.Buffer
+		command.Stdout, command.Stderr = &log, &log
+		err := tree.Run(ctx, command)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			return nil, refused(string(log))
+			return nil, refused(log.String())
 		}
 		binary, err = os.ReadFile(out)
 		return binary, err
@@ -123,7 +133,7 @@ func (k *compiler) build(ctx context.Context, c *cache.Cache, arguments []string
 
 // host builds the program that runs modules; flags are for tests.
 func (k *compiler) host(ctx context.Context, flags ...string) ([]byte, error) {
-	sources, err := filepath.Glob(filepath.Join(k.folder, "*.cc"))
+	sources, err := filepath.Glob(filepath.Join(k.scratch.Path, "*.cc"))
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +141,7 @@ func (k *compiler) host(ctx context.Context, flags ...string) ([]byte, error) {
 	for _, s := range sources {
 		arguments = append(arguments, filepath.Base(s))
 	}
-	c := k.cache
-	if c == nil {
-		c, _ = cache.Open("cudaemu") // without a cache it is built again, in seconds
-	}
-	return k.build(ctx, c, append(arguments, "-ldl"), "", func(log string) error {
+	return k.build(ctx, k.own, append(arguments, "-ldl"), "", func(log string) error {
 		return fmt.Errorf("g++ (%s) cannot build the CUDA emulation:\n%s", firstLine(k.version), log)
 	})
 }

@@ -271,7 +271,7 @@ func (d *Device) module(ctx context.Context, l *exec.Launch) (*module, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("module%d.so", len(d.modules))
-	path := filepath.Join(d.emulator.compiler.folder, name)
+	path := filepath.Join(d.emulator.compiler.scratch.Path, name)
 	if err := os.WriteFile(path, m.binary, 0o700); err != nil {
 		return nil, err
 	}

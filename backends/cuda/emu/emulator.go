@@ -149,7 +149,7 @@ func (e *Emulator) Use(ctx context.Context, texts map[string]string, use func(*D
 	defer e.mutex.Unlock()
 	if e.process == nil || e.process.ended != nil {
 		var err error
-		if e.process, err = start(e.compiler.folder, e.host, e.options.Memory); err != nil {
+		if e.process, err = start(e.compiler.scratch.Path, e.host, e.options.Memory); err != nil {
 			return err
 		}
 	}

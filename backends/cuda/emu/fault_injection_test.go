@@ -337,7 +337,7 @@ func TestFilesGone(t *testing.T) {
 		t.Errorf("%v %s", err, wrong)
 	}
 	e.Close()
-	if _, err := os.Stat(e.compiler.folder); !os.IsNotExist(err) {
+	if _, err := os.Stat(e.compiler.scratch.Path); !os.IsNotExist(err) {
 		t.Error(err)
 	}
 }

@@ -39,9 +39,26 @@ func Open(name string) (*Cache, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("no folder for built programs: %w (KGEN_CACHE can name another)", err)
+		return nil, cannotUse(err)
 	}
 	return &Cache{folder}, nil
+}
+
+// cannotUse says what the user can do where the system fails the cache.
+func cannotUse(err error) error {
+	return fmt.Errorf("no folder for built programs: %w (KGEN_CACHE can name another)", err)
+}
+
+// lock waits for the lock of that name.
+func (c *Cache) lock(ctx context.Context, name string) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(c.folder, "lock-"+name))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("locking %s: %w", lock.Path(), err)
+	}
+	return lock, nil
 }
 
 // Key names an entry by everything that it depends on.
@@ -67,12 +84,9 @@ func (c *Cache) Do(ctx context.Context, key string, use func([]byte) error, make
 	}
 	// A few locks rather than one: a driver that hangs on one entry shall not
 	// keep all others waiting.
-	lock := flock.New(filepath.Join(c.folder, "lock-"+key[:1]))
-	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return fmt.Errorf("locking %s: %w", lock.Path(), err)
+	lock, err := c.lock(ctx, key[:1])
+	if err != nil {
+		return err
 	}
 	defer lock.Unlock()
 	if c.used(key, use) { // made while this process waited

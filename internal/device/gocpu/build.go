@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kgen-go/kgen/internal/device/tree"
 )
 
 // Options of Build. The zero value is ready for use.
@@ -245,7 +247,7 @@ func build(ctx context.Context, toolchain Toolchain, arguments []string, files m
 	}
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
-	err = runTree(ctx, command)
+	err = tree.Run(ctx, command)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -8,7 +8,8 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"time"
+
+	"github.com/kgen-go/kgen/internal/device/tree"
 )
 
 // Toolchain is a Go toolchain found on PATH.
@@ -32,7 +33,7 @@ func FindGo(ctx context.Context) (Toolchain, error) {
 	var out, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, path, "env", "GOVERSION", "GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOPPC64", "GORISCV64")
 	command.Env, command.Stdout, command.Stderr = buildEnvironment(), &out, &stderr
-	err = runTree(ctx, command)
+	err = tree.Run(ctx, command)
 	if ctx.Err() != nil {
 		return Toolchain{}, ctx.Err()
 	}
@@ -54,18 +55,6 @@ func below(text []byte) string {
 		return ""
 	}
 	return "\n" + string(text)
-}
-
-// runTree runs a command. When ctx ends, all that the command has started ends
-// too: asked first, so that it can remove its files, and then killed.
-func runTree(ctx context.Context, command *exec.Cmd) error {
-	lead(command)
-	command.WaitDelay = 3 * time.Second
-	err := command.Run()
-	if ctx.Err() != nil && command.Process != nil {
-		killGroup(command)
-	}
-	return err
 }
 
 // buildEnvironment is the caller's environment with everything fixed that

@@ -1,11 +1,9 @@
 //go:build !unix
 
-package gocpu
+package tree
 
 import "os/exec"
 
 // lead leaves the command as it is: cancelling it kills it, and its children
 // end by themselves.
-func lead(*exec.Cmd) {}
-
-func killGroup(*exec.Cmd) {}
+func lead(*exec.Cmd) (end func(all bool)) { return func(bool) {} }
