@@ -73,8 +73,8 @@ the user's cache, or in the folder that KGEN_CACHE names.`,
 	f.StringVar(&flags.limit, "memory-limit", "", "refuse to use more memory for columns than `SIZE`, as in 500MB or 4GiB")
 	f.DurationVar(&flags.timeout, "time-limit", 0, "end a run on a device with a driver, or a kernel on cudaemu, after `TIME`, as in 30s or 2h (default "+worker.DefaultLimit.String()+")")
 	f.StringVar(&flags.schedule, "schedule", "", build.ScheduleUsage)
-	f.BoolVar(&flags.time, "time", false, "tell how long each step took")
-	f.IntVar(&flags.repeat, "repeat", 0, "with --time or --json, on a device with a driver: do the device's work `N` times more, and tell its times")
+	f.BoolVar(&flags.time, "time", false, "print how long each step took")
+	f.IntVar(&flags.repeat, "repeat", 0, "with --time or --json, on a device with a driver: repeat the device's work `N` times, and print the times")
 	f.BoolVar(&flags.json, "json", false, "print results, device, level, plan and steps as JSON")
 	return c
 }
@@ -91,7 +91,7 @@ func runPipeline(c *cobra.Command, argument string, flags runFlags) error {
 		return usageErrorf("--time-limit %v: a time above 0 is needed", flags.timeout)
 	}
 	if flags.repeat < 0 || flags.repeat > 0 && !flags.time && !flags.json {
-		return usageErrorf("--repeat %d: a number above 0, with --time or --json, which tell the times", flags.repeat)
+		return usageErrorf("--repeat %d: a number above 0, with --time or --json, which print the times", flags.repeat)
 	}
 	source, pipeline, err := loadOne(argument, c.ErrOrStderr())
 	if err != nil {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Event is the driver's mark behind a command.
+// Event is the driver's event for the end of a command.
 type Event interface {
 	// State reports whether the command has ended, and how it failed.
 	State() (done bool, err error)
-	// Took is the time on the device's own clock, of a command that has ended.
+	// Took is the time of a finished command on the device's own clock.
 	Took() time.Duration
 	Release()
 }
 
-// Commands are what a queue has been given and is not known to have finished.
+// Commands records the commands of a queue that are not known to have finished.
 type Commands[E Event] struct {
 	Timed bool
 	mutex sync.Mutex // Busy is called from another goroutine
@@ -28,7 +28,8 @@ type command[E Event] struct {
 	event    E
 }
 
-// openMost is how many commands are kept before finished ones are looked for.
+// openMost is the number of recorded commands from which finished ones are
+// removed.
 const openMost = 1024
 
 // Add records a command.
@@ -49,20 +50,20 @@ func (c *Commands[E]) Add(name string, isKernel bool, event E) {
 	c.retire(ended)
 }
 
-// FailedError says which commands failed. Where one of them loses the device, all
-// behind it fail, too.
+// FailedError says which commands failed. If a command loses the device, all
+// later commands fail, too.
 type FailedError struct {
-	First   string   // the first that failed
-	Kernels []string // those that are kernels, in order
-	Err     error    // of the first
+	First   string   // the first failed command
+	Kernels []string // the failed kernels, in order
+	Err     error    // of the first failed command
 }
 
 func (e *FailedError) Error() string { return e.First + " failed: " + e.Err.Error() }
 
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// Finish forgets all commands, which have ended; where some failed, its error is a
-// [FailedError].
+// Finish removes all commands, which must have ended. If some failed, the error
+// is a [FailedError].
 func (c *Commands[E]) Finish() error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -104,7 +105,8 @@ func (c *Commands[E]) Open() int {
 	return len(c.open)
 }
 
-// Elapsed returns the device time of what has ended since the last call.
+// Elapsed returns the device time of the commands that have ended since the last
+// call.
 func (c *Commands[E]) Elapsed() time.Duration {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -9,8 +9,8 @@ import (
 
 var macroName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Constants returns the compiler's options for the constants of a variant, of
-// which values has one each: -DNAME=VALUE.
+// Constants returns the compiler's options -DNAME=VALUE for the constants of a
+// variant, which have these values.
 func Constants(constants []plan.Spec, values []int64) ([]string, error) {
 	var options []string
 	for i, spec := range constants {

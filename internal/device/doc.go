@@ -1,4 +1,4 @@
-// Package device is what the drivers of devices share, whatever interface they
-// drive them by: a pool of buffers, the commands that are under way, and the
-// constants that a text is compiled with.
+// Package device is code that all drivers share, independently of their
+// interface to a device: a pool of buffers, the queued commands, the compiled
+// kernels, and the constants that a text is compiled with.
 package device

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Kernels keeps what a session has compiled. K is the driver's handle of a
-// kernel.
+// Kernels keeps the kernels that a session has compiled. K is the driver's handle
+// of a kernel.
 type Kernels[K any] struct{ compiled map[instance]K }
 
 type instance struct {
@@ -15,8 +15,8 @@ type instance struct {
 	constants string
 }
 
-// Of returns the kernel of a variant with these values of its constants,
-// which compile makes for the first call.
+// Of returns the kernel of a variant with these values of its constants. The
+// first call compiles it.
 func (k *Kernels[K]) Of(v *plan.Variant, constants []int64, compile func() (K, error)) (K, error) {
 	wanted := instance{v, fmt.Sprint(constants)}
 	if known, ok := k.compiled[wanted]; ok {

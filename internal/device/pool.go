@@ -7,15 +7,15 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 )
 
-// Pool hands out buffers of a device and keeps those that are given back, by
-// size. M is the driver's handle of memory.
+// Pool allocates buffers of a device and keeps freed ones by size, for later use.
+// M is the driver's handle of memory.
 type Pool[M any] struct {
 	Limit    int64                        // bytes of the device
-	Allocate func(bytes int64) (M, error) // of the driver
-	Release  func(M)                      // likewise
-	IsFull   func(error) bool             // whether Allocate failed for want of memory
-	Describe func(error) string           // what Allocate's error says then
-	Exact    bool                         // buffers are as large as asked for and go at once, for tools that watch their ends
+	Allocate func(bytes int64) (M, error) // allocates memory of the driver
+	Release  func(M)                      // frees memory of the driver
+	IsFull   func(error) bool             // whether Allocate failed for lack of memory
+	Describe func(error) string           // the driver's text for that error
+	Exact    bool                         // buffers have their exact size and are freed at once, for tools that check accesses
 
 	free map[int64][]*Buffer[M]
 	held int64 // bytes in use and free
@@ -28,17 +28,17 @@ type Buffer[M any] struct {
 	Size   int64 // bytes
 }
 
-// Idle returns how many bytes the pool keeps that nobody uses.
+// Idle returns the bytes of free buffers that the pool keeps.
 func (p *Pool[M]) Idle() int64 { return p.idle }
 
-// Held returns how many bytes the pool has of the driver.
+// Held returns the bytes that the pool has allocated from the driver.
 func (p *Pool[M]) Held() int64 { return p.held }
 
-// mostWasted bounds what a large buffer loses by being rounded up.
+// mostWasted bounds the bytes by which a large buffer is rounded up.
 const mostWasted int64 = 64 << 20
 
-// roundedSize makes sizes meet again: at most an eighth is wasted, and little of
-// those that fill a device.
+// roundedSize rounds sizes up so that buffers can be reused: at most an eighth is
+// wasted, and little of a buffer that fills a device.
 func roundedSize(bytes int64) int64 {
 	step := int64(256)
 	if bytes > 8*step {
@@ -47,8 +47,8 @@ func roundedSize(bytes int64) int64 {
 	return (bytes + step - 1) / step * step
 }
 
-// Take returns a buffer of at least so many bytes. For want of memory it fails
-// with an [exec.FullError], otherwise with the driver's error.
+// Take returns a buffer of at least the given bytes. The error is an
+// [exec.FullError] if there is not enough memory, otherwise the driver's.
 func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 	size := roundedSize(bytes)
 	if p.Exact {
@@ -84,11 +84,11 @@ func (p *Pool[M]) Take(bytes int64) (*Buffer[M], error) {
 	return &Buffer[M]{object, size}, nil
 }
 
-// Give takes a buffer back. What is queued may still use it: whoever gets it
-// next queues behind.
+// Give returns a buffer to the pool. Queued commands may still use it; commands
+// of its next user are queued after them.
 func (p *Pool[M]) Give(b *Buffer[M]) {
 	if p.Exact {
-		p.Release(b.Object) // which waits for what is queued
+		p.Release(b.Object) // which waits for queued commands
 		p.held -= b.Size
 		return
 	}
@@ -99,7 +99,7 @@ func (p *Pool[M]) Give(b *Buffer[M]) {
 	p.idle += b.Size
 }
 
-// Trim gives free buffers back to the driver.
+// Trim frees the buffers that are not in use.
 func (p *Pool[M]) Trim() {
 	for _, list := range p.free {
 		for _, b := range list {

@@ -85,19 +85,19 @@ func (d *device) query(id cu.Device) error {
 		return fmt.Errorf("its properties: %w", failed)
 	}
 	d.find("capability", fmt.Sprintf("%d.%d", major, minor), plan.Queried, "the compute capability")
-	d.find("localBytes", fmt.Sprint(local), plan.Queried, "shared memory that a group may have when asked for")
+	d.find("localBytes", fmt.Sprint(local), plan.Queried, "shared memory that a work-group may request")
 	type declared struct {
 		capability plan.Cap
 		detail     string
 	}
 	list := []declared{
-		{plan.CapAtomicsI64, "of every device of compute capability 6.0 and later"},
-		{plan.CapFP64, "likewise"},
-		{plan.CapDivideF32, "the text asks for it: __fdiv_rn, __fsqrt_rn"},
+		{plan.CapAtomicsI64, "every device of compute capability 6.0 and later"},
+		{plan.CapFP64, "every device of compute capability 6.0 and later"},
+		{plan.CapDivideF32, "the text uses __fdiv_rn and __fsqrt_rn"},
 		{plan.CapDenormalsF32, "compiled without -ftz=true"},
-		{plan.CapTicket, "a group that has started is never put aside"},
-		{plan.CapStatic, "blocks start in the order of their numbers: CUDA does not promise it, and CUB's scans rely on it"},
-		{plan.CapResident, "cooperative launches, and a group a unit at least"},
+		{plan.CapTicket, "a work-group that has started is never suspended"},
+		{plan.CapStatic, "blocks start in the order of their index: CUDA does not promise it, and CUB's scans rely on it"},
+		{plan.CapResident, "cooperative launches, and at least one work-group per compute unit"},
 	}
 	// Without NVRTC what another machine has compiled may be there.
 	if compiler, missing := loadNVRTC(); (missing != nil || compiler.major >= 12) && d.capability >= 90 && driver >= 12000 {

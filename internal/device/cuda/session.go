@@ -256,7 +256,7 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	case l.Groups > math.MaxInt32:
 		return fmt.Errorf("%d groups are more than the device counts", l.Groups)
 	case k.most < group:
-		return fmt.Errorf("the device runs this kernel in groups of at most %d work-items, for want of registers; the plan asks for %d", k.most, group)
+		return fmt.Errorf("the device runs this kernel in work-groups of at most %d work-items, because it has not enough registers; the plan needs %d", k.most, group)
 	}
 	if err := k.allow(l.Local); err != nil {
 		return s.notLost(fmt.Sprintf("the preparation of kernel %q", l.Kernel.Name), err)

@@ -37,10 +37,10 @@ type Inputs struct {
 type Result struct {
 	Columns map[string]Column
 	Scalars map[string]Value
-	Depths  map[string]int64 // of the results whose port has a depth
-	Level   string           // the level of the plan that gave it: the fallback's after a fallback
+	Depths  map[string]int64 // depths of the results whose port has one
+	Level   string           // of the plan that computed the result, perhaps a fallback
 	Peak    int64            // bytes of device memory in use at once, inputs included
-	GaveUp  []GiveUpError    // of the plans before that one
+	GaveUp  []GiveUpError    // the plans that gave up before, in order
 }
 
 // encode returns the element with the value bits.

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// env is what expressions are evaluated in; rows is nil outside a launch.
+// env evaluates expressions; rows is nil outside a launch.
 type env struct {
 	*run
 	rows *int64
@@ -55,7 +55,7 @@ func (e env) Rows() (int64, error) {
 
 func (r *run) eval(e plan.Expr, rows *int64) (int64, error) { return e.Eval(env{r, rows}) }
 
-// evalOr returns otherwise where there is no expression.
+// evalOr returns otherwise if there is no expression.
 func (r *run) evalOr(e plan.Expr, otherwise int64, rows *int64) (int64, error) {
 	if e.IsZero() {
 		return otherwise, nil

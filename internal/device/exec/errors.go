@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// CheckError is a rule of the language that the data broke.
+// CheckError reports that the data breaks a rule of the language.
 type CheckError struct {
 	Site plan.Site
 	Row  int64 // in Site.Domain; 0 for a scalar check
@@ -20,12 +20,12 @@ func (e *CheckError) Error() string {
 	return fmt.Sprintf("%s: %s (row %d of %s)", e.Site.Position, e.Site.Message, e.Row, e.Site.Domain)
 }
 
-// AllocError is a buffer that there is no memory for.
+// AllocError reports a buffer for which there is not enough memory.
 type AllocError struct {
 	Buffer string
 	Bytes  int64
 	InUse  int64 // bytes of all other buffers
-	Limit  int64 // bytes that may be in use; 0 where the device itself refused
+	Limit  int64 // bytes that may be in use; 0 if the device itself refused
 	Err    error // the device's reason, or nil
 }
 
@@ -42,17 +42,17 @@ func (e *AllocError) Error() string {
 
 func (e *AllocError) Unwrap() error { return e.Err }
 
-// FullError is what a [Device] fails with for want of memory. Run makes an
-// [AllocError] of it where Import or Alloc does, and of no other error. Drivers
-// that take memory at its first use may also refuse a fill or a launch.
+// FullError is the error of a [Device] that has not enough memory. If Import or
+// Alloc returns it, Run returns an [AllocError]. A driver that allocates memory
+// at its first use may also return it from a fill or a launch.
 type FullError struct {
 	Reason string
 }
 
 func (e *FullError) Error() string { return e.Reason }
 
-// GiveUpError is a plan that cannot be finished on this device or this data;
-// Run returns it only where the last fallback gave up, too.
+// GiveUpError reports a plan that cannot be finished on this device or data. Run
+// returns it only if the last fallback gave up, too.
 type GiveUpError struct {
 	Level  string
 	Reason string
@@ -66,7 +66,7 @@ func (e *GiveUpError) Error() string {
 	return name + " gave up, and there is no fallback: " + e.Reason
 }
 
-// InputError is an argument that does not fit the plan's ports.
+// InputError reports an argument that does not fit the plan's ports.
 type InputError struct {
 	Port    string
 	Problem string
@@ -74,7 +74,7 @@ type InputError struct {
 
 func (e *InputError) Error() string { return fmt.Sprintf("input %q: %s", e.Port, e.Problem) }
 
-// unrunnable says why no variant of a kernel runs here.
+// unrunnable says why the device can run no variant of a kernel.
 func unrunnable(kernel string, machine plan.Machine, reasons []string) string {
 	return fmt.Sprintf("kernel %q has no variant for %s: %s", kernel, machine.Device, strings.Join(reasons, "; "))
 }

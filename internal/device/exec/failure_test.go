@@ -194,7 +194,7 @@ func TestInputs(t *testing.T) {
 	}
 	for want, in := range map[string]exec.Inputs{
 		`input "x": a column of i64 is missing`: columns(func(in exec.Inputs) { delete(in.Columns, "x") }),
-		`input "x": a column of f64 is given and i64 is wanted`: columns(func(in exec.Inputs) {
+		`input "x": a column of f64 is given, and it has to be i64`: columns(func(in exec.Inputs) {
 			in.Columns["x"] = exec.Column{Kind: plan.F64, Data: make([]byte, 800)}
 		}),
 		`input "x": 801 bytes are no whole number of i64`: columns(func(in exec.Inputs) {
@@ -203,7 +203,7 @@ func TestInputs(t *testing.T) {
 		`input "x": 99 rows; other columns over n have 100`: columns(func(in exec.Inputs) {
 			in.Columns["x"] = exec.Column{Kind: plan.I64, Data: make([]byte, 792)}
 		}),
-		`input "scale": f64 is given and i64 is wanted`: columns(func(in exec.Inputs) {
+		`input "scale": f64 is given, and it has to be i64`: columns(func(in exec.Inputs) {
 			in.Scalars["scale"] = exec.Value{Kind: plan.F64}
 		}),
 		`input "skale": the plan has no such parameter`: columns(func(in exec.Inputs) {
@@ -234,7 +234,7 @@ func TestUnrunnable(t *testing.T) {
 	s := subjects()["ordered"]
 	for want, change := range map[string]func(*plan.Plan){
 		"the plan none gave up, and there is no fallback: fake lacks atomics.i64": func(p *plan.Plan) { p.Needs = []plan.Cap{"atomics.i64"} },
-		`the plan none gave up, and there is no fallback: kernel "mask" has no variant for fake: mask needs groups of 65, of 64 at most; fast needs subgroups; big needs 8192 bytes of local memory, of 4096`: func(p *plan.Plan) {
+		`the plan none gave up, and there is no fallback: kernel "mask" has no variant for fake: mask needs work-groups of 65; the maximum is 64; fast needs subgroups; big needs 8192 bytes of local memory, of 4096`: func(p *plan.Plan) {
 			v := &p.Kernels[0].Variants
 			(*v)[0].Schedule.Workgroup = 65
 			*v = append(*v, plan.Variant{Entry: "fast", Needs: []plan.Cap{"subgroups"}},

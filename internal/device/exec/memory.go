@@ -25,7 +25,7 @@ type store struct {
 	peak    int64
 }
 
-// add takes memory for a buffer by make and records it.
+// add allocates memory for a buffer by make and records it.
 func (s *store) add(b *plan.Buffer, length int64, take func(bytes int64) (Memory, error)) (*allocation, error) {
 	size := int64(b.Kind.Size())
 	if length < 0 {

@@ -11,16 +11,16 @@ import (
 
 // Options change how a plan runs, never what it returns.
 type Options struct {
-	Memory   int64       // bytes of device memory to use at most; 0 is no limit
-	PartRows int64       // rows of a part at most, rounded to what the plan takes; 0 leaves it to the plan
-	Event    func(Event) // told of each step; waiting for its end makes the run slower
+	Memory   int64       // maximum of device memory in bytes; 0 is no limit
+	PartRows int64       // maximum of rows of a part, rounded as the plan requires; 0 leaves it to the plan
+	Event    func(Event) // called after each step; waiting for the end of each step makes the run slower
 
-	// Settled is called when all kernels of the plan that succeeds have been
+	// Settled is called after all kernels of the successful plan have been
 	// queued, before its results are read.
 	Settled func() error
 
-	// Place returns the memory that a result column of so many bytes, at least
-	// 1, shall be in; nil where the executor shall take some.
+	// Place returns the memory for a result column of the given bytes, at least
+	// 1; nil lets the executor allocate it.
 	Place func(port string, bytes int64) []byte
 }
 
@@ -35,8 +35,8 @@ type Event struct {
 	Reason   string // of a fallback
 }
 
-// Run runs p, and its fallbacks where it gives up. Whatever it returns, all
-// device memory is free again.
+// Run runs p, and its fallbacks if it gives up. All device memory is free when it
+// returns.
 func Run(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Options) (*Result, error) {
 	if err := plan.Validate(p); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func runOne(ctx context.Context, d Device, p *plan.Plan, in Inputs, options Opti
 	return r.result, nil
 }
 
-// run is the state of one plan on its way.
+// run is the state of a running plan.
 type run struct {
 	ctx     context.Context
 	device  Device
@@ -168,7 +168,7 @@ func (r *run) bindScalar(port *plan.Port, in Inputs) (given bool, err error) {
 	v, given := in.Scalars[port.Name]
 	switch {
 	case given && v.Kind != port.Kind:
-		return true, &InputError{port.Name, fmt.Sprintf("%s is given and %s is wanted", v.Kind, port.Kind)}
+		return true, &InputError{port.Name, fmt.Sprintf("%s is given, and it has to be %s", v.Kind, port.Kind)}
 	case given:
 	case port.Default != "":
 		bits, _ := port.Kind.Parse(port.Default) // validated
@@ -186,7 +186,7 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 	case !ok:
 		return &InputError{port.Name, fmt.Sprintf("a column of %s is missing", port.Kind)}
 	case column.Kind != port.Kind:
-		return &InputError{port.Name, fmt.Sprintf("a column of %s is given and %s is wanted", column.Kind, port.Kind)}
+		return &InputError{port.Name, fmt.Sprintf("a column of %s is given, and it has to be %s", column.Kind, port.Kind)}
 	case len(column.Data)%port.Kind.Size() != 0:
 		return &InputError{port.Name, fmt.Sprintf("%d bytes are no whole number of %s", len(column.Data), port.Kind)}
 	}
@@ -203,7 +203,8 @@ func (r *run) bindColumn(port *plan.Port, in Inputs) error {
 	return r.tell(Event{Step: "import", Name: port.Buffer, Rows: a.length, Bytes: a.bytes}, start)
 }
 
-// tell reports an event; it waits for the device, so that the time is the step's own.
+// tell reports an event. It waits for the device, so that the time is that of the
+// step.
 func (r *run) tell(e Event, start time.Time) error {
 	if r.options.Event == nil {
 		return nil

@@ -111,7 +111,7 @@ func (r *run) launch(s *plan.Launch) error {
 	return r.tell(Event{Step: "launch", Name: s.Kernel, Groups: call.Groups, Rows: call.Rows}, start)
 }
 
-// call evaluates all that a launch needs.
+// call evaluates the expressions of a launch.
 func (r *run) call(s *plan.Launch) (*Launch, error) {
 	variant, err := r.variant(s.Kernel)
 	if err != nil {
@@ -157,7 +157,7 @@ func (r *run) call(s *plan.Launch) (*Launch, error) {
 	return call, nil
 }
 
-// bound returns what stands for a in a launch with these bindings.
+// bound returns the argument that replaces a in a launch with these bindings.
 func bound(a *plan.Arg, bind []plan.Arg) *plan.Arg {
 	for i := range bind {
 		if bind[i].Name == a.Name {
@@ -277,8 +277,9 @@ func (r *run) parts(s *plan.Parts) error {
 	}
 }
 
-// checkErrors gives up where a kernel did, else ends the run with the lowest
-// failed site. The abort comes first: a kernel that gave up has counted rows wrongly.
+// checkErrors gives up if a kernel has given up, and otherwise ends the run with
+// the lowest failed site. The abort word comes first, because the row numbers of a
+// kernel that gave up may be wrong.
 func (r *run) checkErrors(s *plan.CheckErrors) error {
 	start := time.Now()
 	var words []byte

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// prepare checks the machine and picks a variant of every kernel, before any
-// work is done in vain.
+// prepare checks the machine and selects a variant of every kernel before any
+// work is done.
 func (r *run) prepare() error {
 	for _, c := range r.plan.Needs {
 		if !r.machine.Has(c) {
@@ -30,7 +30,7 @@ func (r *run) variant(kernel string) (*plan.Variant, error) {
 	k := r.kernels[kernel]
 	var reasons []string
 	for i := range k.Variants {
-		// Its own resident(kernel) may stand in what obstacle evaluates.
+		// The expressions that obstacle evaluates may use resident(kernel) of itself.
 		r.chosen[kernel] = &k.Variants[i]
 		reason, err := r.obstacle(&k.Variants[i])
 		if err != nil {
@@ -52,7 +52,7 @@ func (r *run) obstacle(v *plan.Variant) (string, error) {
 		}
 	}
 	if v.Schedule.Workgroup > r.machine.MaxWorkgroup {
-		return fmt.Sprintf("needs groups of %d, of %d at most", v.Schedule.Workgroup, r.machine.MaxWorkgroup), nil
+		return fmt.Sprintf("needs work-groups of %d; the maximum is %d", v.Schedule.Workgroup, r.machine.MaxWorkgroup), nil
 	}
 	local, err := r.evalOr(v.LocalBytes, 0, nil)
 	if err != nil {

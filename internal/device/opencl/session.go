@@ -160,7 +160,7 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		// What the driver says of the largest group may be too small, so only a
 		// failure makes it believable.
 		if most, asked := kernel.WorkGroupSize(s.device.id); asked == nil && int64(most) < group {
-			return fmt.Errorf("%w: the device runs this kernel in groups of at most %d work-items, for want of registers or local memory; the plan asks for %d", err, most, group)
+			return fmt.Errorf("%w: the device runs this kernel in work-groups of at most %d work-items, because it has not enough registers or local memory; the plan needs %d", err, most, group)
 		}
 		return err
 	}

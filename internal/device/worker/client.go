@@ -55,17 +55,17 @@ type Result struct {
 	Times []time.Duration
 }
 
-// Client runs plans in a worker, one call at a time; it starts the program anew
-// where a call has ended it. It is safe for concurrent use and must be closed.
+// Client runs plans in a worker, one call at a time. If a call ended the program,
+// the next call starts it again. A Client is safe for concurrent use and must be
+// closed.
 type Client struct {
 	options Options
 	mutex   sync.Mutex
 	process *process // nil after a crash
 }
 
-// Open starts a worker. It fails with a [MissingError] where there is no such
-// program and with a [StartError] where it cannot run, for lack of a library
-// for example.
+// Open starts a worker. The error is a [MissingError] if there is no such program
+// and a [StartError] if it cannot run, for example because a library is missing.
 func Open(ctx context.Context, options Options) (*Client, error) {
 	if options.Limit == 0 {
 		options.Limit = DefaultLimit
@@ -142,7 +142,7 @@ func (c *Client) Run(ctx context.Context, r Request) (*Result, error) {
 	}, nil
 }
 
-// exchange sends a request and waits for the answer. An error of the
+// exchange sends a request and waits for the response. An error of the
 // connection ends the worker.
 func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[string]exec.Column, error) {
 	if err := ctx.Err(); err != nil {
@@ -181,7 +181,7 @@ func (c *Client) exchange(ctx context.Context, t *transfer) (response, map[strin
 		case answer.Failure.Timeout != nil:
 			c.drop(nil)
 		case answer.Failure.Lost:
-			c.process.kill() // it may not come to an end with such a device
+			c.process.kill() // with such a device it may not end by itself
 			c.drop(nil)
 		}
 		return response{}, nil, answer.Failure.error()

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Listing is what a worker finds on its machine.
+// Listing has the devices that a worker finds on its machine.
 type Listing struct {
 	Devices []Device `json:"devices"`
 	Notes   []string `json:"notes,omitzero"` // drivers that are installed and cannot be used, with the reason
@@ -49,27 +49,27 @@ type Step struct {
 type Driver interface {
 	// List describes all devices; those that cannot be used have a Problem.
 	List(context.Context) (Listing, error)
-	// Open readies a device for one run.
+	// Open prepares a device for one run.
 	Open(ctx context.Context, device int, options SessionOptions) (Session, error)
 }
 
-// SessionOptions are what a device must know of a run.
+// SessionOptions are the options of one run on a device.
 type SessionOptions struct {
 	Texts   map[string]string // the emitted text by Variant.File
 	Build   []string          // options of the driver's compiler
-	Passing bool              // what is built need not be kept for other processes
+	Passing bool              // built kernels need not be kept for other processes
 	Timed   bool              // Elapsed or Spans will be called
 }
 
 // Session is a device during one run.
 type Session interface {
 	exec.Device
-	// Elapsed returns the time that the device's own clock counted for all
-	// that has ended since the last call.
+	// Elapsed returns the time on the device's own clock of all commands that
+	// have ended since the last call.
 	Elapsed() time.Duration
-	// Spans queues work so many times, one behind the other, and waits for all.
-	// It returns the time of each on the device's own clock, from the start of
-	// its first command to the end of its last.
+	// Spans queues work repeatedly, one repetition after the other, and waits for
+	// all of them. It returns the time of each on the device's own clock, from the
+	// start of its first command to the end of its last.
 	Spans(times int, work func() error) ([]time.Duration, error)
 	// Busy says what the device is doing, or "". It may be called while
 	// another call of the session waits.

@@ -10,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// MissingError is a worker program that is not installed.
+// MissingError reports a worker program that is not installed.
 type MissingError struct {
 	Program Program
-	Reason  string // "" where it is nowhere
+	Reason  string // "" if there is no such file
 }
 
 func (e *MissingError) Error() string {
@@ -24,12 +24,12 @@ func (e *MissingError) Error() string {
 	return reason + ": " + e.Program.Install
 }
 
-// StartError is a worker that ended before it could be asked anything.
+// StartError reports a worker that ended before the first request.
 type StartError struct {
 	Path   string
 	Status string
 	Stderr string
-	Hint   string // what to install, where that is the reason
+	Hint   string // what to install, if that is the reason
 }
 
 func (e *StartError) Error() string {
@@ -61,7 +61,8 @@ func (e *CrashError) Error() string {
 	return text
 }
 
-// TimeoutError is a device that did not end in time; the worker was killed.
+// TimeoutError reports a device that did not finish in time; the worker was
+// killed.
 type TimeoutError struct {
 	Limit time.Duration
 	Busy  string // what it was doing, or ""
@@ -75,20 +76,20 @@ func (e *TimeoutError) Error() string {
 	return text
 }
 
-// DeviceError is what a driver or the executor refused, in words.
+// DeviceError is any other error of a driver or the executor, as text.
 type DeviceError struct{ Message string }
 
 func (e *DeviceError) Error() string { return e.Message }
 
-// LostError is what a [Driver] fails with where the device cannot be used any
-// more by this process: kgen starts the worker anew.
+// LostError is the error of a [Driver] whose device this process cannot use any
+// more. kgen then starts the worker again.
 type LostError struct{ Err error }
 
 func (e *LostError) Error() string { return e.Err.Error() }
 
 func (e *LostError) Unwrap() error { return e.Err }
 
-// failure carries an error across, so that its type survives.
+// failure is an error in a message; its type survives.
 type failure struct {
 	Check   *checkFailure     `json:"check,omitzero"`
 	GiveUp  *exec.GiveUpError `json:"giveUp,omitzero"`
@@ -97,7 +98,7 @@ type failure struct {
 	Build   *BuildError       `json:"build,omitzero"`
 	Timeout *timeoutFailure   `json:"timeout,omitzero"`
 	Text    string            `json:"text,omitzero"`
-	Lost    bool              `json:"lost,omitzero"` // the worker is of no more use
+	Lost    bool              `json:"lost,omitzero"` // the worker cannot be used any more
 }
 
 type checkFailure struct {

@@ -13,14 +13,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// usage is that of every worker program.
+// usage is the help text of every worker program.
 const usage = `usage:
   %[1]s devices [--json]   list the devices and what is known of them
   %[1]s serve              answer kgen on standard input and output
 `
 
-// Main is a worker program with the arguments behind its name; it returns the
-// exit code. Open is called where devices are asked for.
+// Main is the main function of a worker program with its arguments; it returns
+// the exit code. Open is called only if devices are needed.
 func Main(p Program, open func() Driver, arguments []string, out io.Writer) int {
 	var err error
 	switch {
@@ -67,7 +67,7 @@ func printText(w io.Writer, listing Listing) error {
 			fmt.Fprintf(out, "  cannot be used: %s\n", d.Problem)
 			continue
 		}
-		fmt.Fprintf(out, "  %d units, groups of at most %d, %d bytes of local memory, %d bytes of memory, %d of them in one buffer\n",
+		fmt.Fprintf(out, "  %d compute units, work-groups of at most %d, %d bytes of local memory, %d bytes of memory, %d of them in one buffer\n",
 			m.Units, m.MaxWorkgroup, m.LocalBytes, m.Memory, m.MaxAlloc)
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, f := range d.Findings {

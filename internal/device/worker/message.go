@@ -14,12 +14,13 @@ import (
 // protocol is the version of the messages; both sides must have the same.
 const protocol = 3
 
-// hello is what a worker says first, before it touches its driver.
+// hello is the first message of a worker, before it uses its driver.
 type hello struct {
 	Protocol int `json:"protocol"`
 }
 
-// request asks for one thing: a line of JSON, then the bytes of its inline columns.
+// request is a message to a worker: a line of JSON, then the bytes of its inline
+// columns.
 type request struct {
 	Devices bool        `json:"devices,omitzero"`
 	Run     *runRequest `json:"run,omitzero"`
@@ -35,7 +36,7 @@ type runRequest struct {
 	Passing  bool                  `json:"passing,omitzero"`
 	Columns  []column              `json:"columns"`
 	Scalars  map[string]exec.Value `json:"scalars"`
-	Results  []column              `json:"results"` // memory for columns of the result, where there is some
+	Results  []column              `json:"results"` // memory for columns of the result, if it is reserved
 	Memory   int64                 `json:"memory,omitzero"`
 	PartRows int64                 `json:"partRows,omitzero"`
 	Trace    bool                  `json:"trace,omitzero"`
@@ -51,7 +52,8 @@ type column struct {
 	File string    `json:"file,omitzero"`
 }
 
-// response answers a request: a line of JSON, then the bytes of its inline columns.
+// response is the reply to a request: a line of JSON, then the bytes of its
+// inline columns.
 type response struct {
 	Listing *Listing   `json:"listing,omitzero"`
 	Run     *runResult `json:"run,omitzero"`

@@ -62,8 +62,8 @@ func start(p Program, path string, environment []string) (*process, error) {
 
 func (w *process) kill() { w.command.Process.Kill() }
 
-// end makes sure that the process has ended and says how; cause stands where
-// it ended well.
+// end makes sure that the process has ended and says how; cause is the reason if
+// it ended without an error.
 func (w *process) end(cause error) (status string) {
 	w.stdin.Close()
 	giveUp := time.AfterFunc(2*time.Second, w.kill)
@@ -78,8 +78,8 @@ func (w *process) end(cause error) (status string) {
 	return err.Error()
 }
 
-// excerpt keeps the start of what is written to it, where the reason of a
-// crash stands, and the end.
+// excerpt keeps the start of its input, which has the reason of a crash, and the
+// end.
 type excerpt struct {
 	mutex sync.Mutex
 	start []byte

@@ -8,13 +8,13 @@ import (
 	"runtime"
 )
 
-// Program is a worker program as kgen knows it.
+// Program describes a worker program to kgen.
 type Program struct {
 	Name     string // of the executable
-	Variable string // of the environment: where it is
+	Variable string // the environment variable with its path
 	Install  string // how to get it
 	Library  string // what it links, as the dynamic linker names it
-	Hint     string // how to get that
+	Hint     string // how to get that library
 }
 
 // OpenCL is the worker for OpenCL devices.
@@ -38,8 +38,8 @@ var CUDA = Program{
 	Hint:    "Install NVIDIA's driver: apt-get install nvidia-driver (Debian, from non-free), nvidia-driver-580-server (Ubuntu), or https://www.nvidia.com/drivers",
 }
 
-// Find returns the path of the program: what its variable names, else the one
-// beside this executable, else the one on PATH.
+// Find returns the path of the program: the path in its environment variable, or
+// a file in the folder of this executable, or a file on PATH.
 func (p Program) Find() (string, error) {
 	if path := os.Getenv(p.Variable); path != "" {
 		if _, err := exec.LookPath(path); err != nil {

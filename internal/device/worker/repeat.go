@@ -7,13 +7,13 @@ import (
 	"github.com/kgen-go/kgen/internal/device/exec"
 )
 
-// repeater is a session that can do the device's work of a plan again.
+// repeater is a session that can repeat the device's work of a plan.
 type repeater struct {
 	Session
 	times   int
 	buffers []allocation   // of the plan
 	work    []func() error // its fills and launches
-	gone    bool           // it has given back memory that they may use
+	gone    bool           // it has freed memory that the work may use
 }
 
 type allocation struct {
@@ -21,12 +21,12 @@ type allocation struct {
 	bytes  int64
 }
 
-// Before the repetitions so many bytes are filled so often: that keeps the
-// device busy while they are queued, so that none waits for the host.
+// Bytes that are filled before the repetitions, and how often: the fills keep the
+// device busy while the repetitions are queued, so that none waits for the host.
 const coverBytes, coverFills = 256 << 20, 16
 
-// poison is what buffers hold before the first repetition, so that results
-// cannot be those of the run before.
+// poison fills buffers before the first repetition, so that results cannot be
+// those of the previous run.
 const poison = 0xa5
 
 // Import begins a plan: the work of one that gave up is forgotten.
@@ -58,7 +58,7 @@ func (r *repeater) Launch(ctx context.Context, l *exec.Launch) error {
 	return r.Session.Launch(ctx, l)
 }
 
-// again repeats the work, and returns how many nanoseconds each repetition took.
+// again repeats the work and returns the nanoseconds of each repetition.
 func (r *repeater) again() (times []int64, err error) {
 	if r.gone {
 		return nil, errors.New("the plan allocates a buffer twice, so that its work cannot be repeated")
@@ -90,7 +90,7 @@ func (r *repeater) again() (times []int64, err error) {
 	for _, took := range spans {
 		times = append(times, took.Nanoseconds())
 	}
-	r.Elapsed() // which is not that of a step
+	r.Elapsed() // this time belongs to no step
 	return times, err
 }
 

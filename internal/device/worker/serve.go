@@ -16,11 +16,11 @@ import (
 	"github.com/kgen-go/kgen/internal/memory"
 )
 
-// exitTimeout is the status of a worker that ends itself for a device that does not.
+// exitTimeout is the exit status of a worker whose device does not finish.
 const exitTimeout = 3
 
-// Serve answers requests of a [Client] on in until in ends, whatever the device
-// is doing then; the caller must end the process. Nothing else may write to out.
+// Serve handles requests of a [Client] on in until in ends, even if the device is
+// busy then; the caller must end the process. Nothing else may write to out.
 func Serve(driver Driver, in io.Reader, out io.Writer) error {
 	signal.Ignore(os.Interrupt) // kgen decides when this process ends
 	s := &server{driver: driver, out: bufio.NewWriter(out)}
@@ -77,14 +77,14 @@ func readCall(in *bufio.Reader) (*call, error) {
 	return c, nil
 }
 
-// server writes answers.
+// server writes responses.
 type server struct {
 	driver Driver
 	mutex  sync.Mutex // of out, and of the decision between answer and timeout
 	out    *bufio.Writer
 }
 
-// answer answers one call within its limit, or ends the process.
+// answer handles one call within its limit, or ends the process.
 func (s *server) answer(c *call) {
 	var busy func() string
 	var busyMutex sync.Mutex
@@ -99,7 +99,7 @@ func (s *server) answer(c *call) {
 		if busy != nil {
 			doing = busy()
 		}
-		s.mutex.Lock() // kept: nobody answers any more
+		s.mutex.Lock() // never unlocked: there are no more responses
 		writeMessage(s.out, response{Failure: &failure{Timeout: &timeoutFailure{c.Limit, doing}}})
 		os.Exit(exitTimeout)
 	})
@@ -114,7 +114,7 @@ func (s *server) answer(c *call) {
 	}
 }
 
-// respond does what c asks for.
+// respond executes c.
 func (s *server) respond(c *call, watch func(busy func() string)) (r response, inline [][]byte, release func()) {
 	release = func() {}
 	var err error

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// transfer is a request on its way to the worker, and the memory of its answer.
+// transfer is a request to the worker and the memory of its response.
 type transfer struct {
 	space    *memory.Space
 	request  request
@@ -21,7 +21,7 @@ type transfer struct {
 	reserved map[string][]byte // memory for results, by port
 }
 
-// spaceError is memory that the answer needs and the space does not give.
+// spaceError reports that the space lacks memory for the response.
 type spaceError struct{ error }
 
 // prepare makes the request of a run.
@@ -43,7 +43,7 @@ func (t *transfer) prepare(r Request) error {
 	return nil
 }
 
-// send places a column where the worker finds it.
+// send places a column in memory that the worker can map.
 func (t *transfer) send(port string, c exec.Column) error {
 	data := c.Data
 	path, shared := t.space.Path(data)
@@ -67,8 +67,8 @@ func (t *transfer) send(port string, c exec.Column) error {
 	return nil
 }
 
-// reserve takes memory for the results whose length has a bound. The others
-// come inside the message.
+// reserve allocates memory for the results whose length has a bound. The others
+// are inside the message.
 func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) {
 	rows, scalars := map[string]int64{}, map[string]int64{}
 	for _, port := range p.Ports {
@@ -104,7 +104,7 @@ func (t *transfer) reserve(p *plan.Plan, in exec.Inputs) {
 	}
 }
 
-// exchange sends the request and receives the answer.
+// exchange sends the request and receives the response.
 func (t *transfer) exchange(w *process) (response, map[string]exec.Column, error) {
 	var answer response
 	if err := writeMessage(w.in, t.request, t.inline...); err != nil {
@@ -143,7 +143,7 @@ func (t *transfer) receive(w *process, c column) ([]byte, error) {
 		if err != nil {
 			return nil, &spaceError{err}
 		}
-		delete(t.reserved, c.Port) // the caller's now
+		delete(t.reserved, c.Port) // now owned by the caller
 		return data, nil
 	}
 	data, err := t.space.New(c.Size)
@@ -157,7 +157,7 @@ func (t *transfer) receive(w *process, c column) ([]byte, error) {
 	return data, nil
 }
 
-// release frees what the caller does not get.
+// release frees the memory that the caller does not own.
 func (t *transfer) release() {
 	for _, data := range t.copies {
 		t.space.Free(data)

@@ -30,7 +30,7 @@ import (
 func init() {
 	var code C.int
 	if reason := C.GoString(C.obstacle(&code)); reason != "" {
-		fmt.Fprintf(os.Stderr, "NVIDIA's driver is there, but has no device for this process: %s (CUDA error %d; nvidia-smi tells more)\n", reason, code)
+		fmt.Fprintf(os.Stderr, "NVIDIA's driver is there, but has no device for this process: %s (CUDA error %d; see nvidia-smi)\n", reason, code)
 		os.Exit(1)
 	}
 }
