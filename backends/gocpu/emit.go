@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/format"
 	"slices"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -134,17 +133,6 @@ func kindOf(k plan.Kind) ir.Kind {
 		panic("gocpu: no kind " + string(k))
 	}
 	return kind
-}
-
-// sourceLines returns a function that describes positions by their line.
-func sourceLines(source []byte) func(ir.Pos) string {
-	lines := strings.Split(string(source), "\n")
-	return func(pos ir.Pos) string {
-		if !pos.IsValid() || pos.Line > len(lines) {
-			return ""
-		}
-		return strings.TrimSpace(lines[pos.Line-1])
-	}
 }
 
 // Lint returns the comments that keep staticcheck from doubting a pipeline that

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -94,7 +95,7 @@ func anyVar(x loop.Expr, vars map[*loop.Var]bool) (found bool) {
 // lowerLaunch makes statements of a launch.
 func (h *host) lowerLaunch(launch *plan.Launch) *launched {
 	index := slices.IndexFunc(h.plan.Kernels, func(k plan.Kernel) bool { return k.Name == launch.Kernel })
-	k := newKernel(h.program.Kernels[index], sourceLines(h.program.Source))
+	k := newKernel(h.program.Kernels[index], backends.SourceLines(h.program.Source))
 	known := map[string]bool{}
 	for name := range h.env.scalars {
 		known[name] = true

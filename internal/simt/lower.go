@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
@@ -103,7 +102,7 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 			l.errors = b.Name
 		}
 	}
-	lines := sourceLines(program.Source)
+	lines := describeLines(program.Source)
 	for _, step := range logical.Steps {
 		if step.Launch == nil {
 			out.Steps = append(out.Steps, step)
@@ -301,13 +300,14 @@ func (l *lowering) reaches(length plan.Expr, domain string) bool {
 	return false
 }
 
-// sourceLines returns a function that describes positions by their line.
-func sourceLines(source []byte) func(ir.Pos) string {
-	lines := strings.Split(string(source), "\n")
+// describeLines returns a function that describes positions by their line.
+func describeLines(source []byte) func(ir.Pos) string {
+	lineAt := backends.SourceLines(source)
 	return func(pos ir.Pos) string {
-		if !pos.IsValid() || pos.Line > len(lines) {
+		line := lineAt(pos)
+		if line == "" {
 			return ""
 		}
-		return fmt.Sprintf("%s:%d: %s", pos.Base().File, pos.Line, strings.TrimSpace(lines[pos.Line-1]))
+		return fmt.Sprintf("%s:%d: %s", pos.Base().File, pos.Line, line)
 	}
 }
