@@ -25,7 +25,7 @@ func probeCUDAEmulation(ctx context.Context) (string, error) {
 	return "emitted CUDA C++ on the CPU, by " + compiler + "; cudaemu:check reports races and other faults, cudaemu:check:7 in the order of seed 7", nil
 }
 
-// parseCUDAEmulation reads what stands behind cudaemu: in the name of a device.
+// parseCUDAEmulation reads the part after cudaemu: of the name of a device.
 func parseCUDAEmulation(text string) (emu.Options, error) {
 	mode, seed, seeded := strings.Cut(text, ":")
 	options := emu.Options{Check: true}

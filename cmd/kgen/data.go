@@ -20,14 +20,14 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// dataFlags are those of every kind of data.
+// dataFlags are the flags of every kind of data.
 type dataFlags struct {
 	out  string
 	seed uint64
 	json bool
 }
 
-// dataFile is a relation and the file that it goes to.
+// dataFile is a relation and the file that it is written to.
 type dataFile struct {
 	flag      string // that names the file
 	path      string
@@ -37,8 +37,8 @@ type dataFile struct {
 // dataKind is a subcommand of kgen data.
 type dataKind struct {
 	name, short, long, example string
-	// flags declares the flags of this kind and returns what makes its files
-	// from them, the one of --out first.
+	// flags declares the flags of this kind and returns a function that makes its
+	// files from them, the file of --out first.
 	flags func(f *pflag.FlagSet) func(common dataFlags) ([]dataFile, error)
 }
 
@@ -107,7 +107,7 @@ func newDataKind(kind dataKind) *cobra.Command {
 	return c
 }
 
-// explainColumns lists the columns of files for people.
+// explainColumns lists the columns of files for a help text.
 func explainColumns(files []dataFile) string {
 	var b strings.Builder
 	for _, file := range files {
@@ -121,7 +121,7 @@ func explainColumns(files []dataFile) string {
 	return b.String()
 }
 
-// dataReport is what data prints of a file, and its JSON form.
+// dataReport is the report of a file, and its JSON form.
 type dataReport struct {
 	Rows    int64        `json:"rows"`
 	Columns []dataColumn `json:"columns"`
@@ -134,8 +134,8 @@ type dataColumn struct {
 	Type string `json:"type"`
 }
 
-// collectFrom is the memory from which on garbage is not left to grow: that
-// would double what the index of a long and wide file takes.
+// collectFrom is the memory above which garbage is collected eagerly: otherwise
+// the index of a long and wide file would take twice its memory.
 const collectFrom = 150 << 20
 
 // generateData writes all files, or none.
@@ -220,7 +220,7 @@ func writeData(c *cobra.Command, stage *table.Stage, file dataFile) (rows int64,
 	return rows, w.Close()
 }
 
-// A wholeNumber is a flag for integers as people write large ones.
+// A wholeNumber is a flag for integers with the usual notations for large ones.
 type wholeNumber struct{ *big.Int }
 
 var wholeForm = regexp.MustCompile(`^[+-]?\d+(_\d+)*(\.\d+)?([eE]\+?\d{1,2})?$`)

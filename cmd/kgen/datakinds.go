@@ -174,7 +174,8 @@ func intsFlags(f *pflag.FlagSet) func(dataFlags) ([]dataFile, error) {
 	}
 }
 
-// columnNames returns the names that text lists, or as many as it says.
+// columnNames returns the names that text lists, or numbered names if it is a
+// number.
 func columnNames(text string) []string {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -184,7 +185,7 @@ func columnNames(text string) []string {
 		return []string{"x"}
 	}
 	var names []string
-	for i := range min(n, 1000) { // too many are refused with the number
+	for i := range min(n, 1000) { // the number itself refuses more
 		names = append(names, fmt.Sprint("x", i+1))
 	}
 	return names

@@ -19,45 +19,45 @@ import (
 type device struct {
 	name  string
 	probe func(context.Context) (detail string, err error)
-	// prepare does all that can fail before data is read.
+	// prepare does everything that can fail before data is read.
 	prepare func(context.Context, request) (*executable, error)
-	machine plan.Machine // what plans may know of it, where they ask
+	machine plan.Machine // its properties, for plans that use some
 }
 
-// request is what a device shall run.
+// request is a run that a device has to perform.
 type request struct {
 	source   *source
 	pipeline *ir.Pipeline
-	level    string // "" is the device's default
+	level    string // "" is the default of the device
 	workers  int
 	schedule plan.Schedule // of kernels of work-groups
 	limit    int64         // bytes of device memory; 0 is none
 	timeout  time.Duration // of a run by a worker; 0 is its default
-	repeat   int           // how often a worker shall do the device's work again
-	trace    bool          // each step shall be timed
+	repeat   int           // how often a worker repeats the device's work
+	trace    bool          // whether each step is timed
 }
 
 // executable is a pipeline that is ready to run.
 type executable struct {
-	// footprint says what the run will occupy, with an extent per parameter.
+	// footprint returns the memory of the run, given an extent per parameter.
 	footprint func([]table.Extent) plan.Footprint
-	// run takes one column per parameter, which lie in the space. Afterwards
-	// only the results are in use.
+	// run takes one column per parameter, in memory of the space. Afterwards only
+	// the results are in use.
 	run func(context.Context, *memory.Space, []ir.Column) (outcome, error)
 }
 
-// outcome is what a device did.
+// outcome is the outcome of a run.
 type outcome struct {
 	columns []ir.Column
-	level   string        // that ran; "" where the device has none
-	kernels []plan.Kernel // that ran
+	level   string        // of the plan that ran; "" if the device has no levels
+	kernels []plan.Kernel // of the plan that ran
 	steps   []step
 	times   []time.Duration // of repetitions
-	notes   []string        // what a user should know about how it ran
+	notes   []string        // for the user, about how it ran
 }
 
-// devices are all devices. The first is the default, and never replaced by
-// another when it is unavailable.
+// devices lists all devices. The first is the default; if it is unavailable, no
+// other device replaces it.
 var devices = []device{
 	{name: "gocpu", probe: probeGoCPU, prepare: prepareGoCPU},
 	{name: "interp", probe: probeInterp, prepare: prepareInterp},
@@ -122,8 +122,8 @@ func prepareInterp(_ context.Context, r request) (*executable, error) {
 	}, nil
 }
 
-// refuseFlags refuses the flags that a device has no use for, among those of
-// some devices: all that are not named.
+// refuseFlags refuses the flags of some devices that this device does not have:
+// all except the named ones.
 func refuseFlags(device string, r request, takes ...string) error {
 	for _, flag := range []struct {
 		name   string
@@ -141,8 +141,8 @@ func refuseFlags(device string, r request, takes ...string) error {
 	return nil
 }
 
-// interpret runs the interpreter, which cannot be stopped: when ctx ends, its
-// result is no longer waited for.
+// interpret runs the interpreter, which cannot be stopped: if ctx ends, its
+// result is abandoned.
 func interpret(ctx context.Context, p *ir.Pipeline, in []ir.Column) (outcome, error) {
 	type answer struct {
 		columns []ir.Column

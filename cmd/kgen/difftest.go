@@ -98,7 +98,7 @@ func runDifftest(c *cobra.Command, args []string, flags difftestFlags) error {
 		return err
 	}
 	if flags.report != "" {
-		// Also after an interrupt, with what was done until then.
+		// Also after an interrupt, with the finished runs.
 		err := table.WriteFile(context.WithoutCancel(c.Context()), flags.report, func(out io.Writer) error {
 			encoder := json.NewEncoder(out)
 			encoder.SetIndent("", "\t")
@@ -191,7 +191,7 @@ func (f difftestFlags) options(c *cobra.Command, args []string) (o difftest.Opti
 	return o, nil
 }
 
-// repeat is the command that repeats a case.
+// repeat returns the command that repeats a case.
 func (f difftestFlags) repeat(args []string, chosen difftest.Case, device, level string) string {
 	words := append([]string{"kgen", "difftest"}, args...)
 	for _, path := range f.replay {
@@ -218,8 +218,8 @@ func (f difftestFlags) repeat(args []string, chosen difftest.Case, device, level
 	return strings.Join(words, " ")
 }
 
-// testPrograms loads the pipelines of files and folders, with the data beside
-// them if withData.
+// testPrograms loads the pipelines of files and folders, with their data files if
+// withData is set.
 func testPrograms(c *cobra.Command, args []string, withData bool) (list []difftest.Program, err error) {
 	files, err := sourceFiles(args)
 	if err != nil {
@@ -294,7 +294,7 @@ func testDevices(ctx context.Context, text, programs string) (list []difftest.De
 	return list, nil
 }
 
-// splitList reads a list with commas; what is named twice counts once.
+// splitList reads a list with commas, without repetitions.
 func splitList(text string) []string {
 	var list []string
 	for item := range strings.SplitSeq(text, ",") {

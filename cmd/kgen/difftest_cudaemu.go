@@ -19,12 +19,12 @@ import (
 // emulationTester tests emitted CUDA C++ in the emulation.
 type emulationTester struct {
 	name      string
-	rows      int // that a run may have
+	rows      int // maximum of a run
 	emulators chan *emu.Emulator
-	absent    error // why nothing runs
+	absent    error // why the device is absent, or nil
 }
 
-// newEmulationTester opens cudaemu, or cudaemu:check which reports races, too.
+// newEmulationTester opens cudaemu, or cudaemu:check, which also reports races.
 func newEmulationTester(ctx context.Context, name string) (*emulationTester, error) {
 	t := &emulationTester{name: name, rows: 5000}
 	var options emu.Options
@@ -76,7 +76,7 @@ func (t *emulationTester) Prepare(_ context.Context, jobs []difftest.Job) []diff
 	return ready
 }
 
-// emulationTested is a program for the emulation.
+// emulationTested is a program that is prepared for the emulation.
 type emulationTested struct {
 	*emulationTester
 	job     difftest.Job
@@ -113,5 +113,5 @@ func (e *emulationTested) Features() []string {
 
 func (e *emulationTested) MaxRows() int { return e.rows }
 
-// Close does nothing: the emulators stay for the next program.
+// Close does nothing: the next program uses the same emulators.
 func (e *emulationTested) Close() {}

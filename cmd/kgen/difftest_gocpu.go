@@ -22,8 +22,8 @@ import (
 
 // goTester tests emitted Go: jobs that are prepared together share a build.
 type goTester struct {
-	programs string // the folder that keeps what is built; "" is one that goes
-	race     bool   // under Go's race detector
+	programs string // the folder that keeps built programs; "" is a temporary one
+	race     bool   // whether it runs under Go's race detector
 }
 
 // raceDevice is gocpu under Go's race detector.
@@ -36,12 +36,12 @@ func (g goTester) Name() string {
 	return "gocpu"
 }
 
-// Target is nothing: emitted Go has no work-groups.
+// Target returns the zero value: emitted Go has no work-groups.
 func (goTester) Target() simt.Target { return simt.Target{} }
 
 func (goTester) Close() {}
 
-// Prepare builds jobs. Those whose Go does not build are found by halving.
+// Prepare builds jobs. Jobs whose Go does not build are found by bisection.
 func (g goTester) Prepare(ctx context.Context, jobs []difftest.Job) []difftest.Prepared {
 	ready := make([]difftest.Prepared, len(jobs))
 	all := make([]int, len(jobs))
@@ -74,15 +74,15 @@ func (g goTester) prepare(ctx context.Context, jobs []difftest.Job, at []int, re
 	}
 }
 
-// build makes one executable of some jobs. Pipelines of one name go into
-// packages of their own.
+// build makes one executable of some jobs. Pipelines of equal name go into
+// different packages.
 func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, ready []difftest.Prepared) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &difftest.FaultError{Fault: difftest.FaultCrash, Err: fmt.Errorf("panic in the emitter: %v%s", r, difftest.Places(debug.Stack()))}
 		}
 	}()
-	const spread = 2 // packages that the compiler takes at once
+	const spread = 2 // packages that the compiler builds at once
 	var packages [][]int
 	names := []map[string]bool{}
 	for n, i := range at {
@@ -128,7 +128,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 	var bug *run.BuildError
 	if err != nil {
 		remove()
-		if !errors.As(err, &bug) { // no Go, or no place to build
+		if !errors.As(err, &bug) { // no Go, or no folder to build in
 			err = fmt.Errorf("%w: %v", difftest.ErrNotOpen, err)
 			if g.programs != "" {
 				err = fmt.Errorf("%w, and %s holds none of the programs of these pipelines", err, g.programs)
@@ -147,7 +147,7 @@ func (g goTester) build(ctx context.Context, jobs []difftest.Job, at []int, read
 
 // goBuild is an executable and the process that runs it.
 type goBuild struct {
-	remove func() // what was built
+	remove func() // the built files
 	space  *memory.Space
 	worker *run.Worker
 	users  atomic.Int64
@@ -161,7 +161,7 @@ type goTested struct {
 	race  bool
 }
 
-// workerChoices are the numbers of workers that results must not show.
+// workerChoices lists numbers of workers, which must not affect results.
 var workerChoices = []int{1, 3, 2, 5}
 
 func (g *goTested) Run(ctx context.Context, in []ir.Column, choice uint64) (out difftest.Outcome, err error) {

@@ -13,10 +13,10 @@ import (
 )
 
 // simulatorDevice is emitted OpenCL C under a simulator that reports races,
-// accesses out of bounds and barriers that not all reach.
+// accesses out of bounds and barriers that not all work-items reach.
 const simulatorDevice = "oclgrind"
 
-// newSimulatorTester opens it.
+// newSimulatorTester opens the simulator device.
 func newSimulatorTester(ctx context.Context) *workerTester {
 	const rows = 200 // it interprets each work-item
 	t := &workerTester{name: simulatorDevice, driver: &drivers[0], rows: rows, log: true}
@@ -38,7 +38,7 @@ func (t *workerTester) simulate(ctx context.Context) (err error) {
 	if options.Path, err = oclgrind.Wrap(t.folder, options.Path); err != nil {
 		return err
 	}
-	// What a probe finds is kept, so that workers that report need none.
+	// The findings of a probe are cached, so that the reporting workers need none.
 	probing := options
 	probing.Environment = oclgrind.Environment("")
 	client, err := worker.Open(ctx, probing)
@@ -54,13 +54,13 @@ func (t *workerTester) simulate(ctx context.Context) (err error) {
 	return nil
 }
 
-// simulatorLog is what the simulator writes of a worker.
+// simulatorLog is the log that the simulator writes for a worker.
 type simulatorLog struct {
-	path string // "" where there is none
-	read int    // so much of it
+	path string // "" if there is none
+	read int    // bytes read so far
 }
 
-// fault returns what was reported since the last call.
+// fault returns the reports since the last call.
 func (l *simulatorLog) fault() error {
 	if l.path == "" {
 		return nil

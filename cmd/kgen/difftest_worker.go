@@ -44,7 +44,7 @@ type workerClient struct {
 // have compiled.
 const runsPerWorker = 400
 
-// workersPerDevice compile side by side; drivers take a core or two each.
+// workersPerDevice workers compile concurrently; each driver takes a core or two.
 var workersPerDevice = min(max(runtime.GOMAXPROCS(0)/2, 2), 8)
 
 // newDriverTester opens the device of a number in a driver's listing.
@@ -56,7 +56,7 @@ func newDriverTester(ctx context.Context, d *driver, name string, number int) *w
 		return t
 	}
 	options := worker.Options{Program: d.program}
-	if d.keeps != "" && os.Getenv(d.keeps) == "" { // random programs are of no use to anybody else
+	if d.keeps != "" && os.Getenv(d.keeps) == "" { // random programs are not worth caching
 		options.Environment = []string{d.keeps + "=" + t.folder}
 	}
 	t.open(ctx, options)
@@ -78,7 +78,7 @@ func (t *workerTester) open(ctx context.Context, options worker.Options) {
 	var others sync.WaitGroup
 	for i := 1; i < workersPerDevice; i++ {
 		others.Go(func() {
-			// Where memory for one more is short, there are fewer.
+			// If there is no memory for another worker, there are fewer.
 			if client, err := t.openOne(ctx, options, i); err == nil {
 				t.clients <- client
 			}
@@ -170,7 +170,7 @@ func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) (difft
 	}
 	defer func() { w.clients <- client }()
 	if client.runs++; client.runs > runsPerWorker {
-		client.Client.Close() // the next run starts it anew
+		client.Client.Close() // the next run starts it again
 		client.runs = 1
 	}
 	run := func(inputs exec.Inputs) (*exec.Result, error) {
@@ -191,7 +191,7 @@ func (w *workerTested) Run(ctx context.Context, in []ir.Column, _ uint64) (difft
 	return out, workerFault(err)
 }
 
-// workerFault tells the faults of a worker apart.
+// workerFault returns the kind of a worker's fault.
 func workerFault(err error) error {
 	var build *worker.BuildError
 	var crash *worker.CrashError
@@ -220,5 +220,5 @@ func (w *workerTested) Features() []string {
 
 func (w *workerTested) MaxRows() int { return w.rows }
 
-// Close does nothing: the workers stay for the next program.
+// Close does nothing: the next program uses the same workers.
 func (w *workerTested) Close() {}

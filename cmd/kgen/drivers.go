@@ -13,23 +13,23 @@ import (
 	"github.com/kgen-go/kgen/internal/kernels"
 )
 
-// driver is devices that a worker program drives, NAME:0 and on.
+// driver describes the devices NAME:0, NAME:1, ... of a worker program.
 type driver struct {
 	name    string
 	program worker.Program
 	emitter kernels.Emitter
-	quick   []string // options that make the compiler quick, at the expense of its code
-	keeps   string   // the variable of the folder in which a driver keeps what it compiles; "" is none
+	quick   []string // options for faster compilation of slower code
+	keeps   string   // the environment variable of the driver's own cache folder; "" is none
 }
 
-// drivers are all of them.
+// drivers lists every driver. A new driver is a new line.
 var drivers = []driver{
 	{"opencl", worker.OpenCL, opencl.Emitter(), []string{"-cl-opt-disable"}, "POCL_CACHE_DIR"},
 	{"cuda", worker.CUDA, cuda.Emitter(), nil, ""},
 }
 
 // driverByDevice returns the driver of the device called name, and its number
-// there, or nil where no driver's name stands before the colon.
+// there, or nil if the part before the colon is no driver's name.
 func driverByDevice(name string) (d *driver, number int, err error) {
 	prefix, text, ok := strings.Cut(name, ":")
 	i := slices.IndexFunc(drivers, func(d driver) bool { return ok && d.name == prefix })
@@ -43,8 +43,8 @@ func driverByDevice(name string) (d *driver, number int, err error) {
 	return &drivers[i], number, nil
 }
 
-// list describes the devices as their worker sees them; where there is none,
-// one row says why.
+// list returns a row for each device of the worker. If there are none, one row
+// says why.
 func (d *driver) list(ctx context.Context) []deviceRow {
 	none := func(reason string) []deviceRow {
 		return []deviceRow{{Name: d.name, Detail: strings.ReplaceAll(reason, "\n", "; ")}}
@@ -72,7 +72,7 @@ func (d *driver) list(ctx context.Context) []deviceRow {
 	return rows
 }
 
-// describeDevice is a device in a line.
+// describeDevice describes a device in a line.
 func describeDevice(d worker.Device) string {
 	platform, _, _ := strings.Cut(d.Platform, ",")
 	var has, lacks []string

@@ -17,7 +17,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// prepare compiles a pipeline for a device; number is that in the worker's
+// prepare compiles a pipeline for a device, given its number in the worker's
 // listing.
 func (d *driver) prepare(_ context.Context, r request, number int) (*executable, error) {
 	if err := refuseFlags(fmt.Sprintf("%s:%d", d.name, number), r, "--time-limit", "--repeat"); err != nil {
@@ -83,7 +83,7 @@ func (p driverProgram) advise(err error) error {
 	return err
 }
 
-// planInputs names the arguments as the plan does.
+// planInputs returns the arguments by the names of the plan's ports.
 func planInputs(p *plan.Plan, in []ir.Column) exec.Inputs {
 	inputs := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
 	for i, column := range in {
@@ -106,7 +106,7 @@ func checkOf(p *ir.Pipeline, err error) error {
 	return err
 }
 
-// planOutcome is what a plan returned.
+// planOutcome returns the outcome of a plan.
 func planOutcome(p *plan.Plan, result *exec.Result) outcome {
 	done := outcome{level: result.Level, kernels: p.Kernels}
 	for _, port := range p.Ports {
@@ -120,7 +120,7 @@ func planOutcome(p *plan.Plan, result *exec.Result) outcome {
 	return done
 }
 
-// waitingScheme is the scheme of a plan whose groups wait for each other.
+// waitingScheme returns the scheme of a plan whose work-groups wait for each other.
 func waitingScheme(p *plan.Plan) string {
 	for _, k := range p.Kernels {
 		if v := k.Variants[0]; v.Forward != plan.ForwardNone {
@@ -144,7 +144,7 @@ func resultColumn(port plan.Port, result *exec.Result) ir.Column {
 	return column
 }
 
-// planSizes names the extents of the parameters as a plan does.
+// planSizes returns the extents of the parameters by the names of the plan.
 func planSizes(p *plan.Plan, extents []table.Extent) (rows, scalars map[string]int64) {
 	rows, scalars = map[string]int64{}, map[string]int64{}
 	for i, e := range extents {
@@ -158,11 +158,11 @@ func planSizes(p *plan.Plan, extents []table.Extent) (rows, scalars map[string]i
 	return rows, scalars
 }
 
-// sections are the steps of a plan that are told together.
+// sections maps steps of a plan to the section in which their times are reported.
 var sections = map[string]string{"import": "transfer", "alloc": "allocate", "init": "allocate", "read": "read back", "return": "read back"}
 
 // stepsOf joins neighbouring steps of a section; a kernel's time is that of
-// the device's own clock where it has one.
+// the device's own clock if it has one.
 func stepsOf(list []worker.Step) (steps []step) {
 	for _, s := range list {
 		name, elapsed := sections[s.Step], time.Duration(s.Host)

@@ -99,7 +99,7 @@ func (g goProgram) run(ctx context.Context, space *memory.Space, in []ir.Column)
 	return done, nil
 }
 
-// buildSource hands what was emitted to the builder.
+// buildSource returns the emitted files as the builder takes them.
 func buildSource(output *backends.Output) run.Source {
 	files := map[string][]byte{}
 	for _, f := range output.Files {

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// kernelsByRows is a pipeline as kernels: those for as many rows as a launch may
-// span, and once data has more, those that take them in parts.
+// kernelsByRows is a pipeline as kernels: for as many rows as a launch may span
+// and, if data has more rows, for parts.
 type kernelsByRows struct {
 	emitter  kernels.Emitter
 	program  *backends.Program
@@ -38,7 +38,7 @@ func (k *kernelsByRows) forRows(rows int64) (*kernels.Program, error) {
 	return k.long, nil
 }
 
-// footprint says what a run occupies; what keeps it from running is told then.
+// footprint returns the memory of a run, or the error that prevents it.
 func (k *kernelsByRows) footprint(extents []table.Extent) plan.Footprint {
 	made, err := k.forRows(longest(extents))
 	if err != nil {

@@ -1,6 +1,7 @@
 // Command kgen compiles data-parallel pipelines to kernels and runs them.
 //
-// Each subcommand is a file; the tables of devices and backends are here.
+// Each subcommand is a file. The tables of devices are in device.go and
+// drivers.go; the table of backends is in package build.
 package main
 
 import (
@@ -29,12 +30,13 @@ const (
 )
 
 func main() {
-	// Where nobody reads on, a write fails and kgen tidies up, instead of being killed.
+	// If the reader of a pipe has gone, a write fails and kgen cleans up, instead of
+	// being killed.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Main runs kgen with the arguments behind the program's name and returns the
+// Main runs kgen with its arguments, without the program's name, and returns the
 // exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -55,7 +57,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var usage *usageError
 	switch {
-	case ctx.Err() != nil: // whatever failed then
+	case ctx.Err() != nil: // and so every later error is the interrupt's
 		fmt.Fprintln(stderr, "kgen: interrupted")
 	case isClosed(err): // as by head; who closes it knows
 	case errors.Is(err, errReported):
@@ -68,21 +70,21 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitFailed
 }
 
-// isClosed reports whether nobody reads standard output any more.
+// isClosed reports whether the reader of standard output has gone.
 func isClosed(err error) bool {
 	var write *os.PathError
 	return errors.As(err, &write) && write.Path == os.Stdout.Name() && errors.Is(err, syscall.EPIPE)
 }
 
-// usageError is a command line that cannot be right, whatever files hold.
+// usageError is an error of the command line, independent of all files.
 type usageError = build.UsageError
 
 func usageErrorf(format string, args ...any) error {
 	return &usageError{Err: fmt.Errorf(format, args...)}
 }
 
-// numberError says of a flag that is no number what would be right, not which
-// function of Go has failed.
+// numberError says what would be right for a flag that is not a number, instead
+// of naming the function of Go that failed.
 func numberError(err error) error {
 	var number *strconv.NumError
 	if !errors.As(err, &number) {

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// parseOutputs returns which table goes to which file.
+// parseOutputs returns the file of each table.
 func parseOutputs(p *ir.Pipeline, flags []string) (map[string]string, error) {
 	names, _ := table.ResultNames(p)
 	outputs := map[string]string{}
@@ -46,8 +46,8 @@ func parseOutputs(p *ir.Pipeline, flags []string) (map[string]string, error) {
 	return outputs, nil
 }
 
-// samePath reports whether two spellings lead to one file or folder. (Links,
-// which only the file system knows, are left to the stage.)
+// samePath reports whether two spellings name the same file or folder. (The stage
+// detects links.)
 func samePath(a, b string) bool {
 	if a == table.Standard || b == table.Standard {
 		return a == b
@@ -57,14 +57,14 @@ func samePath(a, b string) bool {
 	return absoluteA == absoluteB && errA == nil && errB == nil
 }
 
-// outputs are the files of a run's results. They are begun before anything is
-// read, so that what cannot be written is known at once.
+// outputs are the files of a run's results. They are created before anything is
+// read, so that missing permissions are reported at once.
 type outputs struct {
 	stage   *table.Stage
 	paths   map[string]string // by table
 	writers map[string]table.Writer
 	bar     *progress
-	printTo io.Writer // for results that have no file: standard error where standard output carries a table
+	printTo io.Writer // for results without a file: standard error if standard output carries a table
 }
 
 func openOutputs(c *cobra.Command, p *ir.Pipeline, paths map[string]string) (*outputs, error) {
@@ -76,7 +76,7 @@ func openOutputs(c *cobra.Command, p *ir.Pipeline, paths map[string]string) (*ou
 		switch {
 		case !ok:
 			continue
-		case path == table.Standard: // nothing is to be seen before there are results
+		case path == table.Standard: // nothing is printed before there are results
 			o.printTo = c.ErrOrStderr()
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows on a terminal how far long work is. The nil progress shows
+// progress shows the progress of long work on a terminal. The nil progress shows
 // nothing.
 type progress struct {
 	out        io.Writer
@@ -23,9 +23,9 @@ type progress struct {
 }
 
 const (
-	// progressInterval is how long the line stays as it is.
+	// progressInterval is the time between updates of the line.
 	progressInterval = 100 * time.Millisecond
-	// clearLine is the way back to the start of the line, and what empties it.
+	// clearLine returns to the start of the line and empties it.
 	clearLine = "\r\x1b[K"
 )
 
@@ -40,7 +40,7 @@ func newProgress(out io.Writer, what, unit string) *progress {
 }
 
 // report says that done of total units are done. It may be called from any
-// goroutine, late ones included.
+// goroutine, even after end.
 func (p *progress) report(done, total int64) {
 	if p == nil || total <= 0 {
 		return

@@ -13,37 +13,37 @@ import (
 	"github.com/kgen-go/kgen/testsuite"
 )
 
-// Device is a place where programs run that have to agree with the interpreter.
-// It is safe for concurrent use.
+// Device runs programs, whose results have to agree with the interpreter. It is
+// safe for concurrent use.
 type Device interface {
 	Name() string
-	// Target is what its kernels of work-groups may use.
+	// Target returns the features that its work-group kernels may use.
 	Target() simt.Target
-	// Prepare makes jobs ready to run, with one answer for each. It gets many
-	// at once, so that they can share a build. What fails for one job does not
-	// keep others from running; an error that wraps [ErrAbsent] says that the
-	// device cannot run such a job, any other is a fault of kgen.
+	// Prepare makes jobs ready to run and returns a result for each. It gets many
+	// jobs at once, so that they can share a build. A failure of one job does not
+	// prevent others from running. An error that wraps [ErrAbsent] says that the
+	// device cannot run the job; any other error is a fault of kgen.
 	Prepare(ctx context.Context, jobs []Job) []Prepared
 	Close()
 }
 
-// ErrAbsent is wrapped by reasons for which a device does not run a job and
-// nobody is to blame.
+// ErrAbsent is wrapped by the reasons for which a device does not run a job that
+// are no fault.
 var ErrAbsent = errors.New("not run")
 
-// ErrNotOpen is wrapped by those which may be gone the next time: the device, or
-// what drives it, is not to be had now.
+// ErrNotOpen is wrapped by the reasons that may be temporary: the device or its
+// driver is not available now.
 var ErrNotOpen = fmt.Errorf("%w: it does not open", ErrAbsent)
 
 // Job is a program, compiled at a level.
 type Job struct {
 	Program     *backends.Program
 	Schedule    plan.Schedule // of kernels of work-groups
-	Seed        uint64        // of what the device decides by chance
-	Unoptimized bool          // a driver that takes long to optimize shall not
+	Seed        uint64        // of the device's random decisions
+	Unoptimized bool          // disables slow optimization of a driver
 }
 
-// Prepared is a job that is ready, or why there is none.
+// Prepared is a job that is ready, or the reason why it is not.
 type Prepared struct {
 	Executable
 	Err error
@@ -51,28 +51,29 @@ type Prepared struct {
 
 // Executable is a program ready to run.
 type Executable interface {
-	// Run gives what the interpreter gives: results, or an *ir.CheckError. Where
-	// ctx ends, so does the run. Choice selects among ways to run that must not
-	// show in results, such as the number of workers.
+	// Run returns results or an *ir.CheckError, as the interpreter does. It ends
+	// with ctx. Choice selects between ways to run that must not affect results,
+	// such as the number of workers.
 	Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error)
-	// Features names what of the device the program uses, such as
-	// "scheme lookback", for the account of what was tested.
+	// Features names the features of the device that the program uses, such as
+	// "scheme lookback", for the report of what was tested.
 	Features() []string
-	// MaxRows is the most rows that are run in reasonable time; 0 is any number.
+	// MaxRows is the maximum of rows that run in reasonable time; 0 is any number.
 	MaxRows() int
 	// Close frees the executable's share of the device.
 	Close()
 }
 
-// Outcome is what a run gives.
+// Outcome is the outcome of a run.
 type Outcome struct {
 	Results []ir.Column
-	// GaveUp says why the plan gave up, so that the results are its fallback's;
-	// "" where they are its own. A check that fails does not tell.
+	// GaveUp says why the plan gave up, so that the results come from its fallback;
+	// "" if it did not. It is not known for a failed check.
 	GaveUp string
 }
 
-// RunPlan is [testsuite.RunPlan], and tells whether the plan gave up.
+// RunPlan is [testsuite.RunPlan] with an outcome that says whether the plan gave
+// up.
 func RunPlan(p *ir.Pipeline, host *plan.Plan, run func(exec.Inputs) (*exec.Result, error), in []ir.Column) (out Outcome, err error) {
 	out.Results, err = testsuite.RunPlan(p, host, func(inputs exec.Inputs) (*exec.Result, error) {
 		result, err := run(inputs)
@@ -84,10 +85,10 @@ func RunPlan(p *ir.Pipeline, host *plan.Plan, run func(exec.Inputs) (*exec.Resul
 	return out, err
 }
 
-// Fault says how an execution ended that gave no results.
+// Fault is the way in which an execution failed without results.
 type Fault string
 
-// The faults that devices tell apart. All others are errors.
+// The faults that devices distinguish. All others are errors.
 const (
 	FaultCrash  Fault = "crash"
 	FaultHang   Fault = "hang"

@@ -12,15 +12,14 @@ import (
 
 // Emulated is a device of work-groups that needs no driver: package simttest
 // runs the loop programs statement by statement, switches between work-items
-// at random, and reports races that barriers should have ended as reads of
-// local memory that nobody wrote, barriers that not all reach, and accesses
-// out of bounds.
+// at random, and reports barriers that not all work-items reach, accesses out of
+// bounds, and reads of unwritten local memory, which races cause.
 type Emulated struct{}
 
 // Name returns "emulated".
 func (Emulated) Name() string { return "emulated" }
 
-// Target is what all devices have.
+// Target returns the features that all devices have.
 func (Emulated) Target() simt.Target { return simt.Target{} }
 
 // Close does nothing.
@@ -47,7 +46,8 @@ type emulated struct {
 	program *simt.Program
 }
 
-// emulatedSteps end a launch that hangs. A row takes some hundred.
+// emulatedSteps bounds the statements of a launch, in case it hangs. A row takes
+// a few hundred.
 const emulatedSteps = 30_000_000
 
 func (e *emulated) Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error) {
@@ -63,5 +63,5 @@ func (e *emulated) Features() []string { return PlanFeatures(e.program.Plan) }
 
 func (e *emulated) Close() {}
 
-// MaxRows bounds a run, which takes some microseconds a row and statement.
+// MaxRows bounds a run, which takes a few microseconds per row and statement.
 func (e *emulated) MaxRows() int { return 600 }

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/templates"
 )
 
-// PlanFeatures names the schemes of a plan, and what else its schedules chose.
-// Its fallbacks, which run where it gives up, are left out.
+// PlanFeatures names the schemes and the other settings of a plan's schedules,
+// without those of its fallbacks.
 func PlanFeatures(p *plan.Plan) []string {
 	var names []string
 	for _, k := range p.Kernels {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Input says what a run takes, where chance shall not decide its length.
+// Input is the input of a run whose length is given instead of random.
 type Input struct {
-	Own   bool // the data of the program, where it has some
+	Own   bool // the data of the program, if it has some
 	Tiles int  // of rows, ...
 	Rows  int  // and rows more
 }
 
-// String writes an input as ParseInputs reads it.
+// String returns an input in the form that ParseInputs reads.
 func (in Input) String() string {
 	switch {
 	case in.Own:
@@ -58,9 +58,9 @@ func parseInput(text string) (in Input, ok bool) {
 		}
 	}
 	in.Rows, err = strconv.Atoi(rows)
-	const most = 1 << 20 // what the interpreter does in reasonable time
+	const most = 1 << 20 // what the interpreter can do in reasonable time
 	return in, err == nil && in.Tiles >= 0 && in.Tiles <= most && in.Rows <= most && (in.Rows >= 0 || in.Tiles > 0)
 }
 
-// rows returns how many there are where a tile has so many.
+// rows returns the number of rows, given the rows of a tile.
 func (in Input) rows(tile int) int { return max(in.Tiles*tile+in.Rows, 0) }

@@ -18,8 +18,8 @@ import (
 	"github.com/kgen-go/kgen/testsuite"
 )
 
-// Circumstances say where a kept difference showed: NAME.json beside NAME.kg
-// and its data, which are as in the corpus.
+// Circumstances says where a kept difference occurred: NAME.json beside NAME.kg
+// and its data, which have the form of the corpus.
 type Circumstances struct {
 	Device     string        `json:"device"`
 	Level      string        `json:"level"`
@@ -36,7 +36,7 @@ type Replay struct {
 	Circumstances
 }
 
-// LoadReplay reads what Keep wrote.
+// LoadReplay reads a difference that Keep wrote.
 func LoadReplay(path string) (Replay, error) {
 	var r Replay
 	if filepath.Ext(path) != ".kg" {
@@ -120,7 +120,7 @@ func Keep(ctx context.Context, folder string, s Shrunk) (path string, err error)
 	if err := write(base+".json", append(text, '\n')); err != nil {
 		return "", err
 	}
-	// Last: where it is, the rest is there, too.
+	// It is written last: if it exists, so do the other files.
 	return base + ".kg", write(base+".kg", []byte(s.Pipeline.String()))
 }
 
@@ -144,7 +144,7 @@ func countDomains(p *ir.Pipeline) int {
 	return len(seen)
 }
 
-// settings writes scalars as NAME.set has them.
+// settings returns scalars in the form of NAME.set.
 func settings(columns []table.Named) []byte {
 	var out []byte
 	for _, c := range columns {

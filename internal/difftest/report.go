@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Report is what a test has found. Apart from Elapsed, equal arguments give
-// equal reports.
+// Report is the result of a test. Apart from Elapsed, equal arguments give equal
+// reports.
 type Report struct {
 	Seed        uint64     `json:"seed"`
 	Programs    int        `json:"programs"`
@@ -37,7 +37,7 @@ type Cell struct {
 	Runs       int            `json:"runs"`
 	Mismatches int            `json:"mismatches"`
 	Absent     map[string]int `json:"absent,omitempty"` // runs or programs that were not run, by reason
-	GaveUp     map[string]int `json:"gaveUp,omitempty"` // runs whose results are a fallback's, by reason
+	GaveUp     map[string]int `json:"gaveUp,omitempty"` // runs whose results come from a fallback, by reason
 }
 
 // Mismatch is the first difference of a program on a device at a level.
@@ -58,7 +58,7 @@ type Mismatch struct {
 	run     int
 }
 
-// Coverage is what was tested.
+// Coverage counts what was tested.
 type Coverage struct {
 	Operators map[string]int `json:"operators"`
 	Pairs     int            `json:"pairs"`    // of operators, of which the second reads the first
@@ -94,7 +94,7 @@ func (c *coverage) report(without []ir.Op, isRandom bool) Coverage {
 	return out
 }
 
-// opName tells operators apart that are written alike.
+// opName returns a name that distinguishes operators with equal spelling.
 func opName(op ir.Op) string {
 	switch op {
 	case ir.OpNeg:
@@ -119,7 +119,7 @@ func (c *Cell) absent(reason string) { addCounts(&c.Absent, map[string]int{reaso
 
 func (c *Cell) gaveUp(reason string) { addCounts(&c.GaveUp, map[string]int{reason: 1}) }
 
-// addCounts adds what was counted to a map that may be nil.
+// addCounts adds counts to a map that may be nil.
 func addCounts(sum *map[string]int, counted map[string]int) {
 	for reason, n := range counted {
 		if *sum == nil {
@@ -185,11 +185,11 @@ func (r *Report) Print(out io.Writer) error {
 	return r.Coverage.print(out)
 }
 
-// mostPrinted is how many differences are printed: a device that is broken
-// has one for each program.
+// mostPrinted is the maximum of differences that are printed: a broken device has
+// one for each program.
 const mostPrinted = 20
 
-// printReasons says what was counted by reason, for each device.
+// printReasons prints the counts by reason of each device.
 func (r *Report) printReasons(out io.Writer, what string, of func(*Cell) map[string]int) {
 	reasons := map[[2]string]int{}
 	for _, c := range r.Cells {
@@ -232,8 +232,8 @@ func (c Coverage) print(out io.Writer) error {
 	return err
 }
 
-// devices says in a line for each device what of it was used; intrinsics, of
-// which there are many, by their number.
+// devices prints a line for each device with the features that were used, and
+// with the number of intrinsics.
 func (c Coverage) devices() (lines []string) {
 	used, intrinsics := map[string][]string{}, map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(c.Features)) {

@@ -28,25 +28,25 @@ type Program struct {
 	Where    *Circumstances // of a difference that was kept, to repeat it; nil is chance
 }
 
-// Options say what to test. Devices and either Programs or Random must be set.
+// Options is what to test. Devices and either Programs or Random must be set.
 type Options struct {
 	Devices  []Device
 	Programs []Program
-	Random   int           // how many random programs, instead
+	Random   int           // number of random programs, instead
 	Seed     uint64        // of programs and data
 	Levels   []string      // of fusion; nil is all, of a random program one
 	Runs     int           // inputs for each program; 0 is 20, or 3 for a random one
 	Inputs   []Input       // one for each run, instead of lengths by chance and of Runs
 	Schedule plan.Schedule // of kernels of work-groups; the zero value chooses one for each program
-	Case     *Case         // run nothing else
+	Case     *Case         // the only case to run; nil runs all
 	Limit    time.Duration // for one run, a driver's compilation included; 0 is five minutes
 	First    bool          // stop at the first mismatch
 	Batch    int           // programs prepared together; 0 is 48, or half of them all
-	Keep     string        // a folder for what differs, made small; "" is none
+	Keep     string        // a folder for reduced differences; "" is none
 
 	// Repeat returns the command that repeats a case on a device at a level.
 	Repeat func(c Case, device, level string) string
-	// Progress is told how many of the inputs are done.
+	// Progress is called with the number of finished inputs.
 	Progress func(done, total int64)
 }
 
@@ -55,7 +55,7 @@ type Case struct{ Program, Run int }
 
 func (c Case) String() string { return fmt.Sprintf("%d.%d", c.Program, c.Run) }
 
-// ParseCase reads what Case.String writes.
+// ParseCase reads the form that Case.String returns.
 func ParseCase(text string) (Case, error) {
 	program, run, ok := strings.Cut(text, ".")
 	p, err1 := strconv.Atoi(program)
@@ -86,7 +86,7 @@ func Unlowered() []ir.Op {
 	return list
 }
 
-// tester is a test on its way.
+// tester is a running test.
 type tester struct {
 	Options
 	without []ir.Op
@@ -99,7 +99,7 @@ type tester struct {
 	report   *Report
 }
 
-// Run tests. Where ctx ends early, the report says what was done until then.
+// Run tests. If ctx ends early, the report covers the finished runs.
 func Run(ctx context.Context, o Options) *Report {
 	begin := time.Now()
 	if o.Runs == 0 {
@@ -167,12 +167,12 @@ func Run(ctx context.Context, o Options) *Report {
 	return t.report
 }
 
-// mostKept is how many differences are made small: further ones mostly have
-// the same causes.
+// mostKept is the maximum of differences that are reduced: others mostly have the
+// same causes.
 const mostKept = 5
 
-// keep makes differences small, one of each device and program, and writes them
-// into a folder.
+// keep reduces differences, one for each device and program, and writes them to a
+// folder.
 func (t *tester) keep(ctx context.Context) {
 	kept := map[string]bool{}
 	for i := range t.report.Mismatches {
@@ -251,7 +251,7 @@ func (t *tester) program(number int) (Program, error) {
 	return Program{Name: fmt.Sprintf("random program %d of seed %d", number, t.Seed), Pipeline: p}, err
 }
 
-// appendNew appends what is not there.
+// appendNew appends values that are not in the list.
 func appendNew(list []string, more ...string) []string {
 	for _, s := range more {
 		if !slices.Contains(list, s) {
@@ -270,7 +270,8 @@ func (t *tester) job(number int, compiled *backends.Program, s plan.Schedule) Jo
 	return j
 }
 
-// choice returns how a run is executed, where that must not show.
+// choice returns the way in which a run is executed, which must not affect
+// results.
 func (t *tester) choice(number, run int) uint64 {
 	if where := t.where(number); where != nil {
 		return where.Choice
@@ -303,7 +304,7 @@ func (t *tester) isFound() bool {
 	return t.found
 }
 
-// progress notes inputs that are done.
+// progress counts finished inputs.
 func (t *tester) progress(inputs int, found bool) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

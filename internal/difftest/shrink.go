@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Shrunk is a difference made small.
+// Shrunk is a reduced difference.
 type Shrunk struct {
 	Pipeline   *ir.Pipeline
 	Columns    []ir.Column
@@ -25,10 +25,10 @@ type Shrunk struct {
 	Difference string
 }
 
-// finding is a difference that is being made smaller.
+// finding is a difference that is being reduced.
 type finding struct {
 	*batch
-	device Device // nil where compilation itself fails
+	device Device // nil if compilation itself fails
 	number int    // of the program that it began with
 	level  string
 	choice uint64
@@ -44,15 +44,15 @@ type candidate struct {
 	difference string
 }
 
-// Shrinking asks for some candidates at once, which share a build.
+// Shrinking tries several candidates at once, which share a build.
 const (
 	candidatesAtOnce = 24
 	shrinkLimit      = 5 * time.Minute
 	shrinkRuns       = 3000 // of data
 )
 
-// shrink makes a mismatch small: first the program, since that needs builds,
-// then the schedule, then the data, and the program once more with those.
+// shrink reduces a mismatch: first the program, because that needs builds, then
+// the schedule, then the data, and the program once more with these.
 func (t *tester) shrink(ctx context.Context, m Mismatch) (Shrunk, error) {
 	ctx, cancel := context.WithTimeout(ctx, shrinkLimit)
 	defer cancel()
@@ -187,7 +187,7 @@ func (f *finding) ready(ctx context.Context, list []candidate) []Prepared {
 		compiled, err := compileGuarded(&p, f.level, c.schedule.Variant, f.Limit)
 		if err != nil {
 			ready[i].Err = err
-			if f.device != nil { // another fault than the one that is looked for
+			if f.device != nil { // a different fault
 				ready[i].Err = fmt.Errorf("%w: %v", ErrAbsent, err)
 			}
 			continue

@@ -4,7 +4,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Columns returns the columns of p that a program with fewer parameters takes.
+// Columns returns the columns of p for a program with fewer parameters.
 func Columns(from *ir.Pipeline, in []ir.Column, to *ir.Pipeline) []ir.Column {
 	var out []ir.Column
 	for _, v := range to.Params {
@@ -17,8 +17,8 @@ func Columns(from *ir.Pipeline, in []ir.Column, to *ir.Pipeline) []ir.Column {
 	return out
 }
 
-// Data returns data for p that is as simple as can be while it still fails:
-// no row can be left out, and no value be zero. It asks at most limit times.
+// Data returns the simplest data for p that still fails: no row can be omitted,
+// and no further value can be zero. It tests at most limit times.
 func Data(p *ir.Pipeline, in []ir.Column, limit int, fails func([]ir.Column) bool) []ir.Column {
 	d := &data{p: p, in: in, left: limit, fails: fails}
 	for before := -1; d.left > 0 && before != d.weight(); {
@@ -31,7 +31,7 @@ func Data(p *ir.Pipeline, in []ir.Column, limit int, fails func([]ir.Column) boo
 	return d.in
 }
 
-// data is being made simpler.
+// data is data that is being simplified.
 type data struct {
 	p     *ir.Pipeline
 	in    []ir.Column
@@ -39,7 +39,7 @@ type data struct {
 	fails func([]ir.Column) bool
 }
 
-// weight falls with each step.
+// weight decreases with each step.
 func (d *data) weight() (n int) {
 	for _, c := range d.in {
 		n += 2 * c.Len()
@@ -52,7 +52,7 @@ func (d *data) weight() (n int) {
 	return n
 }
 
-// domains lists those of parameters.
+// domains lists the domains of parameters.
 func (d *data) domains() (list []*ir.Domain) {
 	seen := map[*ir.Domain]bool{nil: true}
 	for _, v := range d.p.Params {
@@ -64,7 +64,7 @@ func (d *data) domains() (list []*ir.Domain) {
 	return list
 }
 
-// try keeps what still fails.
+// try keeps data that still fails.
 func (d *data) try(in []ir.Column) bool {
 	if d.left <= 0 {
 		return false
@@ -77,7 +77,7 @@ func (d *data) try(in []ir.Column) bool {
 	return true
 }
 
-// rows leaves out rows of a domain: halves, then quarters, down to single ones.
+// rows omits rows of a domain: halves, then quarters, down to single ones.
 func (d *data) rows(domain *ir.Domain) {
 	length := func() int {
 		for i, v := range d.p.Params {
@@ -115,7 +115,7 @@ func without(c ir.Column, begin, end int) ir.Column {
 	return out
 }
 
-// manyRows is from where values are only changed a column at once.
+// manyRows is the number of rows from which values change a column at a time.
 const manyRows = 64
 
 // values makes values zero: all of a column, then one by one.

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Programs returns valid programs that are simpler than p: the boldest cuts
+// Programs returns valid programs that are simpler than p, the much simpler ones
 // first. Each has some of p's parameters, by their names.
 func Programs(p *ir.Pipeline) []*ir.Pipeline {
 	var list []*ir.Pipeline
@@ -62,7 +62,7 @@ func Programs(p *ir.Pipeline) []*ir.Pipeline {
 	return list
 }
 
-// size is what shrinks: the values, then the text.
+// size is the measure that decreases: the values, then the text.
 type size struct{ values, text int }
 
 func sizeOf(p *ir.Pipeline) size {
@@ -79,7 +79,7 @@ func (s size) less(t size) bool {
 	return s.values < t.values || s.values == t.values && s.text < t.text
 }
 
-// replacements are what may stand for v: what it is made of, parameters, and
+// replacements returns values that may replace v: its operands, parameters, and
 // constants.
 func replacements(p *ir.Pipeline, v *ir.Value) []*ir.Value {
 	var list []*ir.Value
@@ -143,15 +143,15 @@ func plainer(v *ir.Value) (list []*ir.Value) {
 	return list
 }
 
-// edit makes another program of one.
+// edit changes a program.
 type edit struct {
 	results []ir.Result
-	instead func(*ir.Value) *ir.Value // what stands for a value; nil is itself
+	instead func(*ir.Value) *ir.Value // the replacement of a value; nil is itself
 	changed map[*ir.Value]*ir.Value   // the same value with other attributes
 	ordered bool                      // return unordered becomes return
 }
 
-// apply returns the program, as loaded from its text, or nil where it is not
+// apply returns the changed program, as loaded from its text, or nil if it is not
 // valid.
 func (e edit) apply(p *ir.Pipeline) *ir.Pipeline {
 	b := ir.NewBuilder(p.Name)
