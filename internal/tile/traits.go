@@ -247,9 +247,6 @@ func (t *Traits) hasStream() bool {
 	return slices.Contains(t.Args, OfStream) || slices.Contains(t.Res, OfStream)
 }
 
-// Stored returns the operand that becomes an element, or is combined with one.
-func (op *Op) Stored() ID { return op.Args[slices.Index(op.Traits().Args, OfStream)] }
-
 // IsLoad reports whether the operation reads an element of its stream.
 func (op *Op) IsLoad() bool { return slices.Contains(op.Traits().Res, OfStream) }
 

@@ -57,6 +57,30 @@ func TestDemands(t *testing.T) {
 	}
 }
 
+// Traits can describe the operations of lowerings to come, and a scheme that
+// meets the demands of today's operations refuses each of them.
+func TestTraitsOfOperationsToCome(t *testing.T) {
+	met := tile.Demands(0)
+	for _, kind := range tile.Kinds() {
+		met |= kind.Traits().Asks
+	}
+	for _, c := range []struct {
+		traits tile.Traits
+		want   string
+	}{
+		{tile.Traits{Name: "expand", Res: []tile.Role{tile.Number, tile.Number}, Asks: tile.Expansion}, "a row becomes many"},
+		{tile.Traits{Name: "insert", Args: []tile.Role{tile.Keys}, Res: []tile.Role{tile.Number}, State: tile.WorkgroupState,
+			Effect: tile.Combines, Asks: tile.Insertion | tile.LocalTables}, "a table would have to live as long as a work-group"},
+		{tile.Traits{Name: "probe", Args: []tile.Role{tile.Keys}, Res: []tile.Role{tile.Number}, Asks: tile.Probing}, "rows look keys up in a table"},
+		{tile.Traits{Name: "rank", Args: []tile.Role{tile.Number}, Res: []tile.Role{tile.Number}, Cuts: true, State: tile.GridState,
+			Asks: tile.Prefixes | tile.Counters}, "the state of a cut is an array of counters"},
+	} {
+		if got := c.traits.Asks.Refuse(met); got != c.want {
+			t.Errorf("%s is refused because %q, not because %q", c.traits.Name, got, c.want)
+		}
+	}
+}
+
 // With finds operations by what they do.
 func TestWith(t *testing.T) {
 	k := program("count")
