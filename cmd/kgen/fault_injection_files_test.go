@@ -79,7 +79,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"emit doubled.kg --after=verify", "emit doubled.kg --after=lower", "emit doubled.kg --after=fuse", "emit doubled.kg --after=tile",
 		"emit doubled.kg --after=plan", "emit doubled.kg --after=loop",
 		"fmt ugly.kg", "fmt -l ugly.kg", "fmt -d ugly.kg", "fmt -l ugly.kg bad.kg", "fmt ugly.kg ugly.kg",
-		"devices", "devices --json", "data ints --rows 2 --out ints.csv", "data ints --rows 2 --out ints.csv --json", "data ints --rows 2 --out -",
+		"devices", "devices --json", "cache", "cache --json", "cache clean", "data ints --rows 2 --out ints.csv", "data ints --rows 2 --out ints.csv --json", "data ints --rows 2 --out -",
 		"difftest doubled.kg --devices gocpu --runs 1", "version", "help", "help run", "help scan", "--help", "run --help", "data ints --help",
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -142,7 +142,7 @@ A pipeline is a function from columns and scalars to columns and scalars:
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return numberError(err) })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newDifftest(), newVersion())
+	root.AddCommand(newRun(), newExplain(), newEmit(), newFmt(), newVet(), newDevices(), newData(), newDifftest(), newCache(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	return root, started
 }

@@ -21,27 +21,27 @@ import (
 const keepUnused = 30 * 24 * time.Hour
 
 // Cache is a folder of entries. A nil *Cache holds nothing.
-type Cache struct{ folder string }
+type Cache struct {
+	folder string
+	limit  int64 // bytes, of this cache and those beside it
+}
 
 // Open returns the cache of that name in the folder KGEN_CACHE, else in the
 // folder kgen of the user's cache.
 func Open(name string) (*Cache, error) {
-	folder := os.Getenv("KGEN_CACHE")
-	if folder == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("%w (KGEN_CACHE can name a folder for built programs)", err)
-		}
-		folder = filepath.Join(user, "kgen")
-	}
-	folder, err := filepath.Abs(filepath.Join(folder, name))
+	root, err := Root()
 	if err != nil {
 		return nil, err
 	}
+	limit, err := Limit()
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(root, name)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, cannotUse(err)
 	}
-	return &Cache{folder}, nil
+	return &Cache{folder, limit}, nil
 }
 
 // cannotUse says what the user can do where the system fails the cache.
@@ -98,6 +98,7 @@ func (c *Cache) Do(ctx context.Context, key string, use func([]byte) error, make
 	}
 	c.tidy(key[:1])
 	c.write(key, data)
+	Trim(filepath.Dir(c.folder), c.limit) // not worth failing for
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	caches "github.com/kgen-go/kgen/internal/device/cache"
 	"github.com/kgen-go/kgen/internal/device/tree"
 )
 
@@ -59,7 +60,11 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache, err := cacheFolder(options)
+	limit, err := caches.Limit()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := cacheFolder(options)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +78,9 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	toolchain, err := FindGo(ctx)
 	var missing *NoToolchainError
 	if errors.As(err, &missing) {
-		entries, _ := os.ReadDir(cache)
+		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), name) && cached(filepath.Join(cache, e.Name())) {
+			if strings.HasPrefix(e.Name(), name) && cached(filepath.Join(folder, e.Name())) {
 				return b, nil
 			}
 		}
@@ -83,28 +88,31 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := filepath.Join(cache, name+hashToolchain(toolchain))
+	entry := filepath.Join(folder, name+hashToolchain(toolchain))
+	now := time.Now()
+	os.Chtimes(entry, now, now) // marks it as used, before anybody removes it; not worth failing for
 	if cached(entry) {
-		now := time.Now()
-		os.Chtimes(entry, now, now) // marks it as used; not worth failing for
 		return b, nil
 	}
-	lock := flock.New(filepath.Join(cache, "lock"))
+	lock := flock.New(filepath.Join(folder, "lock"))
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, cacheError(cache, err)
+		return nil, cacheError(folder, err)
 	}
 	defer lock.Unlock()
 	if cached(entry) { // built while this process waited
 		return b, nil
 	}
-	tidy(cache)
-	err = build(ctx, toolchain, arguments, files, cache, entry)
+	tidy(folder)
+	err = build(ctx, toolchain, arguments, files, folder, entry)
+	if err == nil {
+		caches.Trim(filepath.Dir(folder), limit) // not worth failing for
+	}
 	var bug *BuildError
 	if err != nil && ctx.Err() == nil && !errors.As(err, &bug) {
-		err = cacheError(cache, err)
+		err = cacheError(folder, err)
 	}
 	return b, err
 }
@@ -115,21 +123,14 @@ func cacheError(folder string, err error) error {
 }
 
 func cacheFolder(options Options) (string, error) {
-	folder := options.CacheFolder
-	if folder == "" {
-		folder = os.Getenv("KGEN_CACHE")
+	root, err := filepath.Abs(options.CacheFolder)
+	if options.CacheFolder == "" {
+		root, err = caches.Root()
 	}
-	if folder == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("%w (KGEN_CACHE can name a folder for built programs)", err)
-		}
-		folder = filepath.Join(user, "kgen")
-	}
-	folder, err := filepath.Abs(filepath.Join(folder, "gocpu"))
 	if err != nil {
 		return "", err
 	}
+	folder := filepath.Join(root, "gocpu")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", cacheError(folder, err)
 	}
