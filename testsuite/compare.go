@@ -157,7 +157,7 @@ func compareScalars(a, b ir.Scalar) int {
 	return cmp.Compare(a.Bits, b.Bits)
 }
 
-// signOf tells the zeros apart.
+// signOf distinguishes the zeros.
 func signOf(a ir.Scalar) int {
 	if f := a.Float64(); f == 0 && !math.Signbit(f) {
 		return 1

@@ -38,7 +38,7 @@ func (n nearness) accepts(want, got ir.Scalar, row int) bool {
 }
 
 // sums are the float sums and products of a pipeline, over some data. Devices
-// add in different orders, so three cases are told apart by the summands:
+// add in different orders, so the summands distinguish three cases:
 //
 //   - No order rounds: all summands are multiples of one power of two, and the
 //     sum of their magnitudes is below the precision times that power. Then

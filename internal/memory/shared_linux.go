@@ -41,7 +41,7 @@ func truncate(descriptor int, size int64) error {
 	return err
 }
 
-// path names the file for this process's children, and for nobody else's.
+// path names the file for this process's children only.
 func (f *sharedFile) path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.descriptor) }
 
 func (f *sharedFile) resize(data []byte, size int64) ([]byte, error) {

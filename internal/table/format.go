@@ -26,7 +26,7 @@ type Reader interface {
 	Read(source *Source, path string, fields []Field) ([]ir.Column, error)
 }
 
-// Counter is a format that tells the rows of a file without reading them.
+// Counter is a format whose files state their number of rows.
 type Counter interface {
 	Rows(source *Source, path string) (int64, error)
 }

@@ -112,7 +112,7 @@ func (NumPy) Rows(source *Source, path string) (int64, error) {
 	for _, name := range names {
 		rows, err := arrayRows(source, filepath.Join(path, name+npyExtension))
 		if err != nil {
-			continue // Read will tell, where the column is bound
+			continue // Read reports it if the column is bound
 		}
 		if fewest < 0 || rows < fewest {
 			fewest = rows

@@ -26,7 +26,7 @@ func NewSource(ctx context.Context, stdin io.Reader) *Source {
 	return &Source{Context: ctx, Memory: memory.NewSpace(0), Stdin: stdin}
 }
 
-// report tells how much of a file's work is done, in a unit of the caller.
+// report reports how much of a file's work is done, in a unit of the caller.
 func (s *Source) report(done, total int64) {
 	if s.Progress != nil {
 		s.Progress(done, total)
@@ -68,7 +68,7 @@ func (s *Source) Read(path string, fields []Field) ([]ir.Column, error) {
 	return columns, s.named(path, err)
 }
 
-// Rows returns the rows of a file; false where only reading it would tell.
+// Rows returns the rows of a file; false if they are known only after reading.
 func (s *Source) Rows(path string) (rows int64, known bool, err error) {
 	format, err := ReaderOf(path)
 	if err != nil {

@@ -126,8 +126,8 @@ func writing(path string, err error) error {
 	return fmt.Errorf("writing %s: %w", path, err)
 }
 
-// createTemporary creates the file that will become path, and locks it: that
-// tells other processes that somebody still writes it.
+// createTemporary creates the file that will become path, and locks it, which
+// shows other processes that it is still being written.
 func createTemporary(path string, mode os.FileMode) (*staged, error) {
 	for {
 		name := fmt.Sprintf("%s%08x", stagePrefix(path), rand.Uint32())
@@ -162,7 +162,7 @@ func createTemporary(path string, mode os.FileMode) (*staged, error) {
 const locksFiles = runtime.GOOS != "windows"
 
 // removeStale removes the temporary files of path that killed processes have
-// left: those that nobody holds locked.
+// left, which no process holds locked.
 func removeStale(path string) {
 	folder := filepath.Dir(path)
 	entries, err := os.ReadDir(folder)

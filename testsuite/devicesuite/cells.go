@@ -21,7 +21,7 @@ type row struct {
 	device   string // as kgen names it here
 	platform string // of an OpenCL device
 	detail   string // what it is, or why it is absent
-	identity string // what tells it from the devices of other machines
+	identity string // distinguishes it from the devices of other machines
 	memory   int64  // bytes
 	absent   bool
 	cells    []*cell

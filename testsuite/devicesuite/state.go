@@ -69,7 +69,7 @@ func (s *suite) open() (closed func(), err error) {
 	return func() { lock.Unlock() }, err
 }
 
-// fingerprint tells builds apart.
+// fingerprint distinguishes builds.
 func (s *suite) fingerprint() (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(s.folder, func(path string, d fs.DirEntry, err error) error {
@@ -89,7 +89,7 @@ func (s *suite) fingerprint() (string, error) {
 	return fmt.Sprintf("%x\n", h.Sum(nil)), err
 }
 
-// warningsAreErrors tells the worker for CUDA to refuse text that NVRTC warns of.
+// warningsAreErrors makes the worker for CUDA refuse text that NVRTC warns about.
 const warningsAreErrors = "KGEN_CUDA_WARNINGS_ARE_ERRORS=1"
 
 // kgen is a command of the kgen in the folder. An interrupt, and the end of the
@@ -173,7 +173,7 @@ func eachCell(rows []*row, jobs int, do func(*cell)) {
 	}
 }
 
-// say tells how a cell ended that was not cut off.
+// say prints how a finished cell ended.
 func (s *suite) say(c *cell, err error, isCutOff bool) {
 	s.saying.Lock()
 	defer s.saying.Unlock()

@@ -188,7 +188,7 @@ func (r *runner) prepare(ctx context.Context, chosen []workload, log io.Writer) 
 			key := fmt.Sprint(w.pipeline, f.on, f.schedule)
 			made, err := r.make(f, &w)
 			if err != nil || seen[key] || jobs[f.on] == nil || !f.measures(&w, r) {
-				continue // an error will be told when it is measured
+				continue // the measurement reports the error
 			}
 			seen[key] = true
 			a, err := w.arguments(data)

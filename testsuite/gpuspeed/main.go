@@ -107,7 +107,7 @@ func parse(arguments []string) (*settings, error) {
 	f.StringVar(&s.json, "json", "", "write all figures to a `file`, too")
 	f.StringVar(&s.markdown, "markdown", "", "write tables for docs/performance.md to a `file`, too")
 	f.StringVar(&s.benchfmt, "benchfmt", "", "write the rates as benchstat reads them to a `file`, too")
-	f.SetOutput(io.Discard) // main tells what is wrong
+	f.SetOutput(io.Discard) // main reports errors
 	if err := f.Parse(arguments); err != nil {
 		if err == flag.ErrHelp {
 			f.SetOutput(os.Stdout)

@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/kgen-go/kgen/internal/device/cache"
-	_ "github.com/kgen-go/kgen/internal/device/cuda/start" // before cu, whose start tells no reason
+	_ "github.com/kgen-go/kgen/internal/device/cuda/start" // before cu, whose start reports no reason
 	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
