@@ -101,65 +101,69 @@ func (b *Builder) field(join any, name string) Operand {
 	return b.wrap(b.g.field(pos, b.operand(pos, join), name))
 }
 
-// Select is select(condition, x, y).
+// Select is select(condition, x, y): x in rows where the condition is true,
+// else y. Both are computed.
 func (b *Builder) Select(condition, x, y any) Operand { return b.call(OpSelect, condition, x, y) }
 
-// Least is least(x, y).
+// Least is least(x, y): the lesser value, row by row. NaN wins.
 func (b *Builder) Least(x, y any) Operand { return b.call(OpLeast, x, y) }
 
-// Greatest is greatest(x, y).
+// Greatest is greatest(x, y): the greater value, row by row. NaN wins.
 func (b *Builder) Greatest(x, y any) Operand { return b.call(OpGreatest, x, y) }
 
-// Abs is abs(x).
+// Abs is abs(x): the absolute value; that of the least integer is itself.
 func (b *Builder) Abs(x any) Operand { return b.call(OpAbs, x) }
 
-// Sqrt is sqrt(x).
+// Sqrt is sqrt(x): the square root of a float, correctly rounded.
 func (b *Builder) Sqrt(x any) Operand { return b.call(OpSqrt, x) }
 
-// Year is year(x).
+// Year is year(x): the year of a date, an i32.
 func (b *Builder) Year(x any) Operand { return b.call(OpYear, x) }
 
-// Month is month(x).
+// Month is month(x): the month of a date, 1 to 12.
 func (b *Builder) Month(x any) Operand { return b.call(OpMonth, x) }
 
-// Day is day(x).
+// Day is day(x): the day of the month of a date, 1 to 31.
 func (b *Builder) Day(x any) Operand { return b.call(OpDay, x) }
 
-// Index is index(x).
+// Index is index(x): the number of each row, from 0.
 func (b *Builder) Index(x any) Operand { return b.call(OpIndex, x) }
 
-// Len is len(x).
+// Len is len(x): the number of rows.
 func (b *Builder) Len(x any) Operand { return b.call(OpLen, x) }
 
-// Prev is prev(x, k, fill).
+// Prev is prev(x, k, fill): the value k rows before, or fill. k is at least 0.
 func (b *Builder) Prev(x any, k int, fill any) Operand { return b.call(OpPrev, x, k, fill) }
 
-// Next is next(x, k, fill).
+// Next is next(x, k, fill): the value k rows after, or fill. k is at least 0.
 func (b *Builder) Next(x any, k int, fill any) Operand { return b.call(OpNext, x, k, fill) }
 
-// Scan is scan(op, x), with an optional [By].
+// Scan is scan(op, x), the running reduction that includes its row, with an
+// optional [By].
 func (b *Builder) Scan(op ReduceOp, x any, named ...Named) Operand {
 	return b.call(OpScan, op, x, named)
 }
 
-// Exscan is exscan(op, x), with an optional [By].
+// Exscan is exscan(op, x), the reduction of the rows before, with an optional
+// [By].
 func (b *Builder) Exscan(op ReduceOp, x any, named ...Named) Operand {
 	return b.call(OpExscan, op, x, named)
 }
 
-// Runs is runs(keys...).
+// Runs is runs(keys...): a group for each run of equal neighbours.
 func (b *Builder) Runs(keys ...any) Operand { return b.call(OpRuns, keys...) }
 
-// Starts is starts(mask).
+// Starts is starts(mask): a group begins at each true row, and at row 0.
 func (b *Builder) Starts(mask any) Operand { return b.call(OpStarts, mask) }
 
-// Groups is groups(keys...).
+// Groups is groups(keys...): a group for each distinct key, ascending.
 func (b *Builder) Groups(keys ...any) Operand { return b.call(OpGroups, keys...) }
 
-// Bins is bins(i, size), or bins(i, column).
+// Bins is bins(i, size), or bins(i, column): row r belongs to group i[r], of a
+// known number of groups.
 func (b *Builder) Bins(i, size any) Operand { return b.call(OpBins, i, size) }
 
-// Repeat is repeat(length).
+// Repeat is repeat(length): row r appears length[r] times.
 func (b *Builder) Repeat(length any) Operand { return b.call(OpRepeat, length) }
 
 // Order is order(keys...); a key may be [Desc], the last one [Limit].
@@ -171,7 +175,8 @@ func (b *Builder) Find(key, table any) Operand { return b.call(OpFind, key, Name
 // Join is join(left, right); a key is a column or [Keys].
 func (b *Builder) Join(left, right any) Operand { return b.call(OpJoin, left, right) }
 
-// Align is align(x, to: y).
+// Align is align(x, to: y): the column x over the domain of y, which must have
+// as many rows; a scalar is repeated.
 func (b *Builder) Align(x, y any) Operand { return b.call(OpAlign, x, Named{"to", y}) }
 
 // Aggregate is an aggregate of x, with an optional [By] and [Else].

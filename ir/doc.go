@@ -1,11 +1,30 @@
-// Package ir is the operator IR: what a user wrote, typed and verified.
+// Package ir is the operator graph: what a user wrote, typed and verified.
 //
 // A [Pipeline] is a function from columns and scalars to columns and scalars.
 // Its values form a graph in single-assignment form. Structurally equal values
-// are one value (the graph is hash-consed), so the identity of a domain is the
-// identity of the value that made it.
+// are one value, so the identity of a domain, a set of rows, is the identity of
+// the value that made it.
 //
-// Text enters through [Load], Go programs through [Builder]; both build the
-// same graph by the same constructors, so the typing rules exist once.
-// Interpretation is package interp; lowering starts in package fuse.
+// Source text becomes a graph by [Load], a Go program makes one by a [Builder]:
+//
+//	b := ir.NewBuilder("adults")
+//	age := b.Column("age", "n", ir.I32)
+//	adult := age.Ge(18)
+//	b.Return(age.At(adult), b.Count(adult).As("count"))
+//	p, err := b.Pipeline()
+//
+// is the same as
+//
+//	pipelines, errs := ir.Load("adults.kg", []byte(`pipeline adults(age: [n]i32) {
+//		adult = age >= 18
+//		return age[adult], count: count(adult)
+//	}`))
+//
+// Both check types and domains by the same constructors. Errors have a position
+// and mostly say what to write instead; neither a text nor a Builder makes the
+// package panic. A finished Pipeline is not changed by anyone, so goroutines
+// may share it.
+//
+// Operators of rows are described by methods of [Op], the help of all operators
+// is [Operators], facts that hold for any input are methods of Pipeline.
 package ir

@@ -1,0 +1,249 @@
+package ir
+
+import "fmt"
+
+// rowOp is a row of the table.
+type rowOp struct {
+	text     string // in source text, and in dumps of every level
+	form     form
+	arity    int         // of a form that does not say it
+	strength int         // of an infix operator: how strongly it binds, 1 to 5, as in Go
+	takes    kinds       // of an operand, as the rule says
+	rule     operandRule // how the kinds of the operands go together
+	gives    Kind        // of the result; Invalid is that of the operands
+	cost     Cost
+	steps    bool // a rounding error of a float operand may become one of 1 or more
+	// bounds bounds an integer result of kind k; nil is all of k.
+	bounds func(op Op, k Kind, x, y valueRange) valueRange
+	help   OperatorHelp // of a function; Names are further ones, what is empty follows from the row
+}
+
+// operandRule says how the kinds of the operands of an operator go together.
+type operandRule uint8
+
+const (
+	sameKind       operandRule = iota // all are of one kind
+	sameKindOrDays                    // or a date and a number of days, or two dates
+	anyCount                          // the second counts bits, in an integer of any kind
+	choice                            // a bool, then two of one kind
+	namedKind                         // one, and the result is of the kind that the operator names
+)
+
+// kinds is a set of element types.
+type kinds uint16
+
+func kindsOf(list ...Kind) (s kinds) {
+	for _, k := range list {
+		s |= 1 << k
+	}
+	return s
+}
+
+func (s kinds) has(k Kind) bool { return s>>k&1 != 0 }
+
+var (
+	bools    = kindsOf(Bool)
+	integers = kindsOf(I8, I16, I32, I64, U8, U16, U32, U64)
+	floats   = kindsOf(F32, F64)
+	numbers  = integers | floats
+	dates    = kindsOf(Date)
+	ordered  = numbers | dates | kindsOf(Char8)
+	elements = ordered | bools
+)
+
+// noun names the operands of a function.
+func (s kinds) noun() string {
+	switch s {
+	case numbers:
+		return "numbers"
+	case integers:
+		return "integers"
+	case floats:
+		return "floats"
+	case dates:
+		return "a date"
+	}
+	panic(fmt.Sprintf("ir: no word for the kinds %b", s))
+}
+
+// literal is the kind of an untyped constant; Invalid is its default.
+func (s kinds) literal() Kind {
+	switch s {
+	case integers:
+		return I64
+	case floats:
+		return F64
+	case dates:
+		return Date
+	}
+	return Invalid
+}
+
+// Cost says how long a device takes for one row of an operator.
+type Cost uint8
+
+// The costs.
+const (
+	Cheap Cost = iota // an instruction or two for every element type, no dearer than a store
+	Mild              // a few instructions
+	Dear              // tens of cycles
+)
+
+// RowOps lists the operators of rows: arithmetic, comparisons, logic, casts
+// and functions, for all of which [Op.IsElementwise] holds.
+func RowOps() []Op {
+	var list []Op
+	for op := firstRowOp; op < endOfRowOps; op++ {
+		list = append(list, op)
+	}
+	return list
+}
+
+// row returns the description of an operator of rows.
+func (o Op) row() *rowOp {
+	if !o.IsElementwise() {
+		panic(fmt.Sprintf("ir: %v is no operator of rows", o))
+	}
+	return &rowOps[o]
+}
+
+// IsElementwise reports whether o is an operator of rows: row r of the result
+// depends only on row r of the operands.
+func (o Op) IsElementwise() bool { return o >= firstRowOp && o < endOfRowOps }
+
+// IsInfix reports whether o is written between its operands.
+func (o Op) IsInfix() bool { return o.IsElementwise() && o.row().form == formInfix }
+
+// IsPrefix reports whether o is a sign before its operand.
+func (o Op) IsPrefix() bool { return o.IsElementwise() && o.row().form == formPrefix }
+
+// IsComparison reports whether o is one of == != < <= > >=.
+func (o Op) IsComparison() bool { return o.IsInfix() && o.row().gives == Bool }
+
+// Arity is the number of operands of an operator of rows, and 0 of any other.
+func (o Op) Arity() int {
+	if !o.IsElementwise() {
+		return 0
+	}
+	switch row := o.row(); row.form {
+	case formInfix:
+		return 2
+	case formPrefix, formCast:
+		return 1
+	default:
+		return row.arity
+	}
+}
+
+// Takes reports whether operands of o, an operator of rows, may be of kind k.
+// Of a shift that is the shifted operand, of select the two choices. That
+// dates and days add up is known to [Op.ResultKind] only.
+func (o Op) Takes(k Kind) bool { return o.row().takes.has(k) }
+
+// Gives returns the element type of the result of o, an operator of rows, for
+// operands of kind k, in the sense of [Op.Takes]. Of a cast, which is called by
+// the result's type, it is Invalid.
+func (o Op) Gives(k Kind) Kind {
+	switch row := o.row(); {
+	case row.rule == namedKind:
+		return Invalid
+	case row.gives != Invalid:
+		return row.gives
+	}
+	return k
+}
+
+// ResultKind returns the element type of the result of o, an operator of rows,
+// for operands of the given types; Invalid for a cast. It is not ok where the
+// language has no such operation.
+func (o Op) ResultKind(operands ...Kind) (result Kind, ok bool) {
+	if len(operands) != o.Arity() {
+		return Invalid, false
+	}
+	x, last := operands[0], operands[len(operands)-1]
+	switch o.row().rule {
+	case anyCount:
+		return o.Gives(x), o.Takes(x) && last.IsInteger()
+	case choice:
+		return o.Gives(last), x == Bool && operands[1] == last && o.Takes(last)
+	case sameKindOrDays:
+		switch {
+		case x == Date && last == Date:
+			return I32, o == OpSub
+		case x == Date:
+			return Date, last == I32
+		case last == Date:
+			return Date, x == I32 && o == OpAdd
+		}
+	}
+	return o.Gives(last), x == last && o.Takes(last)
+}
+
+// Cost returns the cost of o, an operator of rows.
+func (o Op) Cost() Cost { return o.row().cost }
+
+// rowHelps is the help of the functions of rows.
+func rowHelps() (list []OperatorHelp) {
+	for _, op := range RowOps() {
+		row := op.row()
+		if row.form != formCall {
+			continue
+		}
+		h := row.help
+		h.Names = append([]string{row.text}, h.Names...)
+		if h.Signature == "" {
+			h.Signature = row.text + map[int]string{1: "(x)", 2: "(x, y)"}[row.arity]
+		}
+		if h.Result == "" {
+			h.Result = "T, for " + row.takes.noun() + " of type T"
+			if row.gives != Invalid {
+				h.Result = row.gives.String() + ", for " + row.takes.noun()
+			}
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
+// rowFunctions are the operators of rows that are called by name.
+func rowFunctions() (list []function) {
+	for _, op := range RowOps() {
+		if op.row().form == formCall {
+			list = append(list, function{op: op, least: op.Arity(), most: op.Arity(), build: buildRow})
+		}
+	}
+	return list
+}
+
+// buildRow builds the call of an operator of rows.
+func buildRow(g *graph, c *call) operand {
+	switch op := c.op.op; op.Arity() {
+	case 1:
+		return g.function(c.pos, op, c.args[0])
+	case 2:
+		return g.binary(c.pos, op, c.args[0], c.args[1])
+	default:
+		return buildSelect(g, c)
+	}
+}
+
+// function is op(x).
+func (g *graph) function(pos Pos, op Op, x operand) operand {
+	takes := op.row().takes
+	if k := takes.literal(); k != Invalid {
+		x = g.as(x, k)
+	} else {
+		x = g.typed(x)
+	}
+	switch {
+	case x.bad():
+		return x
+	case takes.has(x.kind()):
+		return g.map1(pos, op, op.Gives(x.kind()), x)
+	}
+	hint := fmt.Sprintf("%v takes %s", op, takes.noun())
+	if takes == floats {
+		hint = fmt.Sprintf("convert it: %v(f64(%v))", op, x)
+	}
+	return g.fail(pos, hint, "%v of %v, which is %v", op, x, x.typ())
+}
