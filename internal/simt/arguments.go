@@ -22,7 +22,7 @@ type arguments struct {
 }
 
 // argument is what a parameter stands for. A user's column may be called like
-// anything that lowering adds, so a name alone does not tell.
+// anything that lowering adds, so a name alone does not publish.
 type argument struct {
 	sort argumentSort
 	name string

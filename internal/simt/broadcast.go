@@ -15,8 +15,8 @@ import (
 // later tiles, by atomic operations. That needs no launch of its own, and work
 // that grows with the square of the number of tiles.
 
-// mostBroadcast is how many tiles may do so.
-const mostBroadcast = 1 << 15
+// maxBroadcast is how many tiles may do so.
+const maxBroadcast = 1 << 15
 
 // broadcasting is published with such offsets.
 type broadcasting struct{ published }
@@ -27,7 +27,7 @@ func (b broadcasting) refuse() error {
 	}
 	if b.schedule.Part > 0 {
 		return fmt.Errorf("part=%d: offsets=%s is for %d tiles at most, fewer than need parts; choose offsets=%s",
-			b.schedule.Part, plan.Broadcast, mostBroadcast, plan.Scan)
+			b.schedule.Part, plan.Broadcast, maxBroadcast, plan.Scan)
 	}
 	return nil
 }
@@ -37,7 +37,7 @@ func (b broadcasting) describe(v *plan.Variant) {
 	if len(b.gridCuts()) > 0 {
 		b.published.describe(v)
 	}
-	v.Schedule.Offsets, v.GridLimit = plan.Broadcast, int64(max(mostBroadcast/b.chunk(), 1))
+	v.Schedule.Offsets, v.GridLimit = plan.Broadcast, int64(max(maxBroadcast/b.chunk(), 1))
 }
 
 func (b broadcasting) prepare() {
@@ -103,7 +103,7 @@ func (s *launches) adds() error {
 // laterTiles runs body for the tiles after tile, dealt out to the work-items.
 func (s *launches) laterTiles(e *function, tile loop.Expr, body func(later loop.Expr)) {
 	tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
-	later := e.b.Decl("later", loop.Add(loop.Add(tile, loop.Int(1)), e.lane))
+	later := e.b.Decl("later", loop.Add(loop.Add(tile, loop.Int(1)), e.localID))
 	e.b.While(loop.Lt(later, tiles), func() {
 		body(later)
 		e.b.Assign(later, loop.Add(later, loop.Int(int64(e.workgroup))))
@@ -119,7 +119,7 @@ func (s broadcasting) broadcast(e *tileBody, st *state, total []loop.Expr) {
 		}
 	}
 	s.laterTiles(e.function, e.tile, func(later loop.Expr) { add(s.states, later) })
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { add(s.totals, loop.Int(0)) }, nil)
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { add(s.totals, loop.Int(0)) }, nil)
 }
 
 // add adds the fold of a chunk, which is the tile, to the offsets of

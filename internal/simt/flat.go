@@ -9,8 +9,8 @@ import (
 // flat is the scheme of kernels without a cut: no tile needs earlier ones.
 type flat struct{ *launches }
 
-// flatGroup is the size of work-groups if the schedule leaves it open.
-const flatGroup = 256
+// flatWorkgroup is the size of work-groups if the schedule leaves it open.
+const flatWorkgroup = 256
 
 // metByTiles are the demands that any scheme meets whose tiles work by themselves.
 const metByTiles = tile.WholeChunks | tile.Neighbours | tile.Tables | tile.AnEnd
@@ -37,14 +37,14 @@ func (f flat) endTile(*rowBody) {}
 
 // eachTile walks through the schedule's chunk of tiles.
 func (f flat) eachTile(e *tileBody, body func()) {
-	group := &loop.ID{Kind: loop.GroupID}
+	workgroup := &loop.ID{Kind: loop.GroupID}
 	if f.chunk() == 1 {
-		e.tile = e.b.Let("tile", loop.Add(f.rowSpan.firstTile(e.function), group))
+		e.tile = e.b.Let("tile", loop.Add(f.rowSpan.firstTile(e.function), workgroup))
 		body()
 		return
 	}
 	e.chunk = f.chunk()
-	start := e.b.Let("start", loop.Add(f.rowSpan.firstTile(e.function), loop.Mul(group, loop.Int(int64(e.chunk)))))
+	start := e.b.Let("start", loop.Add(f.rowSpan.firstTile(e.function), loop.Mul(workgroup, loop.Int(int64(e.chunk)))))
 	tiles := loop.ToCounter(e.arguments.value("tiles", f.tiles))
 	e.b.For("step", loop.Int(0), loop.Int(int64(e.chunk)), func(step *loop.Var) {
 		e.tile = e.b.Let("tile", loop.Add(start, step))

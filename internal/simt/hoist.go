@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/internal/tile"
 )
 
-// hoistFirsts stores the first element of each group where the group begins. A
-// tile program stores it where the group closes, and carries it there by a
+// hoistFirsts stores the first element of each segment where the segment begins. A
+// tile program stores it where the segment closes, and carries it there by a
 // scan; to work-items, which have the heads' places anyway, a store at the head
 // is cheaper than a wider state.
 func hoistFirsts(t *tile.Kernel) *tile.Kernel {
@@ -42,7 +42,7 @@ func hoistFirsts(t *tile.Kernel) *tile.Kernel {
 	return k.Pruned()
 }
 
-// firstOf returns the column of which v is the first element of each group that
+// firstOf returns the column of which v is the first element of each segment that
 // closes in d.
 func firstOf(k *tile.Kernel, v tile.ID, d *tile.Domain) (x tile.ID, ok bool) {
 	scan := &k.Ops[k.Values[v].Op]

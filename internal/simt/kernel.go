@@ -17,7 +17,7 @@ type kernel struct {
 	uses  []int    // per value: how many operations and domains use it
 	lines func(ir.Pos) string
 
-	pool       pool
+	arena      arena
 	strategy   strategy
 	collective collective
 
@@ -25,32 +25,32 @@ type kernel struct {
 
 	unstaged bool // there is no room for the columns
 
-	singly bool // columns pass through the pool without wide accesses
+	singly bool // columns pass through the arena without wide accesses
 }
 
 // shape is the tile of a kernel.
 type shape struct {
 	workgroup, items int
-	isOpen           bool // the schedule leaves the size of groups to the kernel
-	foldGroup        int  // that of one that folds between picked rows, or 0
+	isOpen           bool // the schedule leaves the size of work-groups to the kernel
+	segmentWorkgroup int  // that of one that folds between selected rows, or 0
 	subgroup         Subgroup
-	budget           int64  // bytes of local memory of a group
+	budget           int64  // bytes of local memory of a work-group
 	variant          string // of aggregation in tables
 	long             bool   // rows are numbered past 2^31, see parts.go
-	arena            arena
+	placement        placement
 }
 
 // rows returns the rows of a tile.
 func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
 
 // newKernel prepares a tile program. A shape without items leaves them open;
-// aligned tells whether a stream certainly has an element for each row.
+// aligned publishes whether a stream certainly has an element for each row.
 func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(stream int) bool) *kernel {
 	k := &kernel{Kernel: t, shape: s, lines: lines}
 	k.phase, k.cuts = t.Phases((*tile.Op).IsPrefix)
 	k.countUses()
 	k.collective = s.collectiveOf()
-	k.planPool(s.items, aligned)
+	k.planArena(s.items, aligned)
 	k.useRecomputed()
 	return k
 }
@@ -105,21 +105,21 @@ func (k *kernel) known(v tile.ID) int {
 func (k *kernel) isFree(v tile.ID) bool {
 	op := &k.Ops[k.Values[v].Op]
 	switch {
-	case k.Values[v].Domain == tile.Uniform, op.LoadsElement() && k.pool.staged[op.Stream]:
+	case k.Values[v].Domain == tile.Uniform, op.LoadsElement() && k.arena.staged[op.Stream]:
 		return true
 	}
 	return op.IsPure() && len(op.Args) == 0 && !op.IsLoad()
 }
 
-// mostRecomputed is how many operators a value may take that is computed again
+// maxRecomputed is how many operators a value may take that is computed again
 // in a later phase instead of being kept.
-const mostRecomputed = 3
+const maxRecomputed = 3
 
 // isRecomputed reports whether v is rather computed again, from columns that
 // work-items hold anyway, than kept. Compilers would keep a bool all the same,
 // in a register; as a bit it takes less room.
 func (k *kernel) isRecomputed(v tile.ID) bool {
-	return k.isFree(v) || k.Values[v].Kind != ir.Bool && k.operators(v) <= mostRecomputed
+	return k.isFree(v) || k.Values[v].Kind != ir.Bool && k.operators(v) <= maxRecomputed
 }
 
 // useRecomputed lets the phases that compute a value again use what it is made of.
@@ -134,14 +134,14 @@ func (k *kernel) useRecomputed() {
 }
 
 // operators returns how many cheap operators v takes, or more than
-// mostRecomputed where it needs anything else.
+// maxRecomputed where it needs anything else.
 func (k *kernel) operators(v tile.ID) int {
 	if k.isFree(v) || k.Values[v].Kind == ir.Bool {
 		return 0
 	}
 	n, op := 1, &k.Ops[k.Values[v].Op]
 	if !op.IsMap() || op.Operator.Cost() != ir.Cheap {
-		return mostRecomputed + 1
+		return maxRecomputed + 1
 	}
 	for _, arg := range op.Args {
 		n += k.operators(arg)
@@ -152,7 +152,7 @@ func (k *kernel) operators(v tile.ID) int {
 // isHeld reports whether work-items hold column v, and the row before theirs.
 func (k *kernel) isHeld(v tile.ID) bool {
 	load := &k.Ops[k.Values[v].Op]
-	return load.LoadsElement() && k.pool.halo[load.Stream]
+	return load.LoadsElement() && k.arena.halo[load.Stream]
 }
 
 // needsOrder reports whether consecutive rows have to lie in one work-item.

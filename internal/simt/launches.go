@@ -55,7 +55,7 @@ func (s *launches) addTotals() {
 	}
 }
 
-// grid returns the groups of the launch that does the work.
+// grid returns the work-groups of the launch that does the work.
 func (s *launches) grid() plan.Expr {
 	if s.runsWithoutRows() {
 		return plan.Max(plan.CeilDiv(plan.Rows(), plan.Const(s.kernel.rows()*int64(s.chunk()))), plan.Const(1))
@@ -110,7 +110,7 @@ func (e *tileBody) tileRows() {
 	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
 }
 
-// chunk returns how many tiles a group walks through.
+// chunk returns how many tiles a work-group walks through.
 func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
 
 // startTile names the tile's rows and brings its columns.
@@ -146,11 +146,11 @@ func (s *launches) mainFunction(strategy strategy) *function {
 	return e.function
 }
 
-// finish writes the launch of one group after all rows.
+// finish writes the launch of one work-group after all rows.
 func (s *launches) finish() *function {
 	e := s.function(s.Name + "_finish")
 	e.until, e.effects, e.now = len(s.cuts), true, atEnd
-	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
+	e.localID = e.b.Let("local_id", &loop.ID{Kind: loop.LocalID})
 	for _, cut := range s.gridCuts() {
 		for _, slot := range s.stateOf(s.gridScans(cut)).slots {
 			e.running[slot.stateKey] = e.b.Decl("total", loop.At(e.memory(s.totals[slot.stateKey], slot, plan.Reads), loop.Int(0)))
@@ -173,7 +173,7 @@ func (s *launches) finish() *function {
 			s.offsets.scan(e, i, tiles)
 		}
 	}
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), e.end, nil)
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), e.end, nil)
 	return e.function
 }
 
@@ -205,9 +205,9 @@ func (s *launches) cut(e *tileBody, phase int) {
 	grid := e.stateOf(e.gridScans(phase))
 	during := duringScan{}
 	if publish := s.publish(e, phase); publish != nil {
-		during.tell = func(total []loop.Expr) { publish(grid.part(all, total)) }
+		during.publishPrefix = func(total []loop.Expr) { publish(grid.part(all, total)) }
 	}
-	before, total := e.groupScan(all, e.folded(all), during)
+	before, total := e.blockScan(all, e.folded(all), during)
 	gridTotal := grid.part(all, total)
 	earlier := s.prefix(e, phase, grid, gridTotal)
 	if e.until == len(e.cuts) && len(grid.slots) > 0 {
@@ -226,7 +226,7 @@ func (s *launches) cut(e *tileBody, phase int) {
 	}
 	for _, i := range e.cuts[phase] {
 		if e.Ops[i].IsChunkwise() {
-			e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeChunk(i, all, total) }, nil)
+			e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.storeChunk(i, all, total) }, nil)
 			s.offsets.add(e, i, all, total)
 		}
 	}
@@ -244,7 +244,7 @@ func (e *tileBody) storeChunk(i int, st *state, total []loop.Expr) {
 func (e *tileBody) publishReductions(states map[stateKey]string, reductions []int) {
 	for _, i := range reductions {
 		st := e.stateOf([]int{i})
-		_, total := e.groupScan(st, e.folded(st), duringScan{})
+		_, total := e.blockScan(st, e.folded(st), duringScan{})
 		e.publishTile(st, states, total)
 		e.barrier()
 	}
@@ -252,18 +252,18 @@ func (e *tileBody) publishReductions(states map[stateKey]string, reductions []in
 
 // publishTile stores the fold of the tile.
 func (e *tileBody) publishTile(st *state, states map[stateKey]string, total []loop.Expr) {
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
 		for j, slot := range st.slots {
 			e.b.Store(e.memory(states[slot.stateKey], slot, plan.Writes), e.tile, total[j])
 		}
 	}, nil)
 }
 
-// tilesAtOnce is how many tiles a work-item of the group folds that walks
+// tilesAtOnce is how many tiles a work-item of the work-group folds that walks
 // through the tiles' states.
 const tilesAtOnce = 8
 
-// scanTiles lets one group walk through a state per tile: it stores the fold
+// scanTiles lets one work-group walk through a state per tile: it stores the fold
 // of all earlier tiles for each, unless to is nil, and returns that of all.
 func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (carry []*loop.Var) {
 	carry = e.declare(st, st.identities())
@@ -281,10 +281,10 @@ func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *l
 		return theirs
 	}
 	e.b.While(loop.Lt(first, tiles), func() {
-		start := e.b.Let("start", loop.Add(first, loop.Mul(e.lane, loop.Int(tilesAtOnce))))
+		start := e.b.Let("start", loop.Add(first, loop.Mul(e.localID, loop.Int(tilesAtOnce))))
 		mine := e.declare(st, st.identities())
 		each(start, func(at loop.Expr) { e.assignAll(mine, e.combine(st, exprsOf(mine), load(at))) })
-		before, total := e.groupScan(st, exprsOf(mine), duringScan{})
+		before, total := e.blockScan(st, exprsOf(mine), duringScan{})
 		if to != nil {
 			prefix := e.declare(st, e.combine(st, exprsOf(carry), before))
 			each(start, func(at loop.Expr) {
@@ -317,7 +317,7 @@ func (e *rowBody) scanTotals(i int, chunks loop.Expr) {
 	}
 }
 
-// end writes what comes after all rows: the rows of groups that are still open,
+// end writes what comes after all rows: the rows of work-groups that are still open,
 // then the operations of the epilogue. One work-item runs it.
 func (e *rowBody) end() {
 	e.endRows(0)

@@ -24,13 +24,13 @@ const spinLimit = 1 << 24
 // abortCheck is how many questions pass between looks at the abort word.
 const abortCheck = 1 << 10
 
-// mostWindow is how many work-items ask at once.
-const mostWindow = 32
+// maxWindow is how many work-items ask at once.
+const maxWindow = 32
 
-// foldGroup is the size of work-groups of subgroups whose tiles fold something of
-// the rows between those that are picked, if the schedule leaves it open. They
+// segmentWorkgroup is the size of work-groups of subgroups whose tiles fold something of
+// the rows between those selected, if the schedule leaves it open. They
 // need extra barriers, which cost large work-groups more.
-const foldGroup = 128
+const segmentWorkgroup = 128
 
 // lookback is the scheme of one launch whose tiles publish, and poll earlier ones.
 type lookback struct {
@@ -41,8 +41,8 @@ type lookback struct {
 
 var lookbackFamily = family{name: SchemeLookback, fallback: byPublished,
 	shape: func(l *lowering, t *tile.Kernel, s shape) (shape, error) {
-		if s.isOpen && l.target.Subgroup.divides(flatGroup) {
-			s.foldGroup = foldGroup
+		if s.isOpen && l.target.Subgroup.divides(flatWorkgroup) {
+			s.segmentWorkgroup = segmentWorkgroup
 		}
 		return workgroupShape(l, t, s)
 	},
@@ -92,7 +92,7 @@ func (s *lookback) isStatic() bool { return s.schedule.IDs == plan.Static }
 
 func (s *lookback) main() {
 	strategy, forward := s.strategy, plan.ForwardTicket
-	if s.worksAhead() {
+	if s.overlaps() {
 		strategy = overlap{s}
 	}
 	if s.isStatic() {
@@ -118,10 +118,10 @@ func (s *lookback) endTile(e *rowBody) {
 	}
 }
 
-// ticket numbers the tile, in the order in which groups begin.
+// ticket numbers the tile, in the order in which work-groups begin.
 func (s *lookback) ticket(e *function) loop.Expr {
 	shared := e.localWords("ticket", 1)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
 		tickets := e.arguments.buffer(s.tickets, ir.U32, plan.ReadsWrites)
 		taken := e.b.AtomicOld("taken", loop.AtomicAdd, tickets, loop.Int(0), number(ir.U32, 1))
 		e.b.Store(shared, loop.Int(0), taken)
@@ -156,41 +156,41 @@ func (s *lookback) prefix(e *tileBody, cut int, _ *state, total []loop.Expr) []l
 // noPrefix is a number above those of work-items.
 const noPrefix = 1 << 16
 
-// lookBack returns the fold of all earlier tiles: the group walks back over
+// lookBack returns the fold of all earlier tiles: the work-group walks back over
 // them, a window of tiles at a time, a work-item for each. Some work-items fold a
-// stretch of the window each, and the last of the group folds these folds, while
-// others ask for the next window.
+// stretch of the window each, and the last of the work-group folds these folds, while
+// others poll the next window.
 func (localMemory) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) (earlier []loop.Expr) {
 	t := s.statusOf(cut)
 	st := t.state
 	memory := e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)
-	isLast := loop.Eq(e.lane, loop.Int(int64(e.workgroup-1)))
+	isLast := loop.Eq(e.localID, loop.Int(int64(e.workgroup-1)))
 	fold := e.declare(st, st.identities()) // of the last work-item
-	window := int64(min(e.workgroup, mostWindow))
+	window := int64(min(e.workgroup, maxWindow))
 	stretches := int64(rakes(int(window)))
-	// The first work-item that was told a prefix; the next window has another word.
+	// The first work-item that was published a prefix; the next window has another word.
 	nearest := e.localWords("nearest", 2)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Store(nearest, loop.Int(0), number(ir.U32, noPrefix)) }, nil)
-	turn := e.b.Decl("turn", loop.Int(0))
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(nearest, loop.Int(0), number(ir.U32, noPrefix)) }, nil)
+	parity := e.b.Decl("parity", loop.Int(0))
 	e.b.Barrier(loop.GroupScope) // nearest is set
 	before := e.b.Decl("before", loop.Sub(e.tile, loop.Int(1)))
 	shared := e.sharedState(st)
 	e.b.While(loop.Ge(before, loop.Int(0)), func() {
-		e.b.If(loop.Lt(e.lane, loop.Int(window)), func() {
+		e.b.If(loop.Lt(e.localID, loop.Int(window)), func() {
 			theirs := e.declare(st, st.identities())
-			e.b.If(loop.Ge(before, e.lane), func() {
-				q := s.ask(e.function, t, memory, e.b.Let("asked", loop.Sub(before, e.lane)))
-				s.answer(e.function, q, func(told []loop.Expr, isPrefix loop.Expr) {
-					e.assignAll(theirs, told)
-					e.b.If(isPrefix, func() { e.b.Atomic(loop.AtomicMin, nearest, turn, loop.ToKind(ir.U32, e.lane)) }, nil)
+			e.b.If(loop.Ge(before, e.localID), func() {
+				q := s.poll(e.function, t, memory, e.b.Let("polled", loop.Sub(before, e.localID)))
+				s.waitForStatus(e.function, q, func(state []loop.Expr, isPrefix loop.Expr) {
+					e.assignAll(theirs, state)
+					e.b.If(isPrefix, func() { e.b.Atomic(loop.AtomicMin, nearest, parity, loop.ToKind(ir.U32, e.localID)) }, nil)
 				})
 			}, nil)
-			e.storeState(shared, e.lane, exprsOf(theirs))
+			e.storeState(shared, e.localID, exprsOf(theirs))
 		}, nil)
 		e.b.Barrier(loop.GroupScope)
-		last := e.b.Let("last", loop.ToCounter(loop.At(nearest, turn)))
-		e.b.Assign(turn, loop.Sub(loop.Int(1), turn))
-		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Store(nearest, turn, number(ir.U32, noPrefix)) }, nil)
+		last := e.b.Let("last", loop.ToCounter(loop.At(nearest, parity)))
+		e.b.Assign(parity, loop.Sub(loop.Int(1), parity))
+		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(nearest, parity, number(ir.U32, noPrefix)) }, nil)
 		e.foldStretches(st, shared, last, window, stretches)
 		e.b.Barrier(loop.GroupScope)
 		e.b.If(isLast, func() {
@@ -199,25 +199,25 @@ func (localMemory) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 		}, nil)
 		e.b.Assign(before, loop.Choose(loop.Lt(last, loop.Int(window)), loop.Int(-1), loop.Sub(before, loop.Int(window))))
 	})
-	e.b.If(isLast, func() { s.tell(e, t, memory, exprsOf(fold), total) }, nil)
-	return e.hear(t)
+	e.b.If(isLast, func() { s.publishPrefix(e, t, memory, exprsOf(fold), total) }, nil)
+	return e.broadcastPrefix(t)
 }
 
-// tell publishes the prefix of the tile, and leaves the fold of the earlier ones
-// to the group; hear returns it to all.
-func (s *lookback) tell(e *tileBody, t *status, memory *loop.Var, fold, total []loop.Expr) {
+// publishPrefix publishes the prefix of the tile, and leaves the fold of the earlier ones
+// to the work-group; hear returns it to all.
+func (s *lookback) publishPrefix(e *tileBody, t *status, memory *loop.Var, fold, total []loop.Expr) {
 	t.publish(e, memory, flagPrefix, e.combine(t.state, fold, total))
-	e.storeState(e.heard(t), loop.Int(0), fold)
+	e.storeState(e.sharedPrefix(t), loop.Int(0), fold)
 }
 
-func (e *function) hear(t *status) []loop.Expr {
+func (e *function) broadcastPrefix(t *status) []loop.Expr {
 	e.b.Barrier(loop.GroupScope)
-	return e.loadState(e.heard(t), loop.Int(0))
+	return e.loadState(e.sharedPrefix(t), loop.Int(0))
 }
 
-// heard returns local memory for what a cut's look-back has found. Each cut has
+// sharedPrefix returns local memory for what a cut's look-back has found. Each cut has
 // its own: some work-items may still read that of the cut before.
-func (e *function) heard(t *status) []*loop.Var {
+func (e *function) sharedPrefix(t *status) []*loop.Var {
 	name := "earlier"
 	if t.cut > 0 {
 		name += strconv.Itoa(t.cut)
@@ -229,10 +229,10 @@ func (e *function) heard(t *status) []*loop.Var {
 // work-item each, and puts the folds behind the window.
 func (e *function) foldStretches(st *state, shared []*loop.Var, last loop.Expr, window, stretches int64) {
 	length := window / stretches
-	e.b.If(loop.Lt(e.lane, loop.Int(stretches)), func() {
-		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(length)))
+	e.b.If(loop.Lt(e.localID, loop.Int(stretches)), func() {
+		start := e.b.Let("start", loop.Mul(e.localID, loop.Int(length)))
 		fold := e.foldBackwards(st, shared, start, length, last)
-		e.storeState(shared, loop.Add(loop.Int(window), e.lane), fold)
+		e.storeState(shared, loop.Add(loop.Int(window), e.localID), fold)
 	}, nil)
 }
 
@@ -251,8 +251,8 @@ func (e *function) foldBackwards(st *state, shared []*loop.Var, start loop.Expr,
 	return exprsOf(fold)
 }
 
-// question is what has been asked of a tile.
-type question struct {
+// polled is what has been asked of a tile.
+type polled struct {
 	*status
 	memory *loop.Var
 	tile   loop.Expr
@@ -267,9 +267,9 @@ func (t *status) flags() []int {
 	return []int{flagPrefix, flagAggregate}
 }
 
-// ask reads what a tile has told so far.
-func (s *lookback) ask(e *function, t *status, memory *loop.Var, tile loop.Expr) *question {
-	q := &question{t, memory, tile, map[int][]*loop.Var{}}
+// poll reads what a tile has published so far.
+func (s *lookback) poll(e *function, t *status, memory *loop.Var, tile loop.Expr) *polled {
+	q := &polled{t, memory, tile, map[int][]*loop.Var{}}
 	for _, flag := range t.flags() {
 		for w := range t.words {
 			q.words[flag] = append(q.words[flag], e.b.Decl("word", q.read(flag, w)))
@@ -278,12 +278,12 @@ func (s *lookback) ask(e *function, t *status, memory *loop.Var, tile loop.Expr)
 	return q
 }
 
-func (q *question) read(flag, w int) loop.Expr {
+func (q *polled) read(flag, w int) loop.Expr {
 	return loop.VolatileAt(q.memory, q.place(q.tile, flag, w))
 }
 
 // has reports whether all words of a flag are there.
-func (q *question) has(flag int) loop.Expr {
+func (q *polled) has(flag int) loop.Expr {
 	all := loop.Expr(loop.True)
 	for _, word := range q.words[flag] {
 		all = loop.And(all, q.isThere(word))
@@ -291,10 +291,10 @@ func (q *question) has(flag int) loop.Expr {
 	return all
 }
 
-// answer asks until the tile has told a state, and runs take with it and whether
+// waitForStatus asks until the tile has published a state, and runs take with it and whether
 // it is a prefix. Past the limit, or where another tile has given up, it runs take
 // with nothing as a prefix: the plan's fallback will do the work again.
-func (s *lookback) answer(e *function, q *question, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
+func (s *lookback) waitForStatus(e *function, q *polled, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
 	spins := e.b.Decl("spins", loop.Int(0))
 	waiting := e.b.Decl("waiting", loop.True)
 	known := loop.Expr(loop.False)
@@ -309,14 +309,14 @@ func (s *lookback) answer(e *function, q *question, take func(theirs []loop.Expr
 			}
 		}
 	})
-	told := func(flag int) []loop.Expr { return q.unpack(e, exprsOf(q.words[flag])) }
+	state := func(flag int) []loop.Expr { return q.unpack(e, exprsOf(q.words[flag])) }
 	if q.sole {
-		take(told(flagPrefix), loop.Or(loop.Not(waiting), q.isPrefix(q.words[flagPrefix][0])))
+		take(state(flagPrefix), loop.Or(loop.Not(waiting), q.isPrefix(q.words[flagPrefix][0])))
 		return
 	}
 	e.b.If(loop.And(waiting, loop.Not(q.has(flagPrefix))),
-		func() { take(told(flagAggregate), loop.False) },
-		func() { take(told(flagPrefix), loop.True) })
+		func() { take(state(flagAggregate), loop.False) },
+		func() { take(state(flagPrefix), loop.True) })
 }
 
 // wait counts a question without an answer, and ends the waiting past the limit.
@@ -332,7 +332,7 @@ func (s *launches) wait(e *function, spins, waiting *loop.Var) {
 // endLastTile does what comes after all rows, or leaves it what it needs.
 func (s *launches) endLastTile(e *rowBody) {
 	last := loop.Sub(loop.Greatest(loop.ToCounter(e.arguments.value("tiles", s.tiles)), loop.Int(1)), loop.Int(1))
-	e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(e.tile, last)), func() {
+	e.b.If(loop.And(loop.Eq(e.localID, loop.Int(0)), loop.Eq(e.tile, last)), func() {
 		e.now = atEnd
 		e.values = map[tile.ID]loop.Expr{}
 		for _, cut := range s.gridCuts() {

@@ -30,7 +30,7 @@ func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) 
 // Target is what kernels may use beyond what all devices have.
 type Target struct {
 	Subgroup  Subgroup
-	Occupancy bool // kernels say for how many groups of a unit there are registers
+	Occupancy bool // kernels say for how many work-groups of a unit there are registers
 }
 
 // Lower is the function Lower for a target.
@@ -63,7 +63,7 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 	return lowered, validate(lowered.Plan)
 }
 
-// refuseOccupancy says why kernels cannot ask for registers so, or "".
+// refuseOccupancy says why kernels cannot poll registers so, or "".
 func (t Target) refuseOccupancy(schedule plan.Schedule, family *family) string {
 	switch {
 	case schedule.Occupancy == 0:
@@ -146,14 +146,14 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	aligned := func(stream int) bool {
 		return l.reaches(l.bufferLength(t.Streams[stream].Buffer), t.Domains[0].Plan)
 	}
-	s, err := l.family.shape(l, t, shape{arena: workgroupArena{}, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
+	s, err := l.family.shape(l, t, shape{placement: workgroupPlacement{}, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
 		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0})
 	if err != nil {
 		l.faults = append(l.faults, err)
 		return
 	}
 	k := newKernel(t, s, lines, aligned)
-	if err := k.arena.refuse(k, l.schedule); err != nil {
+	if err := k.placement.refuse(k, l.schedule); err != nil {
 		l.faults = append(l.faults, err)
 		return
 	}
@@ -177,7 +177,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	}
 }
 
-// budget returns the local memory that a group may take.
+// budget returns the local memory that a work-group may take.
 func (l *lowering) budget() int64 {
 	if l.suffix != "" {
 		return fallbackBudget
@@ -185,9 +185,9 @@ func (l *lowering) budget() int64 {
 	return localBudget
 }
 
-// mostResident is how many work-items the largest units of GPUs run at once;
+// maxResident is how many work-items the largest units of GPUs run at once;
 // compilers warn where they are to leave registers for more, and leave it.
-const mostResident = 2048
+const maxResident = 2048
 
 // launch is how a function is launched.
 type launch struct {
@@ -206,14 +206,14 @@ func (s *launches) launchRows(e *function, grid plan.Expr, forward plan.Forward)
 // launchTiles is launchRows with everything but the step.
 func (s *launches) launchTiles(e *function, l launch) {
 	e.part = s.schedule.Part
-	e.b.Func().Occupancy = min(s.schedule.Occupancy, mostResident/s.workgroup)
+	e.b.Func().Occupancy = min(s.schedule.Occupancy, maxResident/s.workgroup)
 	l.step = func(kernel string, schedule plan.Schedule) plan.Step {
 		return s.rowSpan.launch(s, kernel, schedule)
 	}
 	s.addLaunch(e, l)
 }
 
-// launchOnce ends a function for one group and appends the step that launches it.
+// launchOnce ends a function for one work-group and appends the step that launches it.
 func (s *launches) launchOnce(e *function, rows plan.Expr) {
 	s.addLaunch(e, launch{s.workgroup, plan.Const(1), plan.ForwardNone, s.scheme.describe, func(kernel string, _ plan.Schedule) plan.Step {
 		return plan.Step{Launch: &plan.Launch{Kernel: kernel, Rows: rows}}
@@ -232,7 +232,7 @@ func (s *launches) addLaunch(e *function, l launch) {
 	}
 	var shared []loop.Stmt
 	for _, name := range slices.Sorted(maps.Keys(e.local)) {
-		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: name == poolName && !variant.LocalBytes.IsZero()})
+		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: name == arenaName && !variant.LocalBytes.IsZero()})
 	}
 	f.Body = append(shared, f.Body...)
 	program := &loop.Program{Name: f.Name, Funcs: []*loop.Func{f}, Long: s.long}

@@ -54,7 +54,7 @@ func TestCorpusLowers(t *testing.T) {
 	}
 }
 
-// TestGivingUp runs look-back on a device that keeps one group resident and
+// TestGivingUp runs look-back on a device that keeps one work-group resident and
 // starts the last first: a tile that waits for one that never starts gives up,
 // and the fallback does the work.
 func TestGivingUp(t *testing.T) {

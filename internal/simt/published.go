@@ -18,7 +18,7 @@ var publishedFamily = family{name: SchemePublished, shape: workgroupShape, lower
 // workgroupShape is the shape of tiles that a work-group shares.
 func workgroupShape(_ *lowering, _ *tile.Kernel, s shape) (shape, error) {
 	if s.isOpen {
-		s.workgroup = flatGroup
+		s.workgroup = flatWorkgroup
 	}
 	return s, nil
 }
@@ -67,7 +67,7 @@ func (p published) sum(cut int, deliver func(e *tileBody, st *state, total []loo
 		e.declareFolds(p.cuts[cut])
 		e.loopRows(cut)
 		st := p.stateOf(p.gridScans(cut))
-		_, total := e.selection.scan(e.selected(), st, nil)
+		_, total := e.scanner.scan(e.selected(), st, nil)
 		deliver(e.tileBody, st, total)
 	})
 	return e.function
@@ -77,13 +77,13 @@ func (p published) sum(cut int, deliver func(e *tileBody, st *state, total []loo
 // prefixes.
 func (p published) scan(cut int) *function {
 	e := p.function(fmt.Sprintf("%s_scan%d", p.Name, cut))
-	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
+	e.localID = e.b.Let("local_id", &loop.ID{Kind: loop.LocalID})
 	st := p.stateOf(p.gridScans(cut))
 	memory := func(j int) *loop.Var {
 		return e.memory(p.states[st.slots[j].stateKey], st.slots[j], plan.ReadsWrites)
 	}
 	carry := e.scanTiles(st, e.arguments.rows, memory, memory)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() {
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
 		for j, slot := range st.slots {
 			e.b.Store(e.memory(p.totals[slot.stateKey], slot, plan.Writes), loop.Int(0), carry[j])
 		}

@@ -17,9 +17,9 @@ func (e *rowBody) eachRow(whole bool, body func()) {
 	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 		e.item = item
 		e.values = map[tile.ID]loop.Expr{}
-		at := loop.Add(loop.Mul(e.lane, loop.Int(int64(e.items))), item)
+		at := loop.Add(loop.Mul(e.localID, loop.Int(int64(e.items))), item)
 		if !e.needsOrder() {
-			at = loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane)
+			at = loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID)
 		}
 		at = e.b.Let("at", at)
 		e.row = loop.Add(e.first, at)
@@ -43,7 +43,7 @@ func (e *function) stream(i int) *loop.Var {
 func (e *rowBody) element(op *tile.Op, row loop.Expr) loop.Expr {
 	if mine := e.columns[op.Stream]; mine != nil && e.now != atEnd {
 		halo := loop.Int(0)
-		if e.pool.halo[op.Stream] {
+		if e.arena.halo[op.Stream] {
 			halo = loop.Int(1)
 		}
 		switch row {
@@ -175,7 +175,7 @@ func (e *rowBody) check(op *tile.Op) {
 
 // fold adds the row's leaves to the state of this work-item's rows.
 func (e *rowBody) fold(i int) {
-	if e.selection.defers(e.function, i) {
+	if e.scanner.defers(e.function, i) {
 		return
 	}
 	e.advance(e.folds, i, e.exprs(e.Ops[i].Args))

@@ -49,7 +49,7 @@ func TestRefusedSchedules(t *testing.T) {
 }
 
 // TestOccupancy holds that kernels which walk over the rows leave registers for as
-// many groups as are asked for, and as a unit runs.
+// many work-groups as are asked for, and as a unit runs.
 func TestOccupancy(t *testing.T) {
 	target := Target{Subgroup: SubgroupOf(32), Occupancy: true}
 	for want, refused := range map[string]plan.Schedule{
@@ -82,7 +82,7 @@ func TestOccupancy(t *testing.T) {
 	}
 }
 
-// TestChunkOfTiles holds that groups walk through tiles, and how many.
+// TestChunkOfTiles holds that work-groups walk through tiles, and how many.
 func TestChunkOfTiles(t *testing.T) {
 	lowered, err := Lower(counts(t, fuse.LevelPaper2, plan.PrivateVar), plan.Schedule{Workgroup: 8, Items: 2, Chunk: 3, Scheme: SchemePublished, Variant: plan.PrivateVar})
 	if err != nil {
@@ -100,7 +100,7 @@ func TestTooManyToBroadcast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const rows = 4*mostBroadcast + 1
+	const rows = 4*maxBroadcast + 1
 	keys := make([]int32, rows)
 	_, err = exec.Run(t.Context(), simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 1))), lowered.Plan, exec.Inputs{Columns: map[string]exec.Column{
 		"k": {Kind: plan.I32, Data: unsafe.Slice((*byte)(unsafe.Pointer(&keys[0])), 4*rows)}}}, exec.Options{})

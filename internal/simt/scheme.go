@@ -44,7 +44,7 @@ type scheme interface {
 	endTile(e *rowBody)
 }
 
-// family is a scheme as a schedule asks for it.
+// family is a scheme as a schedule polls it.
 type family struct {
 	name string
 	// occupancy says why registers are not the schedule's to choose, or "".
@@ -57,10 +57,10 @@ type family struct {
 	fallback func(s plan.Schedule) plan.Schedule
 }
 
-// families lists what schedules may ask for, the default first.
+// families lists what schedules may poll, the default first.
 var families = []*family{&lookbackFamily, &persistentFamily, &publishedFamily}
 
-// familyOf returns the scheme that a schedule asks for.
+// familyOf returns the scheme that a schedule polls.
 func familyOf(s plan.Schedule) (*family, error) {
 	if s.Scheme == "" {
 		return families[0], nil
@@ -96,9 +96,9 @@ func withoutPrefix(s *launches) scheme {
 }
 
 // refuseDemands returns why a scheme that meets some demands cannot have a kernel
-// whose operations ask for others.
-func refuseDemands(kernel, scheme string, asks, meets tile.Demands) error {
-	if reason := asks.Refuse(meets); reason != "" {
+// whose operations poll others.
+func refuseDemands(kernel, scheme string, polls, meets tile.Demands) error {
+	if reason := polls.Refuse(meets); reason != "" {
 		return fmt.Errorf("kernel %s: %s, and scheme=%s has no way to do it", kernel, reason, scheme)
 	}
 	return nil

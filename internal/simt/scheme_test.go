@@ -30,8 +30,8 @@ func TestDemands(t *testing.T) {
 	}
 	for name, refused := range map[string]tile.Demands{SchemeFlat: tile.Prefixes, SchemePublished: 0, SchemeLookback: 0, SchemeRound: tile.WholeChunks} {
 		for _, kind := range tile.Kinds() {
-			asks := kind.Traits().Asks
-			if got := refuseDemands("made_up", name, asks, all[name].meets()) != nil; got != (asks&refused != 0) {
+			polls := kind.Traits().Asks
+			if got := refuseDemands("made_up", name, polls, all[name].meets()) != nil; got != (polls&refused != 0) {
 				t.Errorf("%s, %s: refused is %v", name, kind, got)
 			}
 		}

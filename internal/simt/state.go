@@ -100,7 +100,7 @@ func (k *kernel) fields(ops []int) (list []stateKey) {
 	return list
 }
 
-// isPlainFlag reports whether a field of a scan is only there to tell the other
+// isPlainFlag reports whether a field of a scan is only there to publish the other
 // fields of a later state whether it holds for any row: then another slot that
 // says the same will do.
 func (k *kernel) isPlainFlag(key stateKey) bool {
@@ -218,7 +218,7 @@ func widened(x loop.Expr, k ir.Kind) loop.Expr {
 	return loop.ToKind(k, x)
 }
 
-// part picks the slots of st, which is of some of the operations of whole.
+// part selections the slots of st, which is of some of the operations of whole.
 func (st *state) part(whole *state, values []loop.Expr) (list []loop.Expr) {
 	for _, s := range st.slots {
 		list = append(list, values[whole.of[s.stateKey].slot])

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// status is how the tiles of a launch tell each other the state of a cut: in
+// status is how the tiles of a launch publish to each other the state of a cut: in
 // words of 64 bits, each with a flag of its own in the highest bits, so that no
 // order among words is assumed. A state that fits one word says by its flag
 // whether it is of the tile's own rows or of all up to the tile's last; a wider
@@ -19,7 +19,7 @@ type status struct {
 	buffer string
 	words  int
 	sole   bool      // one word that says by its flag what it is of
-	once   bool      // tiles tell the fold of their own rows alone
+	once   bool      // tiles publish the fold of their own rows alone
 	parts  []bitPart // of the slots, in parts that lie in one word each
 }
 
@@ -36,7 +36,7 @@ const (
 	flagPrefix    = 2 // of all rows up to the tile's last
 )
 
-// The bits of a word that hold a state: a flag that tells aggregate from prefix
+// The bits of a word that hold a state: a flag that publishes aggregate from prefix
 // takes two, one that only says that the word is there takes one.
 const (
 	soleBits = 62
@@ -63,9 +63,9 @@ func newStatus(st *state, cut int, buffer string, once bool) *status {
 	for _, s := range st.slots {
 		total += s.width()
 	}
-	room := wordBits
+	foldPlace := wordBits
 	if t.sole = total <= soleBits && !once; t.sole {
-		room = soleBits
+		foldPlace = soleBits
 	}
 	// 64 bits take a word, all but the highest bit, which fits wherever there
 	// is room, as the narrower slots do.
@@ -73,13 +73,13 @@ func newStatus(st *state, cut int, buffer string, once bool) *status {
 	place := func(j, from, count int) {
 		for w := range free {
 			if free[w] >= count {
-				t.parts = append(t.parts, bitPart{j, from, count, w, room - free[w]})
+				t.parts = append(t.parts, bitPart{j, from, count, w, foldPlace - free[w]})
 				free[w] -= count
 				return
 			}
 		}
 		t.parts = append(t.parts, bitPart{j, from, count, len(free), 0})
-		free = append(free, room-count)
+		free = append(free, foldPlace-count)
 	}
 	for j, s := range st.slots {
 		if s.width() > wordBits {
@@ -208,15 +208,15 @@ func (t *status) flagged(flag int) loop.Expr {
 	return word(1 << wordBits)
 }
 
-// publish tells the tiles behind a state.
+// publish publishes the tiles behind a state.
 func (t *status) publish(e *tileBody, memory *loop.Var, flag int, values []loop.Expr) {
 	for w, x := range t.pack(e.function, values) {
 		e.b.AtomicOld("former", loop.AtomicExchange, memory, t.place(e.tile, flag, w), loop.Apply(ir.OpOr, x, t.flagged(flag)))
 	}
 }
 
-// isThere reports whether a word has been told, and isPrefix whether the only
-// word of a state tells a prefix.
+// isThere reports whether a word has been published, and isPrefix whether the only
+// word of a state publishes a prefix.
 func (t *status) isThere(x loop.Expr) loop.Expr { return loop.Ge(x, t.flagged(flagAggregate)) }
 
 func (t *status) isPrefix(x loop.Expr) loop.Expr { return loop.Ge(x, t.flagged(flagPrefix)) }

@@ -126,11 +126,11 @@ func (e *function) ofOneBefore(st *state, lane loop.Expr, values []loop.Expr) []
 	return e.choose(loop.Eq(lane, loop.Int(0)), st.identities(), theirs)
 }
 
-// scan is groupScan with one barrier.
+// scan is blockScan with one barrier.
 func (bySubgroups) scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	before, total = e.scanSubgroups(st, mine)
-	if during.tell != nil {
-		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { during.tell(total) }, nil)
+	if during.publishPrefix != nil {
+		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { during.publishPrefix(total) }, nil)
 	}
 	return before, total
 }
@@ -167,10 +167,10 @@ func (bySubgroups) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 		e.b.While(loop.Ge(before, loop.Int(0)), func() {
 			states := e.declare(st, st.identities())
 			found := e.b.Decl("found", loop.False)
-			asked := e.b.Let("asked", loop.Sub(before, sublane()))
-			e.b.If(loop.Ge(asked, loop.Int(0)), func() {
-				s.answer(e.function, s.ask(e.function, t, memory, asked), func(told []loop.Expr, isPrefix loop.Expr) {
-					e.assignAll(states, told)
+			polledTile := e.b.Let("polled", loop.Sub(before, sublane()))
+			e.b.If(loop.Ge(polledTile, loop.Int(0)), func() {
+				s.waitForStatus(e.function, s.poll(e.function, t, memory, polledTile), func(state []loop.Expr, isPrefix loop.Expr) {
+					e.assignAll(states, state)
 					e.b.Assign(found, isPrefix)
 				})
 			}, nil)
@@ -184,7 +184,7 @@ func (bySubgroups) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 			next := loop.Sub(before, loop.Int(int64(e.subgroup.Width)))
 			e.b.Assign(before, loop.Choose(loop.Ne(mask, number(e.subgroup.Mask, 0)), loop.Int(-1), next))
 		})
-		e.b.If(loop.Eq(sublane(), loop.Int(0)), func() { s.tell(e, t, memory, exprsOf(fold), total) }, nil)
+		e.b.If(loop.Eq(sublane(), loop.Int(0)), func() { s.publishPrefix(e, t, memory, exprsOf(fold), total) }, nil)
 	})
-	return e.hear(t)
+	return e.broadcastPrefix(t)
 }

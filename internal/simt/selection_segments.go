@@ -8,42 +8,42 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// What is stored of the rows from one that is picked to the next may also be
+// What is stored of the rows from one that is selected to the next may also be
 // folded from them, as sums of runs are. A work-item then goes through its rows
-// once more: at each row that is picked it leaves the fold of those before to
+// once more: at each row that is selected it leaves the fold of those before to
 // local memory, where the folds lie in the order of their places. They may take
 // the place of a column that work-items hold; where there is not room for all, a
-// tile stores them batch by batch.
+// tile stores them window by window.
 //
-// In rounds a tile counts the rows that are picked first. Then it leaves the folds
+// In rounds a tile counts the rows that are selected first. Then it leaves the folds
 // as it folds its rows, and goes through them once more only where there are too
-// many. Under look-back, where groups of a unit wait in turn, folding twice is
-// faster: counting first puts off what a tile tells.
+// many. Under look-back, where segments of a unit wait in turn, folding twice is
+// faster: counting first puts off what a tile publishes.
 
-// batch is what the pool holds of the folds of groups.
-type batch struct {
-	scans []int // those that fold, from a row picked to the next
-	rows  int64 // folds of each slot that there is room for
-	rooms map[stateKey]room
+// segments is what the arena holds of the folds of segments.
+type segments struct {
+	scans  []int // those that fold, from a row selected to the next
+	rows   int64 // folds of each slot that there is room for
+	places map[stateKey]foldPlace
 }
 
-// room is where the folds of a slot lie.
-type room struct {
+// foldPlace is where the folds of a slot lie.
+type foldPlace struct {
 	column int   // the staged column in whose place they are, or -1
-	at     int64 // the first byte: of the column, of the pool, or of what the subgroup has behind the columns of a stage
+	at     int64 // the first byte: of the column, of the arena, or of what the subgroup has behind the columns of a stage
 }
 
-// foldsGroups reports whether scan i folds something of the rows of the base since
+// foldsSegments reports whether scan i folds something of the rows of the base since
 // guard.
-func (k *kernel) foldsGroups(i int, guard tile.ID) bool {
+func (k *kernel) foldsSegments(i int, guard tile.ID) bool {
 	op := &k.Ops[i]
 	return op.Domain == 0 && op.Monoid.Kind == tile.Segmented && op.Segment == guard && k.rowsSince(i) != guard && k.areLocal(op.Args)
 }
 
-// foldedSince lists the scans that fold groups, those since guard alone where that
+// foldedSince lists the scans that fold segments, those since guard alone where that
 // is given.
 func (k *kernel) foldedSince(guard tile.ID) (scans []int) {
-	for _, i := range k.batch.scans {
+	for _, i := range k.segments.scans {
 		if guard == 0 || k.Ops[i].Segment == guard {
 			scans = append(scans, i)
 		}
@@ -62,13 +62,13 @@ func (k *kernel) foldedBy(st *state, guard tile.ID) (list []int) {
 	return list
 }
 
-// planBatch finds room in p for as many folds as possible, and reports whether
+// planSegments finds room in p for as many folds as possible, and reports whether
 // that is for an eighth of the rows of a tile at least.
-func (k *kernel) planBatch(p *pool, registers int) bool {
-	if len(k.batch.scans) == 0 {
+func (k *kernel) planSegments(p *arena, registers int) bool {
+	if len(k.segments.scans) == 0 {
 		return k.settle(*p, registers)
 	}
-	for k.batch.rows = k.rows(); k.batch.rows >= max(k.rows()/8, 1); k.batch.rows /= 2 {
+	for k.segments.rows = k.rows(); k.segments.rows >= max(k.rows()/8, 1); k.segments.rows /= 2 {
 		whole := *p
 		k.placeFolds(&whole)
 		if k.settle(whole, registers) {
@@ -79,9 +79,9 @@ func (k *kernel) planBatch(p *pool, registers int) bool {
 }
 
 // placeFolds gives each slot its room: where there is some left in a column, else
-// its own, in the pool or behind the columns of a stage.
-func (k *kernel) placeFolds(p *pool) {
-	k.batch.rooms = map[stateKey]room{}
+// its own, in the arena or behind the columns of a stage.
+func (k *kernel) placeFolds(p *arena) {
+	k.segments.places = map[stateKey]foldPlace{}
 	st := k.stateOf(k.cuts[0])
 	taken := map[int]int64{}
 	for _, j := range k.foldedBy(st, 0) {
@@ -93,22 +93,22 @@ func (k *kernel) placeFolds(p *pool) {
 		})
 		switch {
 		case ok:
-			k.batch.rooms[s.stateKey] = room{column, taken[column]}
+			k.segments.places[s.stateKey] = foldPlace{column, taken[column]}
 			taken[column] += bytes
 		default:
-			k.batch.rooms[s.stateKey] = room{-1, k.arena.reserve(p, bytes)}
+			k.segments.places[s.stateKey] = foldPlace{-1, k.placement.reserve(p, bytes)}
 		}
 	}
 }
 
 // foldBytes returns the bytes that the folds of a slot take.
 func (k *kernel) foldBytes(s slot) int64 {
-	return aligned16(k.batch.rows * int64(wordOf(s.kind).Size()))
+	return aligned16(k.segments.rows * int64(wordOf(s.kind).Size()))
 }
 
-// takesColumns reports whether folds take the place of columns.
-func (b *batch) takesColumns() bool {
-	for _, r := range b.rooms {
+// replacesColumns reports whether folds take the place of columns.
+func (b *segments) replacesColumns() bool {
+	for _, r := range b.places {
 		if r.column >= 0 {
 			return true
 		}
@@ -116,22 +116,22 @@ func (b *batch) takesColumns() bool {
 	return false
 }
 
-// leaveColumns waits until nobody reads a column any more in whose place folds are.
-func (e *function) leaveColumns() {
-	if e.batch.takesColumns() {
+// awaitColumnReaders waits until nobody reads a column any more in whose place folds are.
+func (e *function) awaitColumnReaders() {
+	if e.segments.replacesColumns() {
 		e.barrier()
 	}
 }
 
-// isDelivered reports whether a column is read for what is stored of a picked row.
+// isDelivered reports whether a column is read for what is stored of a selected row.
 func (k *kernel) isDelivered(stream int) bool {
 	var reads func(v tile.ID) bool
 	reads = func(v tile.ID) bool {
 		op := &k.Ops[k.Values[v].Op]
 		return op.IsLoad() && op.Stream == stream || !op.Cuts() && slices.ContainsFunc(op.Args, reads)
 	}
-	for _, p := range k.picks {
-		for _, i := range slices.Concat(p.rows, p.groups) {
+	for _, p := range k.selections {
+		for _, i := range slices.Concat(p.rows, p.segments) {
 			if reads(k.Ops[i].Args[0]) {
 				return true
 			}
@@ -140,10 +140,10 @@ func (k *kernel) isDelivered(stream int) bool {
 	return false
 }
 
-// room returns the memory that holds the folds of a slot, and the place of the first.
-func (e *tileBody) room(s slot) (memory *loop.Var, first loop.Expr) {
-	word, r := wordOf(s.kind), e.batch.rooms[s.stateKey]
-	memory, size := e.poolOf(word), int64(word.Size())
+// foldPlace returns the memory that holds the folds of a slot, and the place of the first.
+func (e *tileBody) foldPlace(s slot) (memory *loop.Var, first loop.Expr) {
+	word, r := wordOf(s.kind), e.segments.places[s.stateKey]
+	memory, size := e.arenaOf(word), int64(word.Size())
 	if r.column >= 0 {
 		column := wordOf(e.Streams[r.column].Kind)
 		first = e.staged(r.column, layout{word: column})
@@ -157,83 +157,85 @@ func (e *tileBody) room(s slot) (memory *loop.Var, first loop.Expr) {
 	return memory, e.b.Let("folds", first)
 }
 
-// foldedPicks returns a pick for each flag since which something is folded.
-func (k *kernel) foldedPicks() (list []pick) {
-	for j, p := range k.picks {
-		if pickedBy(k.picks, p.guard) == j && len(k.foldedSince(p.guard)) > 0 {
+// foldedSelections returns a selection for each flag since which something is folded.
+func (k *kernel) foldedSelections() (list []selection) {
+	for j, p := range k.selections {
+		if selectionBy(k.selections, p.guard) == j && len(k.foldedSince(p.guard)) > 0 {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// areAhead reports whether a tile has left the folds of all its groups when it
+// areFolded reports whether a tile has left the folds of all its segments when it
 // folded its rows: it is whole, and there was room. total are its states.
-func (e *selectionBody) areAhead(st *state, total []loop.Expr) loop.Expr {
+func (e *selectionBody) areFolded(st *state, total []loop.Expr) loop.Expr {
 	all := loop.Expr(loop.Eq(e.count, loop.Int(e.kernel.rows())))
-	if e.batch.rows < e.kernel.rows() {
-		for _, p := range e.foldedPicks() {
-			all = loop.And(all, loop.Le(loop.ToCounter(total[st.counted(p)]), loop.Int(e.batch.rows)))
+	if e.segments.rows < e.kernel.rows() {
+		for _, p := range e.foldedSelections() {
+			all = loop.And(all, loop.Le(loop.ToCounter(total[st.counted(p)]), loop.Int(e.segments.rows)))
 		}
 	}
-	return e.b.Let("is_ahead", all)
+	return e.b.Let("is_folded", all)
 }
 
-// foldRows folds this work-item's rows since the last one that is picked, and
-// where isAhead, leaves the folds of those before. counts say how many rows of the
-// tile are picked before this work-item's.
-func (e *selectionBody) foldRows(st *state, counts []loop.Expr, isAhead loop.Expr) {
-	e.leaveColumns()
-	picks := e.foldedPicks()
+// foldRows folds this work-item's rows since the last one that is selected, and
+// where isFoldedFirst, leaves the folds of those before. counts say how many rows of the
+// tile are selected before this work-item's.
+func (e *selectionBody) foldRows(st *state, counts []loop.Expr, isFoldedFirst loop.Expr) {
+	e.awaitColumnReaders()
+	selections := e.foldedSelections()
 	e.now = e.until
-	e.b.If(isAhead, func() {
+	e.b.If(isFoldedFirst, func() {
 		memories, places := make([]*loop.Var, len(st.slots)), make([]*loop.Var, len(st.slots))
-		for _, p := range picks {
+		for _, p := range selections {
 			for _, j := range e.foldedBy(st, p.guard) {
-				memory, first := e.room(st.slots[j])
+				memory, first := e.foldPlace(st.slots[j])
 				memories[j], places[j] = memory, e.b.Decl("at", loop.Add(first, loop.ToCounter(counts[st.counted(p)])))
 			}
 		}
 		e.eachRow(true, func() {
-			for _, p := range picks {
-				isPicked := e.isPicked(p)
-				e.b.If(isPicked, func() {
+			for _, p := range selections {
+				isSelected := e.isSelected(p)
+				e.b.If(isSelected, func() {
 					for _, j := range e.foldedBy(st, p.guard) {
 						s := st.slots[j]
 						e.b.Store(memories[j], places[j], toWord(wordOf(s.kind), e.folds[s.stateKey]))
 						e.b.Assign(places[j], loop.Add(places[j], loop.Int(1)))
 					}
 				}, nil)
-				e.advanceGroups(e.folds, p, isPicked)
+				e.advanceSegments(e.folds, p, isSelected)
 			}
 		})
 	}, func() {
 		e.eachRow(false, func() {
-			for _, p := range picks {
-				e.advanceGroups(e.folds, p, e.isPicked(p))
+			for _, p := range selections {
+				e.advanceSegments(e.folds, p, e.isSelected(p))
 			}
 		})
 	})
 }
 
-// isPicked reports whether the row at hand is picked.
-func (e *rowBody) isPicked(p pick) loop.Expr {
-	return e.b.Let("is_picked", isSet(e.bitsOf(p.guard), e.item))
+// isSelected reports whether the row at hand is selected.
+func (e *rowBody) isSelected(p selection) loop.Expr {
+	return e.b.Let("is_selected", isSet(e.bitsOf(p.guard), e.item))
 }
 
 // bitsOf returns the bits of this work-item's rows where guard is set.
-func (e *rowBody) bitsOf(guard tile.ID) *loop.Var { return e.picked[pickedBy(e.picks, guard)] }
+func (e *rowBody) bitsOf(guard tile.ID) *loop.Var {
+	return e.selectedBits[selectionBy(e.selections, guard)]
+}
 
 // closeFirst adds to the first fold that this work-item has left what those before
-// it have of the group.
-func (e *selectionBody) closeFirst(st *state, before []loop.Expr, isAhead loop.Expr) {
-	for _, p := range e.foldedPicks() {
-		hasPicked := loop.Ne(e.bitsOf(p.guard), number(ir.U32, 0))
-		e.b.If(loop.And(isAhead, hasPicked), func() {
+// it have of the segment.
+func (e *selectionBody) closeFirst(st *state, before []loop.Expr, isFoldedFirst loop.Expr) {
+	for _, p := range e.foldedSelections() {
+		hasSelected := loop.Ne(e.bitsOf(p.guard), number(ir.U32, 0))
+		e.b.If(loop.And(isFoldedFirst, hasSelected), func() {
 			at := loop.ToCounter(before[st.counted(p)])
 			whole := e.combine(st, before, e.loadFolds(st, p, at))
 			for _, j := range e.foldedBy(st, p.guard) {
-				memory, first := e.room(st.slots[j])
+				memory, first := e.foldPlace(st.slots[j])
 				e.b.Store(memory, loop.Add(at, first), toWord(wordOf(st.slots[j].kind), whole[j]))
 			}
 		}, nil)
@@ -241,10 +243,10 @@ func (e *selectionBody) closeFirst(st *state, before []loop.Expr, isAhead loop.E
 }
 
 // scanSince folds over a subgroup what its work-items have folded since a row that
-// is picked, where picking has the bits of those that have one. Work-items know
-// by them how far back their group reaches.
-func (e *selectionBody) scanSince(st *state, slots []int, picking loop.Expr, before, total []loop.Expr) {
-	nearest := e.b.Let("nearest", loop.Greatest(e.subgroup.last(e.subgroup.upTo(picking)), loop.Int(0)))
+// is selected, where selecting has the bits of those that have one. Work-items know
+// by them how far back their segment reaches.
+func (e *selectionBody) scanSince(st *state, slots []int, selecting loop.Expr, before, total []loop.Expr) {
+	nearest := e.b.Let("nearest", loop.Greatest(e.subgroup.last(e.subgroup.upTo(selecting)), loop.Int(0)))
 	mine := e.folded(st)
 	for distance := 1; distance < e.subgroup.Width; distance *= 2 {
 		theirs := slices.Clone(mine)
@@ -261,8 +263,8 @@ func (e *selectionBody) scanSince(st *state, slots []int, picking loop.Expr, bef
 	}
 }
 
-// combineSince combines folds of groups, where isBegun says whether the later one's
-// group begins behind the earlier.
+// combineSince combines folds of segments, where isBegun says whether the later one's
+// segment begins behind the earlier.
 func (e *selectionBody) combineSince(st *state, slots []int, earlier, later []loop.Expr, isBegun loop.Expr) []loop.Expr {
 	field := func(values []loop.Expr, flag loop.Expr) func(key stateKey) loop.Expr {
 		return func(key stateKey) loop.Expr {
@@ -277,25 +279,25 @@ func (e *selectionBody) combineSince(st *state, slots []int, earlier, later []lo
 	return out
 }
 
-// foldGroups goes through this work-item's rows and leaves the folds at picked
+// foldSegments goes through this work-item's rows and leaves the folds at selected
 // rows whose number in the tile is from base on, as many as there is room for.
 // before are the states of the tile's rows before. That rows ask whether they
 // exist and have room costs less than to have the text for all cases: by a fifth
 // on an H200.
-func (e *selectionBody) foldGroups(st *state, p pick, before []loop.Expr, base loop.Expr) {
+func (e *selectionBody) foldSegments(st *state, p selection, before []loop.Expr, base loop.Expr) {
 	running := map[stateKey]*loop.Var{}
 	slots := e.foldedBy(st, p.guard)
 	memories, firsts := make([]*loop.Var, len(st.slots)), make([]loop.Expr, len(st.slots))
 	for _, j := range slots {
 		running[st.slots[j].stateKey] = e.b.Decl(st.name(j), before[j])
-		memories[j], firsts[j] = e.room(st.slots[j])
+		memories[j], firsts[j] = e.foldPlace(st.slots[j])
 	}
 	at := e.b.Decl("at", loop.Sub(loop.ToCounter(before[st.counted(p)]), base))
 	e.now = e.until
 	e.eachRow(false, func() {
-		isPicked := e.isPicked(p)
-		e.b.If(isPicked, func() {
-			e.b.If(loop.And(loop.Ge(at, loop.Int(0)), loop.Lt(at, loop.Int(e.batch.rows))), func() {
+		isSelected := e.isSelected(p)
+		e.b.If(isSelected, func() {
+			e.b.If(loop.And(loop.Ge(at, loop.Int(0)), loop.Lt(at, loop.Int(e.segments.rows))), func() {
 				for _, j := range slots {
 					s := st.slots[j]
 					e.b.Store(memories[j], loop.Add(at, firsts[j]), toWord(wordOf(s.kind), running[s.stateKey]))
@@ -303,25 +305,25 @@ func (e *selectionBody) foldGroups(st *state, p pick, before []loop.Expr, base l
 			}, nil)
 			e.b.Assign(at, loop.Add(at, loop.Int(1)))
 		}, nil)
-		e.advanceGroups(running, p, isPicked)
+		e.advanceSegments(running, p, isSelected)
 	})
 }
 
-// advanceGroups adds the row at hand to what is folded since a pick.
-func (e *selectionBody) advanceGroups(states map[stateKey]*loop.Var, p pick, isPicked loop.Expr) {
-	e.values[p.guard] = isPicked
+// advanceSegments adds the row at hand to what is folded since a selection.
+func (e *selectionBody) advanceSegments(states map[stateKey]*loop.Var, p selection, isSelected loop.Expr) {
+	e.values[p.guard] = isSelected
 	for _, i := range e.foldedSince(p.guard) {
 		e.advance(states, i, e.exprs(e.Ops[i].Args))
 	}
 }
 
-// loadFolds returns a state with the folds of a group of a pick, number at of its
-// batch.
-func (e *selectionBody) loadFolds(st *state, p pick, at loop.Expr) []loop.Expr {
+// loadFolds returns a state with the folds of a segment of a selection, number at of its
+// window.
+func (e *selectionBody) loadFolds(st *state, p selection, at loop.Expr) []loop.Expr {
 	folds := st.identities()
 	for _, j := range e.foldedBy(st, p.guard) {
 		s := st.slots[j]
-		memory, first := e.room(s)
+		memory, first := e.foldPlace(s)
 		folds[j] = e.b.Let(st.name(j), fromWord(s.kind, loop.At(memory, loop.Add(at, first))))
 	}
 	return folds

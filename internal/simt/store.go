@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// parcel is what the rows of a tile store at one sort of place.
-type parcel struct {
+// scatterBuffer is what the rows of a tile store at one sort of place.
+type scatterBuffer struct {
 	place  tile.ID
 	base   loop.Expr // the place of the first row of the tile that has one
 	end    loop.Expr // behind that of the last
@@ -22,7 +22,7 @@ type parcel struct {
 // pack declares what exchanged stores collect in the last phase.
 func (e *rowBody) pack() {
 	for i := range e.Ops {
-		if !e.pool.exchanged[i] {
+		if !e.arena.exchanged[i] {
 			continue
 		}
 		op := &e.Ops[i]
@@ -33,9 +33,9 @@ func (e *rowBody) pack() {
 			e.elements[i] = rows()
 			continue
 		}
-		p := e.parcelOf(op.Args[1])
+		p := e.scatterOf(op.Args[1])
 		p.stores = append(p.stores, i)
-		if _, direct := e.pool.regions[i]; direct {
+		if _, direct := e.arena.regions[i]; direct {
 			continue
 		}
 		if p.offset == nil {
@@ -48,14 +48,14 @@ func (e *rowBody) pack() {
 	}
 }
 
-// parcelOf returns the parcel of a place.
-func (e *rowBody) parcelOf(place tile.ID) *parcel {
-	if at := slices.IndexFunc(e.parcels, func(p *parcel) bool { return p.place == place }); at >= 0 {
-		return e.parcels[at]
+// scatterOf returns the scatter buffer of a place.
+func (e *rowBody) scatterOf(place tile.ID) *scatterBuffer {
+	if at := slices.IndexFunc(e.scatters, func(p *scatterBuffer) bool { return p.place == place }); at >= 0 {
+		return e.scatters[at]
 	}
-	p := &parcel{place: place, values: map[int]*loop.Var{}}
+	p := &scatterBuffer{place: place, values: map[int]*loop.Var{}}
 	p.base, p.end = e.span(place)
-	e.parcels = append(e.parcels, p)
+	e.scatters = append(e.scatters, p)
 	return p
 }
 
@@ -109,21 +109,21 @@ func (e *rowBody) collect(i int) {
 		e.b.Store(mine, e.item, x)
 		return
 	}
-	p := e.parcelOf(op.Args[1])
+	p := e.scatterOf(op.Args[1])
 	offset := e.b.Let("offset", loop.Sub(loop.ToCounter(e.expr(p.place)), p.base))
-	if region, direct := e.pool.regions[i]; direct {
+	if region, direct := e.arena.regions[i]; direct {
 		word := wordOf(e.storedKind(op))
-		e.b.Store(e.poolOf(word), loop.Add(offset, e.poolStart(region, word)), toWord(word, x))
+		e.b.Store(e.arenaOf(word), loop.Add(offset, e.arenaStart(region, word)), toWord(word, x))
 		return
 	}
 	e.b.Store(p.offset, e.item, loop.ToKind(ir.I32, offset))
 	e.b.Store(p.values[i], e.item, x)
 }
 
-// isScattered reports whether stores have put anything in the pool.
-func (e *function) isScattered() bool { return len(e.pool.regions)+len(e.pool.inPlace) > 0 }
+// isScattered reports whether stores have put anything in the arena.
+func (e *function) isScattered() bool { return len(e.arena.regions)+len(e.arena.inPlace) > 0 }
 
-// awaitScattered waits until all that is to be read there is in the pool.
+// awaitScattered waits until all that is to be read there is in the arena.
 func (e *function) awaitScattered() {
 	if e.isScattered() {
 		e.barrier()
@@ -133,25 +133,25 @@ func (e *function) awaitScattered() {
 // deliver writes what was collected.
 func (e *tileBody) deliver() {
 	used := e.isScattered()
-	for _, p := range e.parcels {
+	for _, p := range e.scatters {
 		for _, i := range p.stores {
-			if region, direct := e.pool.regions[i]; direct {
+			if region, direct := e.arena.regions[i]; direct {
 				e.deliverPlaces(i, p, region)
 			}
 		}
 	}
-	for _, p := range e.parcels {
+	for _, p := range e.scatters {
 		for _, i := range p.stores {
 			if p.values[i] == nil {
 				continue
 			}
 			e.barrierIf(&used)
 			word := wordOf(e.storedKind(&e.Ops[i]))
-			pool := e.poolOf(word)
+			arena := e.arenaOf(word)
 			e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 				at := e.b.Let("at", loop.At(p.offset, item))
 				e.b.If(loop.Ge(at, number(ir.I32, 0)), func() {
-					e.b.Store(pool, loop.Add(loop.ToCounter(at), e.poolStart(0, word)), toWord(word, loop.At(p.values[i], item)))
+					e.b.Store(arena, loop.Add(loop.ToCounter(at), e.arenaStart(0, word)), toWord(word, loop.At(p.values[i], item)))
 				}, nil)
 			})
 			e.barrier()
@@ -166,7 +166,7 @@ func (e *tileBody) deliver() {
 	}
 }
 
-// barrierIf waits for the readers of the pool where there are any, as there are
+// barrierIf waits for the readers of the arena where there are any, as there are
 // afterwards.
 func (e *function) barrierIf(used *bool) {
 	if *used {
@@ -175,28 +175,28 @@ func (e *function) barrierIf(used *bool) {
 	*used = true
 }
 
-// deliverPlaces writes the values that lie in the pool from byte region on, in the
+// deliverPlaces writes the values that lie in the arena from byte region on, in the
 // order of their places.
-func (e *tileBody) deliverPlaces(i int, p *parcel, region int64) {
+func (e *tileBody) deliverPlaces(i int, p *scatterBuffer, region int64) {
 	op := &e.Ops[i]
 	kind, stream := e.storedKind(op), e.Streams[op.Stream]
 	word := wordOf(kind)
-	pool, to := e.poolOf(word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
+	arena, to := e.arenaOf(word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
 	count := e.b.Let("count", loop.Sub(p.end, p.base))
 	closes := e.Domains[op.Domain].Kind == tile.Close
-	begin := e.lane
-	if closes && e.openIsStored {
-		begin = loop.Add(e.lane, loop.Int(1))
+	begin := e.localID
+	if closes && e.isOpenStored {
+		begin = loop.Add(e.localID, loop.Int(1))
 	}
 	at := e.b.Decl("at", begin)
 	e.b.While(loop.Lt(at, count), func() {
 		place := e.b.Let("place", loop.Add(p.base, at))
 		write := func() {
-			x := fromWord(kind, loop.At(pool, loop.Add(at, e.poolStart(region, word))))
+			x := fromWord(kind, loop.At(arena, loop.Add(at, e.arenaStart(region, word))))
 			e.b.Store(to, place, loop.ToKind(loop.ScalarOf(stream.Kind).Kind, x))
 		}
-		if closes && !e.openIsStored {
-			e.b.If(loop.Ge(place, loop.Int(0)), write, nil) // the first group of all has none before it
+		if closes && !e.isOpenStored {
+			e.b.If(loop.Ge(place, loop.Int(0)), write, nil) // the first work-group of all has none before it
 		} else {
 			write()
 		}
@@ -210,15 +210,15 @@ func (e *tileBody) deliverRows(i int) {
 	kind, stream := e.storedKind(op), e.Streams[op.Stream]
 	l := e.layoutOf(kind)
 	var shared loop.Expr
-	if column, ok := e.pool.inPlace[i]; ok {
-		l = e.arena.layout(e.kernel, kind)
+	if column, ok := e.arena.inPlace[i]; ok {
+		l = e.placement.layout(e.kernel, kind)
 		shared = e.staged(column, l)
 	} else {
-		shared = e.poolStart(0, l.word)
+		shared = e.arenaStart(0, l.word)
 	}
-	pool, to := e.poolOf(l.word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
-	own := e.b.Let("own", loop.Add(loop.Mul(e.lane, loop.Int(int64(l.stride))), shared))
-	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
+	arena, to := e.arenaOf(l.word), e.arguments.buffer(stream.Buffer, stream.Kind, plan.Writes)
+	own := e.b.Let("own", loop.Add(loop.Mul(e.localID, loop.Int(int64(l.stride))), shared))
+	start := e.b.Let("start", loop.Mul(e.localID, loop.Int(int64(e.items))))
 	value := func(item loop.Expr) loop.Expr { return toWord(l.word, loop.At(e.elements[i], item)) }
 	element := func(x loop.Expr) loop.Expr {
 		return loop.ToKind(loop.ScalarOf(stream.Kind).Kind, fromWord(kind, x))
@@ -230,21 +230,21 @@ func (e *tileBody) deliverRows(i int) {
 			for j := range values {
 				values[j] = value(loop.Add(item, loop.Int(int64(j))))
 			}
-			e.b.StoreWide(pool, loop.Add(own, item), values)
+			e.b.StoreWide(arena, loop.Add(own, item), values)
 		})
 	} else {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 			e.b.If(loop.Lt(loop.Add(start, item), e.count), func() {
-				e.b.Store(pool, loop.Add(own, item), value(item))
+				e.b.Store(arena, loop.Add(own, item), value(item))
 			}, nil)
 		})
 	}
 	e.barrier()
 	single := func() {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
+			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID))
 			e.b.If(loop.Lt(at, e.count), func() {
-				e.b.Store(to, loop.Add(e.first, at), element(loop.At(pool, loop.Add(l.dealt(e.kernel, at), shared))))
+				e.b.Store(to, loop.Add(e.first, at), element(loop.At(arena, loop.Add(l.dealt(e.kernel, at), shared))))
 			}, nil)
 		})
 	}
@@ -254,7 +254,7 @@ func (e *tileBody) deliverRows(i int) {
 	}
 	e.b.If(e.isAligned(l.wide), func() {
 		e.eachWide(l.wide, func(at loop.Expr) {
-			values := e.b.LoadWide("word", pool, loop.Add(at, shared))
+			values := e.b.LoadWide("word", arena, loop.Add(at, shared))
 			for j := range values {
 				values[j] = element(values[j])
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // A work-item's rows are consecutive, but neighbouring work-items should touch
-// neighbouring elements of global memory. So tiles pass through a pool of local
+// neighbouring elements of global memory. So tiles pass through an arena of local
 // memory: on the way in, from rows dealt out to rows that lie together
 // (stage.go); on the way out, from the rows that have a place in a derived
 // domain to those places, which are dense (exchange.go).
@@ -18,8 +18,8 @@ import (
 // over the rows of a work-item.
 const registerBudget = 448
 
-// localBudget is how many bytes of local memory a group may take: what all
-// devices of some size have, with room for three groups a unit on most.
+// localBudget is how many bytes of local memory a work-group may take: what all
+// devices of some size have, with room for three work-groups a unit on most.
 // fallbackBudget is that of a fallback, which OpenCL 1.2 asks of every device.
 const localBudget, fallbackBudget = 44 << 10, 31 << 10
 
@@ -27,22 +27,22 @@ const localBudget, fallbackBudget = 44 << 10, 31 << 10
 // that wide accesses read without conflicts of banks come before their like.
 var itemChoices = []int{20, 12, 10, 8, 6, 4, 2}
 
-// leastDirect is how few rows a work-item may have before results are rather
+// minDirectItems is how few rows a work-item may have before results are rather
 // held in registers than all at once in local memory.
-const leastDirect = 6
+const minDirectItems = 6
 
-// compactItems are the rows of a work-item of a kernel that does nothing but pick
+// compactItems are the rows of a work-item of a kernel that does nothing but selection
 // rows, where there are no subgroups: they go to local memory at once, which takes
 // no more of it than the column did.
 const compactItems = 28
 
-// mostWide is how many columns pass through the pool by wide accesses. Each has a
+// maxWide is how many columns pass through the arena by wide accesses. Each has a
 // branch for tiles that are not whole, and compilers for CPUs (PoCL 3.1) take
 // minutes over a dozen of them between barriers.
-const mostWide = 6
+const maxWide = 6
 
-// pool is what passes through local memory, and how.
-type pool struct {
+// arena is what passes through local memory, and how.
+type arena struct {
 	staged    map[int]bool  // streams
 	halo      map[int]bool  // those of which the row before the first is needed
 	exchanged map[int]bool  // Store operations
@@ -52,20 +52,20 @@ type pool struct {
 	stage     int64 // of each subgroup, behind the columns of a stage of the ring
 }
 
-func newPool() pool {
-	return pool{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}, inPlace: map[int]int{}}
+func newArena() arena {
+	return arena{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}, inPlace: map[int]int{}}
 }
 
-// planPool decides what passes through local memory, and how many rows a work-item
-// has, and work-items a group, where the schedule leaves that open.
-func (k *kernel) planPool(items int, aligned func(stream int) bool) {
-	k.tryGroup(items, aligned)
-	k.arena.grow(k, items, aligned)
+// planArena decides what passes through local memory, and how many rows a work-item
+// has, and work-items a work-group, where the schedule leaves that open.
+func (k *kernel) planArena(items int, aligned func(stream int) bool) {
+	k.tryWorkgroup(items, aligned)
+	k.placement.grow(k, items, aligned)
 }
 
-// tryGroup is planPool for a group of some size.
-func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
-	k.pool, k.selected, k.strategy, k.unstaged = newPool(), selected{}, inOrder{}, false
+// tryWorkgroup is planArena for a work-group of some size.
+func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
+	k.arena, k.selected, k.strategy, k.unstaged = newArena(), selected{}, inOrder{}, false
 	if !k.needsOrder() {
 		k.items = max(items, 1)
 		if items == 0 {
@@ -74,26 +74,26 @@ func (k *kernel) tryGroup(items int, aligned func(stream int) bool) {
 		return
 	}
 	columns, stores := k.columnsToStage(aligned), k.storesToExchange()
-	k.singly = len(columns)+len(stores) > mostWide
+	k.singly = len(columns)+len(stores) > maxWide
 	if k.hasChunks() {
 		items = int(k.Chunk) / k.workgroup
 	}
 	choices, direct := []int{items}, []int{items}
 	if items == 0 {
-		choices, direct = itemChoices, itemChoices[:slices.IndexFunc(itemChoices, func(n int) bool { return n < leastDirect })]
+		choices, direct = itemChoices, itemChoices[:slices.IndexFunc(itemChoices, func(n int) bool { return n < minDirectItems })]
 	}
-	if k.arena.compacts(k) && k.compacts(stores) && (items == 0 || items == compactItems) &&
-		k.tryItems([]int{compactItems}, func() bool { return k.tryPool(columns, stores, true) }) {
+	if k.placement.compacts(k) && k.compacts(stores) && (items == 0 || items == compactItems) &&
+		k.tryItems([]int{compactItems}, func() bool { return k.tryArena(columns, stores, true) }) {
 		return
 	}
 	if k.trySelection(direct, columns) ||
-		k.tryItems(direct, func() bool { return k.tryPool(columns, stores, true) }) ||
-		k.tryItems(choices, func() bool { return k.tryPool(columns, stores, false) }) ||
-		k.tryPool(columns, nil, false) {
+		k.tryItems(direct, func() bool { return k.tryArena(columns, stores, true) }) ||
+		k.tryItems(choices, func() bool { return k.tryArena(columns, stores, false) }) ||
+		k.tryArena(columns, nil, false) {
 		return
 	}
 	k.unstaged = len(columns) > 0
-	k.tryPool(nil, nil, false)
+	k.tryArena(nil, nil, false)
 }
 
 // tryItems tries some numbers of rows of a work-item, and reports whether one fits.
@@ -104,27 +104,27 @@ func (k *kernel) tryItems(choices []int, try func() bool) bool {
 	})
 }
 
-// trySelection tries to plan a kernel that only picks rows as such.
+// trySelection tries to plan a kernel that only selects rows as such.
 func (k *kernel) trySelection(choices []int, columns []tile.Staged) bool {
-	if k.selected = k.findSelected(); len(k.picks) == 0 {
+	if k.selected = k.findSelected(); len(k.selections) == 0 {
 		return false
 	}
 	workgroup := k.workgroup
-	if k.foldGroup > 0 && len(k.batch.scans) > 0 {
-		k.workgroup = k.foldGroup
+	if k.segmentWorkgroup > 0 && len(k.segments.scans) > 0 {
+		k.workgroup = k.segmentWorkgroup
 	}
 	k.strategy = selecting{}
-	if k.tryItems(choices, func() bool { return k.tryPicks(columns) }) {
+	if k.tryItems(choices, func() bool { return k.trySelected(columns) }) {
 		return true
 	}
 	k.selected, k.strategy, k.workgroup = selected{}, inOrder{}, workgroup
 	return false
 }
 
-// columnsToStage lists the columns that can pass through the pool.
+// columnsToStage lists the columns that can pass through the arena.
 func (k *kernel) columnsToStage(aligned func(stream int) bool) (columns []tile.Staged) {
 	for _, s := range tile.Analyze(k.Kernel).Staged {
-		if aligned(s.Stream) && k.arena.canStage(k.Streams[s.Stream].Kind) {
+		if aligned(s.Stream) && k.placement.canStage(k.Streams[s.Stream].Kind) {
 			columns = append(columns, s)
 		}
 	}
@@ -141,7 +141,7 @@ func (k *kernel) storesToExchange() (stores []int) {
 	return stores
 }
 
-// compacts reports whether the kernel stores the rows that it picks, and does
+// compacts reports whether the kernel stores the rows that it selections, and does
 // nothing else.
 func (k *kernel) compacts(stores []int) bool {
 	for i := range k.Ops {
@@ -155,15 +155,15 @@ func (k *kernel) compacts(stores []int) bool {
 	return len(stores) > 0 && len(k.cuts) == 1 && !slices.ContainsFunc(k.Domains[1:], isOther) && !slices.ContainsFunc(stores, atRow)
 }
 
-// tryPool plans the pool for k.items rows a work-item, and reports whether
+// tryArena plans the arena for k.items rows a work-item, and reports whether
 // registers and local memory suffice.
-func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool {
-	p := newPool()
+func (k *kernel) tryArena(columns []tile.Staged, stores []int, direct bool) bool {
+	p := newArena()
 	registers, outside := 0, int64(0)
 	for _, s := range columns {
 		kind := k.Streams[s.Stream].Kind
 		p.staged[s.Stream], p.halo[s.Stream] = true, s.Before > 0
-		p.bytes = max(p.bytes, k.arena.columnBytes(k, kind))
+		p.bytes = max(p.bytes, k.placement.columnBytes(k, kind))
 		registers += kind.Size()
 	}
 	places := map[tile.ID]bool{}
@@ -171,7 +171,7 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 		op := &k.Ops[i]
 		kind := k.storedKind(op)
 		p.exchanged[i] = true
-		if stream, ok := k.arena.placeFor(k, p, i); ok {
+		if stream, ok := k.placement.placeFor(k, p, i); ok {
 			p.inPlace[i] = stream
 			registers += kind.Size()
 			continue
@@ -194,7 +194,7 @@ func (k *kernel) tryPool(columns []tile.Staged, stores []int, direct bool) bool 
 
 // freeColumn returns a staged column that suits, of which no other work-item needs
 // a row.
-func (k *kernel) freeColumn(p pool, suits func(stream int) bool) (stream int, ok bool) {
+func (k *kernel) freeColumn(p arena, suits func(stream int) bool) (stream int, ok bool) {
 	for i := range k.Streams {
 		if p.staged[i] && !p.halo[i] && suits(i) {
 			return i, true
@@ -203,13 +203,13 @@ func (k *kernel) freeColumn(p pool, suits func(stream int) bool) (stream int, ok
 	return 0, false
 }
 
-// settle makes p the pool where registers, of the bytes that a row takes there, and
+// settle makes p the arena where registers, of the bytes that a row takes there, and
 // local memory suffice for k.items rows a work-item.
-func (k *kernel) settle(p pool, registers int) bool {
-	if registers*k.items > registerBudget || !k.arena.fit(k, p) {
+func (k *kernel) settle(p arena, registers int) bool {
+	if registers*k.items > registerBudget || !k.placement.fit(k, p) {
 		return false
 	}
-	k.pool = p
+	k.arena = p
 	return true
 }
 
@@ -226,7 +226,7 @@ func aligned16(bytes int64) int64 {
 	return (bytes + loop.WideBytes - 1) / loop.WideBytes * loop.WideBytes
 }
 
-// wordOf is the kind of words by which elements of kind k pass through the pool.
+// wordOf is the kind of words by which elements of kind k pass through the arena.
 func wordOf(k ir.Kind) ir.Kind {
 	if k.Size() == 8 {
 		return ir.U64
@@ -234,7 +234,7 @@ func wordOf(k ir.Kind) ir.Kind {
 	return ir.U32
 }
 
-// storedKind is the kind in which a store's values pass through the pool.
+// storedKind is the kind in which a store's values pass through the arena.
 func (k *kernel) storedKind(op *tile.Op) ir.Kind {
 	if k.isNarrow(op.Args[0]) {
 		return ir.I32
@@ -242,7 +242,7 @@ func (k *kernel) storedKind(op *tile.Op) ir.Kind {
 	return k.Streams[op.Stream].Kind
 }
 
-// layout is how the rows of a tile lie in the pool, as words.
+// layout is how the rows of a tile lie in the arena, as words.
 type layout struct {
 	word   ir.Kind
 	wide   int   // elements that one access moves, or 0
@@ -291,47 +291,47 @@ func (k *kernel) isOfState(v tile.ID) bool {
 	return op.IsMap() && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfState(arg) })
 }
 
-// poolName is what the pool is called.
-const poolName = "pool"
+// arenaName is what the arena is called.
+const arenaName = "local_arena"
 
-// poolOf returns the pool as words.
-func (e *function) poolOf(word ir.Kind) *loop.Var {
-	base := e.local[poolName]
+// arenaOf returns the arena as words.
+func (e *function) arenaOf(word ir.Kind) *loop.Var {
+	base := e.local[arenaName]
 	if base == nil {
-		base = &loop.Var{Name: poolName, T: loop.ArrayOf(int(e.poolBytes())/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
-		e.local[poolName] = base
+		base = &loop.Var{Name: arenaName, T: loop.ArrayOf(int(e.arenaBytes())/ir.U32.Size(), loop.ScalarOf(ir.U32)).In(loop.Local)}
+		e.local[arenaName] = base
 	}
 	if word == ir.U32 {
 		return base
 	}
-	view := poolName + "_" + word.String()
+	view := arenaName + "_" + word.String()
 	if e.local[view] == nil {
-		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(int(e.poolBytes())/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
+		e.local[view] = &loop.Var{Name: view, T: loop.ArrayOf(int(e.arenaBytes())/word.Size(), loop.ScalarOf(word)).In(loop.Local)}
 		e.over[view] = base
 	}
 	return e.local[view]
 }
 
-// poolStart returns the word of the pool at which the first byte region of what
+// arenaStart returns the word of the arena at which the first byte region of what
 // the work-items of a tile share lies.
-func (e *function) poolStart(region int64, word ir.Kind) loop.Expr {
+func (e *function) arenaStart(region int64, word ir.Kind) loop.Expr {
 	return e.residence.start(e, region, word)
 }
 
-// poolBytes returns the size of the pool in this function.
-func (e *function) poolBytes() int64 {
+// arenaBytes returns the size of the arena in this function.
+func (e *function) arenaBytes() int64 {
 	return e.residence.bytes(e)
 }
 
 // bytes leaves out the numbers of rows in a launch that numbers none.
 func (workgroupTile) bytes(e *function) int64 {
-	if len(e.picks) > 0 && !e.effects { // no rows are numbered
-		return e.picks[0].region
+	if len(e.selections) > 0 && !e.effects { // no rows are numbered
+		return e.selections[0].region
 	}
-	return e.pool.bytes
+	return e.arena.bytes
 }
 
-// toWord and fromWord pass an element through a word of the pool.
+// toWord and fromWord pass an element through a word of the arena.
 func toWord(word ir.Kind, x loop.Expr) loop.Expr {
 	if k := x.Type().Kind; k == word {
 		return x

@@ -9,26 +9,26 @@ import (
 )
 
 // stage brings the tile's part of each staged column to the work-items, as many
-// columns at a time as the pool has room for.
+// columns at a time as the arena has room for.
 func (e *tileBody) stage() {
-	var batch []int
+	var segments []int
 	used := int64(0)
 	for _, i := range e.stagedReads() {
 		bytes := e.layoutOf(e.Streams[i].Kind).bytes
-		if used+bytes > e.pool.bytes {
-			e.stageBatch(batch)
-			batch, used = nil, 0
+		if used+bytes > e.arena.bytes {
+			e.loadColumns(segments)
+			segments, used = nil, 0
 		}
-		batch, used = append(batch, i), used+bytes
+		segments, used = append(segments, i), used+bytes
 	}
-	e.stageBatch(batch)
+	e.loadColumns(segments)
 }
 
 // stagedReads lists the staged columns that a row of this function needs.
 func (e *function) stagedReads() (list []int) {
 	reads := e.reads()
 	for i := range e.Streams {
-		if e.pool.staged[i] && reads[i] {
+		if e.arena.staged[i] && reads[i] {
 			list = append(list, i)
 		}
 	}
@@ -72,13 +72,13 @@ func (k *kernel) needed(until int, effects bool) map[tile.ID]bool {
 	return needed
 }
 
-func (e *tileBody) stageBatch(streams []int) {
+func (e *tileBody) loadColumns(streams []int) {
 	if len(streams) == 0 {
 		return
 	}
 	at := int64(0)
 	for _, i := range streams {
-		if e.pool.halo[i] {
+		if e.arena.halo[i] {
 			e.readBefore(i)
 		}
 	}
@@ -96,24 +96,24 @@ func (e *tileBody) stageBatch(streams []int) {
 	}
 }
 
-// staged returns the word of the pool at which the tile of a staged column begins.
+// staged returns the word of the arena at which the tile of a staged column begins.
 func (e *tileBody) staged(i int, l layout) loop.Expr {
 	return e.residence.column(e, i, l.word)
 }
 
-// deal loads a column into the pool.
+// deal loads a column into the arena.
 func (e *tileBody) deal(i int) {
-	l := e.arena.layout(e.kernel, e.Streams[i].Kind)
-	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
+	l := e.placement.layout(e.kernel, e.Streams[i].Kind)
+	memory, arena, base := e.stream(i), e.arenaOf(l.word), e.staged(i, l)
 	single := func() {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
-			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.lane))
+			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID))
 			place := loop.Add(base, l.dealt(e.kernel, at))
 			e.b.If(loop.Lt(at, e.count), func() {
-				e.b.Store(pool, place, toWord(l.word, loop.At(memory, loop.Add(e.first, at))))
+				e.b.Store(arena, place, toWord(l.word, loop.At(memory, loop.Add(e.first, at))))
 			}, func() {
 				if l.wide > 0 { // they are taken all alike
-					e.b.Store(pool, place, number(l.word, 0))
+					e.b.Store(arena, place, number(l.word, 0))
 				}
 			})
 		})
@@ -128,7 +128,7 @@ func (e *tileBody) deal(i int) {
 			for j := range values {
 				values[j] = toWord(l.word, values[j])
 			}
-			e.b.StoreWide(pool, loop.Add(base, at), values)
+			e.b.StoreWide(arena, loop.Add(base, at), values)
 		})
 	}, single)
 }
@@ -143,7 +143,7 @@ func (e *tileBody) isAligned(wide int) loop.Expr {
 // eachWide calls body for the wide accesses of a work-item to a tile of global memory.
 func (e *function) eachWide(wide int, body func(at loop.Expr)) {
 	e.b.For("i", loop.Int(0), loop.Int(int64(e.items/wide)), func(i *loop.Var) {
-		body(e.b.Let("at", loop.Mul(loop.Add(loop.Mul(i, loop.Int(int64(e.workgroup))), e.lane), loop.Int(int64(wide)))))
+		body(e.b.Let("at", loop.Mul(loop.Add(loop.Mul(i, loop.Int(int64(e.workgroup))), e.localID), loop.Int(int64(wide)))))
 	})
 }
 
@@ -162,34 +162,34 @@ func (l layout) dealt(k *kernel, at loop.Expr) loop.Expr {
 // is needed.
 func (e *tileBody) take(i int) {
 	kind := e.Streams[i].Kind
-	l := e.arena.layout(e.kernel, kind)
-	memory, pool, base := e.stream(i), e.poolOf(l.word), e.staged(i, l)
+	l := e.placement.layout(e.kernel, kind)
+	memory, arena, base := e.stream(i), e.arenaOf(l.word), e.staged(i, l)
 	before := 0
-	if e.pool.halo[i] {
+	if e.arena.halo[i] {
 		before = 1
 	}
 	mine := e.b.Storage(e.Streams[i].Name+"_rows", loop.ArrayOf(e.items+before, loop.ScalarOf(kind)))
 	e.columns[i] = mine
-	start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(e.items))))
-	own := e.b.Let("own", loop.Add(base, loop.Mul(e.lane, loop.Int(int64(l.stride)))))
+	start := e.b.Let("start", loop.Mul(e.localID, loop.Int(int64(e.items))))
+	own := e.b.Let("own", loop.Add(base, loop.Mul(e.localID, loop.Int(int64(l.stride)))))
 	if l.wide > 0 {
 		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/l.wide)), func(i *loop.Var) {
 			item := e.b.Let("item", loop.Mul(i, loop.Int(int64(l.wide))))
-			for j, x := range e.b.LoadWide("word", pool, loop.Add(own, item)) {
+			for j, x := range e.b.LoadWide("word", arena, loop.Add(own, item)) {
 				e.b.Store(mine, loop.Add(item, loop.Int(int64(j+before))), fromWord(kind, x))
 			}
 		})
 	} else {
 		e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 			e.b.If(loop.Lt(loop.Add(start, item), e.count), func() {
-				e.b.Store(mine, loop.Add(item, loop.Int(int64(before))), fromWord(kind, loop.At(pool, loop.Add(own, item))))
+				e.b.Store(mine, loop.Add(item, loop.Int(int64(before))), fromWord(kind, loop.At(arena, loop.Add(own, item))))
 			}, nil)
 		})
 	}
 	if before == 0 {
 		return
 	}
-	storeBefore := func(at loop.Expr) { e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(pool, at))) }
+	storeBefore := func(at loop.Expr) { e.b.Store(mine, loop.Int(0), fromWord(kind, loop.At(arena, at))) }
 	dealt := func(otherwise func()) {
 		e.b.If(loop.And(loop.Gt(start, loop.Int(0)), loop.Lt(start, e.count)), func() {
 			last := loop.Add(base, l.dealt(e.kernel, loop.Sub(start, loop.Int(1))))
@@ -204,7 +204,7 @@ type haloRow struct {
 	stream     int
 	memory     *loop.Var // the column
 	mine       *loop.Var // the work-item's rows, this one first
-	start, own loop.Expr // the first of them, in the tile and in the pool
+	start, own loop.Expr // the first of them, in the tile and in the arena
 	store      func(at loop.Expr)
 	dealt      func(otherwise func()) // store it from the tile, if that has it
 }
@@ -221,6 +221,6 @@ func (e *tileBody) takeColumns() {
 func (e *tileBody) readBefore(i int) {
 	kind := e.Streams[i].Kind
 	e.before[i] = e.b.Decl(e.Streams[i].Name+"_before", loop.ConstOf(ir.Scalar{Kind: kind}))
-	isFirst := loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Gt(e.first, loop.Int(0)))
+	isFirst := loop.And(loop.Eq(e.localID, loop.Int(0)), loop.Gt(e.first, loop.Int(0)))
 	e.b.If(isFirst, func() { e.b.Assign(e.before[i], loop.At(e.stream(i), loop.Sub(e.first, loop.Int(1)))) }, nil)
 }

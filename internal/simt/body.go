@@ -21,12 +21,12 @@ type function struct {
 	local     map[string]*loop.Var
 	over      map[string]*loop.Var  // what local storage shares its bytes with
 	uniform   map[tile.ID]loop.Expr // known before the rows
-	lane      loop.Expr             // of the work-item in its group
+	localID   loop.Expr             // of the work-item in its work-group
 	until     int                   // the last phase of this function
 	effects   bool                  // rows write; else they only feed the folds of a cut
-	chunk     int                   // tiles that the group walks through, where it is more than one
+	chunk     int                   // tiles that the work-group walks through, where it is more than one
 	part      int64                 // rows of a launch at most, in parts
-	noted     string
+	lastNote  string
 }
 
 // A tileBody writes what those who share a tile do with it: they load its columns,
@@ -38,11 +38,11 @@ type tileBody struct {
 	count        loop.Expr              // rows of the tile
 	columns      map[int]*loop.Var      // staged columns: this work-item's rows
 	before       map[int]*loop.Var      // of staged columns: the row before the tile
-	stagedAt     map[int]int64          // of staged columns: the first byte in the pool
-	parcels      []*parcel              // what rows store at places
+	stagedAt     map[int]int64          // of staged columns: the first byte in the arena
+	scatters     []*scatterBuffer       // what rows store at places
 	elements     map[int]*loop.Var      // per exchanged store of rows of the base: an element per item
-	open         map[int]*openGroup     // per domain of groups; see ahead.go
-	openIsStored bool                   // the group that was open before the tile is stored already
+	open         map[int]*openSegment   // per domain of work-groups; see ahead.go
+	isOpenStored bool                   // the work-group that was open before the tile is stored already
 	running      map[stateKey]*loop.Var // states that rows see
 	folds        map[stateKey]*loop.Var // states of this work-item's rows alone
 	earlier      map[stateKey]loop.Expr // the fold of all earlier tiles
@@ -52,23 +52,23 @@ type tileBody struct {
 // A rowBody evaluates the operations of one row after the other.
 type rowBody struct {
 	*tileBody
-	selection selectionScan
-	now       int                   // the phase at hand; atEnd after all rows
-	item      loop.Expr             // the row's number in its work-item
-	row       loop.Expr             // number of the row, as a counter
-	rowBefore loop.Expr             // number of the row before the one at hand
-	isWhole   bool                  // all rows of the tile exist
-	values    map[tile.ID]loop.Expr // of the row at hand
-	kept      map[tile.ID]*loop.Var // values that cross a cut, an element per item
-	tables    []*tables             // of the phase at hand
-	picked    []*loop.Var           // per pick: the bits of this work-item's rows; see positions.go
+	scanner      selectionScan
+	now          int                   // the phase at hand; atEnd after all rows
+	item         loop.Expr             // the row's number in its work-item
+	row          loop.Expr             // number of the row, as a counter
+	rowBefore    loop.Expr             // number of the row before the one at hand
+	isWhole      bool                  // all rows of the tile exist
+	values       map[tile.ID]loop.Expr // of the row at hand
+	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
+	tables       []*tables             // of the phase at hand
+	selectedBits []*loop.Var           // per selection: the bits of this work-item's rows; see positions.go
 }
 
-// A selectionBody evaluates what is stored of rows that have been picked.
+// A selectionBody evaluates what is stored of rows that have been selected.
 type selectionBody struct {
 	*rowBody
-	inTile loop.Expr                       // the number in its tile of a row that was picked
-	group  func(scan, field int) loop.Expr // what scans have of the rows since the one picked before it
+	inTile  loop.Expr                       // the number in its tile of a row that was selected
+	segment func(scan, field int) loop.Expr // what scans have of the rows since the one selected before it
 }
 
 // atEnd is the phase after all rows.
@@ -80,24 +80,24 @@ func newBody(k *kernel, l *lowering, name string) *rowBody {
 	f := &function{kernel: k, lowering: l, b: b, arguments: newArguments(b), residence: workgroupTile{}, retention: k.strategy,
 		local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, uniform: map[tile.ID]loop.Expr{}}
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
-		elements: map[int]*loop.Var{}, open: map[int]*openGroup{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
+		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
 		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
-	return &rowBody{tileBody: t, selection: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}}
+	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}}
 }
 
-// selected returns the body for the rows that have been picked.
+// selected returns the body for the rows that have been selected.
 func (e *rowBody) selected() *selectionBody { return &selectionBody{rowBody: e} }
 
 // begin writes what is known before the rows.
 func (e *rowBody) begin() {
-	e.lane = e.b.Let("lane", &loop.ID{Kind: loop.LocalID})
+	e.localID = e.b.Let("local_id", &loop.ID{Kind: loop.LocalID})
 	for i := range e.Ops {
 		op := &e.Ops[i]
 		if op.Domain != tile.Uniform || op.Epilogue {
 			continue
 		}
 		if op.Does(tile.Reports) && e.effects {
-			e.b.If(loop.And(loop.Eq(e.lane, loop.Int(0)), loop.Eq(&loop.ID{Kind: loop.GroupID}, loop.Int(0))), func() { e.check(op) }, nil)
+			e.b.If(loop.And(loop.Eq(e.localID, loop.Int(0)), loop.Eq(&loop.ID{Kind: loop.GroupID}, loop.Int(0))), func() { e.check(op) }, nil)
 		}
 		if op.IsPure() && e.uses[op.Res[0]] > 0 {
 			e.uniform[op.Res[0]] = e.b.Let(e.name(op.Res[0]), e.pure(op))
@@ -113,7 +113,7 @@ func (e *rowBody) loopRows(phase int) {
 	e.b.If(loop.Eq(e.count, loop.Int(e.kernel.rows())), func() { e.eachRow(true, rows) }, func() { e.eachRow(false, rows) })
 	e.closeTables()
 	if phase == 0 {
-		e.selection.count(e)
+		e.scanner.count(e)
 	}
 }
 
@@ -192,14 +192,14 @@ func (e *rowBody) isBusy(d int) bool {
 		if e.now == atEnd {
 			return true
 		}
-		if e.now == 0 && e.selection.defers(e.function, i) {
+		if e.now == 0 && e.scanner.defers(e.function, i) {
 			continue
 		}
 		if e.now == e.phase[i] && (e.isNeeded(i)) || op.IsPrefix() && e.now == e.phase[i]+1 {
 			return true
 		}
 	}
-	return e.now == 0 && slices.ContainsFunc(e.picks, func(p pick) bool { return e.Inside(p.parent, d) })
+	return e.now == 0 && slices.ContainsFunc(e.selections, func(p selection) bool { return e.Inside(p.parent, d) })
 }
 
 // isNeeded reports whether the operation does something at its own place.
@@ -257,8 +257,8 @@ func (e *function) keepsBits(v tile.ID) bool {
 
 // declareKept declares what keeps the values that cross a cut.
 func (e *rowBody) declareKept() {
-	for range e.picks {
-		e.picked = append(e.picked, e.b.Decl("picked", number(ir.U32, 0)))
+	for range e.selections {
+		e.selectedBits = append(e.selectedBits, e.b.Decl("selected", number(ir.U32, 0)))
 	}
 	for v := 1; v < len(e.Values); v++ {
 		id := tile.ID(v)
@@ -282,8 +282,8 @@ func (e *function) name(v tile.ID) string {
 }
 
 func (e *function) note(op *tile.Op) {
-	if text := e.lines(op.Pos); text != "" && text != e.noted {
-		e.noted = text
+	if text := e.lines(op.Pos); text != "" && text != e.lastNote {
+		e.lastNote = text
 		e.b.Note(text)
 	}
 }

@@ -7,14 +7,14 @@ import (
 
 // Under look-back a tile waits for the earlier ones. Often its rows need not:
 // where those decide only at which place of a result the tile's rows begin, and
-// what the group that is open at its beginning holds, the tile puts its results
+// what the segment that is open at its beginning holds, the tile puts its results
 // together in local memory first. Then it looks back, writes them to their
-// place, and closes that one group. The columns are no longer needed while it
-// waits, and the earlier tiles have had time to tell.
+// place, and closes that one segment. The columns are no longer needed while it
+// waits, and the earlier tiles have had time to publish.
 
-// worksAhead reports whether a tile can do its rows before it looks back.
-func (s *lookback) worksAhead() bool {
-	if len(s.cuts) != 1 || len(s.pool.regions) == 0 {
+// overlaps reports whether a tile can do its rows before it looks back.
+func (s *lookback) overlaps() bool {
+	if len(s.cuts) != 1 || len(s.arena.regions) == 0 {
 		return false
 	}
 	for _, i := range s.cuts[0] {
@@ -32,14 +32,14 @@ func (s *lookback) worksAhead() bool {
 				return false
 			}
 		}
-		switch _, direct := s.pool.regions[i]; {
+		switch _, direct := s.arena.regions[i]; {
 		case op.IsReduction():
 			if !s.areLocal(op.Args) {
 				return false
 			}
 		case !direct || !s.isCounted(op):
 			return false
-		case !s.isLocal(op.Args[0]) && !(s.Domains[op.Domain].Kind == tile.Close && s.isOfGroup(op.Args[0], op.Domain)):
+		case !s.isLocal(op.Args[0]) && !(s.Domains[op.Domain].Kind == tile.Close && s.isOfSegment(op.Args[0], op.Domain)):
 			return false
 		}
 	}
@@ -68,14 +68,14 @@ func (k *kernel) isCounted(store *tile.Op) bool {
 	return d.Counter != 0 && store.Args[1] == d.Position
 }
 
-// isOfGroup reports whether v, for groups that close in d, depends on the rows
-// since the group began alone.
-func (k *kernel) isOfGroup(v tile.ID, d int) bool {
+// isOfSegment reports whether v, for segments that close in d, depends on the rows
+// since the segment began alone.
+func (k *kernel) isOfSegment(v tile.ID, d int) bool {
 	domain := &k.Domains[d]
 	op := &k.Ops[k.Values[v].Op]
 	if !op.Cuts() {
 		for _, arg := range op.Args {
-			if !k.isOfGroup(arg, d) {
+			if !k.isOfSegment(arg, d) {
 				return false
 			}
 		}
@@ -97,7 +97,7 @@ func (overlap) keepsColumns(e *function) bool {
 	for _, i := range e.stagedReads() {
 		bytes += e.layoutOf(e.Streams[i].Kind).bytes
 	}
-	return !e.collective.inRegisters() && bytes > 0 && bytes <= e.pool.bytes
+	return !e.collective.inRegisters() && bytes > 0 && bytes <= e.arena.bytes
 }
 
 func (overlap) keepsValues() bool { return true }
@@ -107,7 +107,7 @@ func (o overlap) run(s *launches, e *rowBody) {
 	e.declareFolds(s.cuts[cut])
 	e.loopRows(cut)
 	st := s.stateOf(s.cuts[cut])
-	before, total := e.groupScan(st, e.folded(st), duringScan{tell: s.publish(e.tileBody, cut)})
+	before, total := e.blockScan(st, e.folded(st), duringScan{publishPrefix: s.publish(e.tileBody, cut)})
 	if o.keepsColumns(e.function) {
 		e.takeColumns()
 		e.barrier()
@@ -119,13 +119,13 @@ func (o overlap) run(s *launches, e *rowBody) {
 	e.pack()
 	for d := range s.Domains {
 		if s.Domains[d].Kind == tile.Close {
-			e.open[d] = &openGroup{e.b.Decl("open", loop.False), e.declare(st, st.identities())}
+			e.open[d] = &openSegment{e.b.Decl("open", loop.False), e.declare(st, st.identities())}
 		}
 	}
 	e.loopRows(e.until)
 	earlier := s.prefix(e.tileBody, cut, st, total)
 	e.know(st, earlier, total)
-	for _, p := range e.parcels {
+	for _, p := range e.scatters {
 		p.base, p.end = e.span(p.place)
 	}
 	now := e.now
@@ -143,18 +143,18 @@ func (o overlap) run(s *launches, e *rowBody) {
 		}, nil)
 	}
 	e.now = now
-	e.openIsStored = true
+	e.isOpenStored = true
 	e.deliver()
 }
 
-// openGroup is the group that was open before the tile, where it closes.
-type openGroup struct {
+// openSegment is the segment that was open before the tile, where it closes.
+type openSegment struct {
 	here  *loop.Var   // whether the work-item has that row
 	state []*loop.Var // the state before the row, of the tile alone
 }
 
-// hold keeps the state at the row where the group closes.
-func (e *tileBody) hold(g *openGroup) {
+// hold keeps the state at the row where the segment closes.
+func (e *tileBody) hold(g *openSegment) {
 	e.b.Assign(g.here, loop.True)
 	for j, slot := range e.stateOf(e.cuts[0]).slots {
 		e.b.Assign(g.state[j], e.running[slot.stateKey])

@@ -11,7 +11,7 @@ import (
 
 // Before rows reach a table they may be combined by the work-item that holds
 // them: the variants of aggregation. An atomic a row is the least work where
-// groups are short; where they are long, few atomics of one element follow each
+// work-groups are short; where they are long, few atomics of one element follow each
 // other if each brings many rows.
 
 // hasUpdates reports whether rows are combined in tables.
@@ -34,18 +34,18 @@ func (k *kernel) wantsNeighbours() bool {
 type tables struct {
 	index tile.ID
 	ops   []int
-	group *loop.Var         // the index of the last row; none at first
-	state map[int]*loop.Var // per operation: the rows of the group so far; an array has an element per group
+	run   *loop.Var         // the index of the last row; none at first
+	state map[int]*loop.Var // per operation: the rows of the work-group so far; an array has an element per work-group
 
 	// Of an array.
-	groups *loop.Var // the index of each
-	count  *loop.Var
+	runs  *loop.Var // the index of each
+	count *loop.Var
 }
 
 // The index of rows that no table has an element for, and of none.
 const (
 	outside = -1
-	noGroup = -2
+	noRun   = -2
 )
 
 // openTables declares what the work-item's rows of a phase are combined in.
@@ -67,10 +67,10 @@ func (e *rowBody) openTables(phase int) {
 		e.tables[at].ops = append(e.tables[at].ops, i)
 	}
 	for _, t := range e.tables {
-		t.group = e.b.Decl("group", loop.Int(noGroup))
+		t.run = e.b.Decl("run", loop.Int(noRun))
 		if e.variant == plan.PrivateArray {
-			t.groups = e.b.Storage("groups", loop.ArrayOf(e.items, loop.Counter))
-			t.count = e.b.Decl("groups", loop.Int(0))
+			t.runs = e.b.Storage("runs", loop.ArrayOf(e.items, loop.Counter))
+			t.count = e.b.Decl("runs", loop.Int(0))
 		}
 		for _, i := range t.ops {
 			name, kind := e.Streams[e.Ops[i].Stream].Name, e.Streams[e.Ops[i].Stream].Kind
@@ -86,7 +86,7 @@ func (e *rowBody) openTables(phase int) {
 // start is what the state of an update begins with.
 func (e *function) start(i int) loop.Expr { return loop.ConstOf(e.Ops[i].Monoid.Identity[0]) }
 
-// combineRow combines the row at hand with those of its group before it.
+// combineRow combines the row at hand with those of its work-group before it.
 func (e *rowBody) combineRow(i int) {
 	op := &e.Ops[i]
 	at := slices.IndexFunc(e.tables, func(t *tables) bool { return slices.Contains(t.ops, i) })
@@ -97,9 +97,9 @@ func (e *rowBody) combineRow(i int) {
 	t := e.tables[at]
 	if i == t.ops[0] {
 		bin := e.b.Let("bin", e.expr(t.index))
-		group := e.b.Decl("next", loop.Int(outside))
-		e.b.If(e.inTable(op, bin), func() { e.b.Assign(group, loop.ToCounter(bin)) }, nil)
-		e.b.If(loop.Ne(group, t.group), func() { e.beginGroup(t, group) }, nil)
+		run := e.b.Decl("next", loop.Int(outside))
+		e.b.If(e.inTable(op, bin), func() { e.b.Assign(run, loop.ToCounter(bin)) }, nil)
+		e.b.If(loop.Ne(run, t.run), func() { e.beginRun(t, run) }, nil)
 	}
 	combine := func(before loop.Expr) loop.Expr {
 		x := e.b.Let("x", e.expr(op.Args[1]))
@@ -113,28 +113,28 @@ func (e *rowBody) combineRow(i int) {
 	e.b.Assign(t.state[i], combine(t.state[i]))
 }
 
-// beginGroup goes on to another group.
-func (e *function) beginGroup(t *tables, group loop.Expr) {
+// beginRun goes on to another work-group.
+func (e *function) beginRun(t *tables, run loop.Expr) {
 	if e.variant == plan.PrivateVar {
-		e.deliverGroup(t)
+		e.flushRun(t)
 		for _, i := range t.ops {
 			e.b.Assign(t.state[i], e.start(i))
 		}
 	} else {
-		e.b.Store(t.groups, t.count, group)
+		e.b.Store(t.runs, t.count, run)
 		for _, i := range t.ops {
 			e.b.Store(t.state[i], t.count, e.start(i))
 		}
 		e.b.Assign(t.count, loop.Add(t.count, loop.Int(1)))
 	}
-	e.b.Assign(t.group, group)
+	e.b.Assign(t.run, run)
 }
 
-// deliverGroup combines the rows of the last group into its elements.
-func (e *function) deliverGroup(t *tables) {
-	e.b.If(loop.Ge(t.group, loop.Int(0)), func() {
+// flushRun combines the rows of the last work-group into its elements.
+func (e *function) flushRun(t *tables) {
+	e.b.If(loop.Ge(t.run, loop.Int(0)), func() {
 		for _, i := range t.ops {
-			e.updateAt(&e.Ops[i], t.group, t.state[i])
+			e.updateAt(&e.Ops[i], t.run, t.state[i])
 		}
 	}, nil)
 }
@@ -143,20 +143,20 @@ func (e *function) deliverGroup(t *tables) {
 func (e *rowBody) closeTables() {
 	for _, t := range e.tables {
 		if e.variant == plan.PrivateVar {
-			e.deliverGroup(t)
+			e.flushRun(t)
 			continue
 		}
 		e.b.For("slot", loop.Int(0), t.count, func(slot *loop.Var) {
-			group := e.b.Let("group", loop.At(t.groups, slot))
+			run := e.b.Let("run", loop.At(t.runs, slot))
 			inside := loop.And(loop.Gt(slot, loop.Int(0)), loop.Lt(slot, loop.Sub(t.count, loop.Int(1))))
-			e.b.If(loop.Ge(group, loop.Int(0)), func() {
+			e.b.If(loop.Ge(run, loop.Int(0)), func() {
 				for _, i := range t.ops {
 					op := &e.Ops[i]
 					state := e.b.Let("state", loop.At(t.state[i], slot))
-					update := func() { e.updateAt(op, group, state) }
+					update := func() { e.updateAt(op, run, state) }
 					if op.Contiguous && e.Streams[op.Stream].Kind.Size() >= 4 {
-						// Between the first and the last, a group lies here as a whole.
-						e.b.If(inside, func() { e.b.Store(e.stream(op.Stream), group, state) }, update)
+						// Between the first and the last, a work-group lies here as a whole.
+						e.b.If(inside, func() { e.b.Store(e.stream(op.Stream), run, state) }, update)
 					} else {
 						update()
 					}

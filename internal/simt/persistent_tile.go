@@ -9,36 +9,36 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// What happens to a tile in the round that tells its fold, and in the one that
+// What happens to a tile in the round that publishes its fold, and in the one that
 // goes on with it; see round.go.
 
-// beginTile names what a subgroup has of a tile of the group. A subgroup behind the
+// beginTile names what a subgroup has of a tile of the work-group. A subgroup behind the
 // last row begins there: a number of a row beyond might be none of 32 bits.
-func (s *persistent) beginTile(e *tileBody, turn loop.Expr) {
-	teams, size := int64(s.round.teams), s.rows()
-	e.tile = e.b.Let("tile", loop.Add(loop.Mul(turn, loop.Int(teams)), s.window.team))
-	start := e.b.Let("start", loop.Mul(turn, loop.Int(teams*size)))
+func (s *persistent) beginTile(e *tileBody, tileIndex loop.Expr) {
+	rowSubgroups, size := int64(s.ring.rowSubgroups), s.rows()
+	e.tile = e.b.Let("tile", loop.Add(loop.Mul(tileIndex, loop.Int(rowSubgroups)), s.ringView.subgroup))
+	start := e.b.Let("start", loop.Mul(tileIndex, loop.Int(rowSubgroups*size)))
 	left := e.b.Let("left", loop.Sub(e.arguments.rows, start))
-	share := e.b.Let("share", loop.Mul(s.window.team, loop.Int(size)))
-	share = e.b.Let("share", loop.Choose(loop.Lt(share, left), share, left))
+	share := e.b.Let("subgroup_row", loop.Mul(s.ringView.subgroup, loop.Int(size)))
+	share = e.b.Let("subgroup_row", loop.Choose(loop.Lt(share, left), share, left))
 	e.first = e.b.Let("first", loop.Add(e.arguments.row0, loop.Add(start, share)))
 	rest := e.b.Let("rest", loop.Sub(left, share))
 	e.count = e.b.Let("count", loop.Choose(loop.Lt(rest, loop.Int(size)), rest, loop.Int(size)))
-	s.window.isCopied = loop.Lt(turn, s.window.whole)
+	s.ringView.isCopied = loop.Lt(tileIndex, s.ringView.whole)
 }
 
 // await waits for the columns of the tile at hand. Those of one that has not all
 // its rows the subgroups bring themselves.
 func (s *persistent) await(e *tileBody, parity loop.Expr) {
-	if len(s.round.columns) == 0 {
+	if len(s.ring.columns) == 0 {
 		return
 	}
-	w := s.window
+	w := s.ringView
 	e.b.If(w.isCopied, func() {
 		e.awaitPhase(w.arrived, w.stage, parity)
 	}, func() {
 		for i := range s.Streams {
-			if s.pool.staged[i] {
+			if s.arena.staged[i] {
 				e.deal(i)
 			}
 		}
@@ -56,13 +56,13 @@ func (s *persistent) reductionsOf(phase int) (list []int) {
 	return list
 }
 
-// front folds a tile, and leaves to its back what the rows need of that.
-func (s *persistent) front(e *rowBody, st *state, turn, parity, slot loop.Expr, left []*loop.Var) {
+// foldTile folds a tile, and leaves to its back what the rows need of that.
+func (s *persistent) foldTile(e *rowBody, st *state, tileIndex, parity, slot loop.Expr, left []*loop.Var) {
 	const phase = 0
-	s.beginTile(e.tileBody, turn)
+	s.beginTile(e.tileBody, tileIndex)
 	s.await(e.tileBody, parity)
 	e.takeColumns()
-	e.picked = nil
+	e.selectedBits = nil
 	e.declareKept()
 	for _, i := range s.reductionsOf(phase) {
 		e.declareFolds([]int{i})
@@ -70,35 +70,35 @@ func (s *persistent) front(e *rowBody, st *state, turn, parity, slot loop.Expr, 
 	e.declareFolds(s.cuts[phase])
 	e.loopRows(phase)
 	e.publishReductions(s.states, s.reductionsOf(phase))
-	before, total := e.selection.scan(e.selected(), st, nil)
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(s.window.folds, s.foldAt(e.function, slot, s.window.team), total) }, nil)
-	e.assignAll(left, append(exprsOf(e.picked), before...))
+	before, total := e.scanner.scan(e.selected(), st, nil)
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.storeState(s.ringView.folds, s.foldAt(e.function, slot, s.ringView.subgroup), total) }, nil)
+	e.assignAll(left, append(exprsOf(e.selectedBits), before...))
 }
 
-// scanGroups completes the states of a subgroup's rows whose counts are known:
-// what is folded since a row that is picked, and how many rows there are since,
+// scanSegments completes the states of a subgroup's rows whose counts are known:
+// what is folded since a row that is selected, and how many rows there are since,
 // of which only those behind the last one are needed.
-func (e *selectionBody) scanGroups(st *state, before, total []loop.Expr) {
-	picking := map[tile.ID]loop.Expr{}
+func (e *selectionBody) scanSegments(st *state, before, total []loop.Expr) {
+	selecting := map[tile.ID]loop.Expr{}
 	for j, slot := range st.slots {
 		op := &e.Ops[slot.op]
 		if op.Monoid.Kind == tile.Fold {
 			continue
 		}
 		guard := op.Segment
-		if picking[guard] == nil {
-			hasPicked := loop.Ne(e.bitsOf(guard), number(ir.U32, 0))
-			picking[guard] = e.b.Let("picking", e.subgroup.ballot(hasPicked))
+		if selecting[guard] == nil {
+			hasSelected := loop.Ne(e.bitsOf(guard), number(ir.U32, 0))
+			selecting[guard] = e.b.Let("selecting", e.subgroup.ballot(hasSelected))
 			if slots := e.foldedBy(st, guard); len(slots) > 0 {
-				e.scanSince(st, slots, picking[guard], before, total)
+				e.scanSince(st, slots, selecting[guard], before, total)
 			}
 		}
-		none := e.subgroup.isEmpty(picking[guard])
+		none := e.subgroup.isEmpty(selecting[guard])
 		switch {
 		case slot.field == 0:
 			total[j] = loop.Not(none)
-		case !slices.Contains(e.batch.scans, slot.op):
-			last := e.b.Let("last", e.subgroup.last(picking[guard]))
+		case !slices.Contains(e.segments.scans, slot.op):
+			last := e.b.Let("last", e.subgroup.last(selecting[guard]))
 			since := e.shuffle(single(e.kernel, slot), broadcast, []loop.Expr{e.folds[slot.stateKey]}, last)[0]
 			behind := loop.Greatest(loop.Sub(e.count, loop.Mul(loop.Add(last, loop.Int(1)), loop.Int(int64(e.items)))), loop.Int(0))
 			total[j] = e.b.Let("since", loop.Choose(none, loop.ToKind(slot.kind, e.count), loop.Add(since, loop.ToKind(slot.kind, behind))))
@@ -107,23 +107,23 @@ func (e *selectionBody) scanGroups(st *state, before, total []loop.Expr) {
 }
 
 // foldAt returns where the fold of a subgroup lies.
-func (s *persistent) foldAt(e *function, slot, team loop.Expr) loop.Expr {
-	return e.b.Let("place", loop.Add(loop.Mul(slot, loop.Int(int64(s.round.teams))), team))
+func (s *persistent) foldAt(e *function, slot, subgroup loop.Expr) loop.Expr {
+	return e.b.Let("place", loop.Add(loop.Mul(slot, loop.Int(int64(s.ring.rowSubgroups))), subgroup))
 }
 
-// back does the rows of a tile, of which side has the prefix.
-func (s *persistent) back(e *rowBody, st *state, turn, slot, side loop.Expr, left []*loop.Var) {
-	w := s.window
-	s.beginTile(e.tileBody, turn)
-	e.picked = left[:len(s.picks)]
-	before := exprsOf(left[len(s.picks):])
-	place := s.foldAt(e.function, slot, w.team)
-	earlier := e.combine(st, e.loadState(w.prefixes, side), e.loadState(w.offsets, place))
+// finishTile does the rows of a tile, of which side has the prefix.
+func (s *persistent) finishTile(e *rowBody, st *state, tileIndex, slot, parity loop.Expr, left []*loop.Var) {
+	w := s.ringView
+	s.beginTile(e.tileBody, tileIndex)
+	e.selectedBits = left[:len(s.selections)]
+	before := exprsOf(left[len(s.selections):])
+	place := s.foldAt(e.function, slot, w.subgroup)
+	earlier := e.combine(st, e.loadState(w.prefixes, parity), e.loadState(w.offsets, place))
 	total := e.loadState(w.folds, place)
 	e.now = e.until
-	if len(s.picks) > 0 {
-		s.numberPicked(e.selected(), st, before, total)
-		e.selection.deliver(e.selected(), st, before, total, func() []loop.Expr {
+	if len(s.selections) > 0 {
+		s.numberSelected(e.selected(), st, before, total)
+		e.scanner.deliver(e.selected(), st, before, total, func() []loop.Expr {
 			e.barrier()
 			return earlier
 		})
@@ -136,48 +136,48 @@ func (s *persistent) back(e *rowBody, st *state, turn, slot, side loop.Expr, lef
 			e.declareFolds([]int{i})
 		}
 		e.takeColumns()
-		e.parcels = nil
+		e.scatters = nil
 		e.pack()
 		e.loopRows(e.until)
 		e.awaitScattered()
 		e.deliver()
 	}
-	if len(e.pool.inPlace) > 0 || e.batch.takesColumns() { // before the next copy to the stage
+	if len(e.arena.inPlace) > 0 || e.segments.replacesColumns() { // before the next copy to the stage
 		e.b.Do(copyReuse, nil)
 	}
 	e.publishReductions(s.states, s.reductionsOf(e.until))
-	if s.round.isTight() {
+	if s.ring.isTight() {
 		e.barrier()
-		e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.b.Do(copyIsFree, []loop.Expr{w.freed, narrow(w.stage)}) }, nil)
+		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Do(copyIsFree, []loop.Expr{w.freed, narrow(w.stage)}) }, nil)
 	}
 	if s.hasEnd() {
 		s.endLastTile(e)
 	}
 }
 
-// askRound folds what the tiles of the round before a tile have told, and tells
-// the group the prefix. Neighbours of the control ask for neighbouring tiles, all
+// pollRound folds what the tiles of the round before a tile have published, and publishes
+// the work-group the prefix. Neighbours of the control poll neighbouring tiles, all
 // for their part of the round at once, and together, since shuffles cost far more
 // where they have parted; then each folds a stretch of tiles.
-func (s *persistent) askRound(e *function, turn, groups loop.Expr, carry []*loop.Var, side loop.Expr) {
+func (s *persistent) pollRound(e *function, tileIndex, workgroups loop.Expr, carry []*loop.Var, parity loop.Expr) {
 	t := s.status
-	p := &poll{function: e, status: t, groups: groups, memory: e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)}
-	p.words = e.b.Storage("words", loop.ArrayOf(tilesAsked*t.words, loop.ScalarOf(ir.U64)))
-	p.first = e.b.Let("first", loop.Sub(turn, groups))
-	s.awaitRound(p)
+	p := &poll{function: e, status: t, workgroups: workgroups, memory: e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)}
+	p.words = e.b.Storage("words", loop.ArrayOf(tilesPolled*t.words, loop.ScalarOf(ir.U64)))
+	p.first = e.b.Let("first", loop.Sub(tileIndex, workgroups))
+	s.awaitWords(p)
 	whole := p.fold()
 	e.assignAll(carry, e.combine(t.state, exprsOf(carry), whole))
-	e.b.If(loop.Eq(e.lane, loop.Int(0)), func() { e.storeState(s.window.prefixes, side, exprsOf(carry)) }, nil)
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.storeState(s.ringView.prefixes, parity, exprsOf(carry)) }, nil)
 }
 
 // poll is what a subgroup asks the tiles of a round for.
 type poll struct {
 	*function
-	status *status
-	memory *loop.Var // the words of all tiles
-	words  *loop.Var // those that the work-item has
-	first  loop.Expr // the first tile of the round
-	groups loop.Expr // how many there are
+	status     *status
+	memory     *loop.Var // the words of all tiles
+	words      *loop.Var // those that the work-item has
+	first      loop.Expr // the first tile of the round
+	workgroups loop.Expr // how many there are
 }
 
 // wordOf returns the index of word w of the work-item's tile i.
@@ -185,22 +185,22 @@ func (p *poll) wordOf(i loop.Expr, w int) loop.Expr { return p.status.place(i, f
 
 // each runs body for some tiles: whether it is one of the round, and its words.
 func (p *poll) each(number func(i loop.Expr) loop.Expr, body func(place, tile, exists loop.Expr, at func(w int) loop.Expr)) {
-	p.b.For("i", loop.Int(0), loop.Int(tilesAsked), func(i *loop.Var) {
+	p.b.For("i", loop.Int(0), loop.Int(tilesPolled), func(i *loop.Var) {
 		place := p.b.Let("place", number(i))
-		tile := p.b.Let("asked", loop.Add(p.first, place))
-		exists := p.b.Let("exists", loop.And(loop.Lt(place, p.groups), loop.Ge(tile, loop.Int(0))))
+		tile := p.b.Let("polled", loop.Add(p.first, place))
+		exists := p.b.Let("exists", loop.And(loop.Lt(place, p.workgroups), loop.Ge(tile, loop.Int(0))))
 		body(place, tile, exists, func(w int) loop.Expr { return p.wordOf(i, w) })
 	})
 }
 
-// dealt is the number of tile i of those that neighbours ask for together.
+// dealt is the number of tile i of those that neighbours poll together.
 func (p *poll) dealt(i loop.Expr) loop.Expr {
-	return loop.Add(loop.Mul(i, loop.Int(roundSubgroup)), p.lane)
+	return loop.Add(loop.Mul(i, loop.Int(persistentWidth)), p.localID)
 }
 
 // stretch is the number of tile i of those that a work-item folds.
 func (p *poll) stretch(i loop.Expr) loop.Expr {
-	return loop.Add(loop.Mul(p.lane, loop.Int(tilesAsked)), i)
+	return loop.Add(loop.Mul(p.localID, loop.Int(tilesPolled)), i)
 }
 
 // lacking reports whether a tile has words that have not come.
@@ -212,9 +212,9 @@ func (p *poll) lacking(exists loop.Expr, at func(w int) loop.Expr) loop.Expr {
 	return loop.And(exists, loop.Not(hasAll))
 }
 
-// awaitRound waits for the words of all tiles of the round.
-func (s *persistent) awaitRound(p *poll) {
-	spins, goesOn, waiting := p.b.Decl("spins", loop.Int(0)), p.b.Decl("goes_on", loop.True), p.b.Decl("waiting", loop.True)
+// awaitWords waits for the words of all tiles of the round.
+func (s *persistent) awaitWords(p *poll) {
+	spins, goesOn, waiting := p.b.Decl("spins", loop.Int(0)), p.b.Decl("keeps_polling", loop.True), p.b.Decl("waiting", loop.True)
 	p.b.While(waiting, func() {
 		p.each(p.dealt, func(_, tile, exists loop.Expr, at func(w int) loop.Expr) {
 			p.b.If(p.lacking(exists, at), func() {
@@ -223,7 +223,7 @@ func (s *persistent) awaitRound(p *poll) {
 				}
 			}, nil)
 		})
-		lacks := p.b.Decl("lacks", loop.False)
+		lacks := p.b.Decl("is_missing", loop.False)
 		p.each(p.dealt, func(_, _, exists loop.Expr, at func(w int) loop.Expr) {
 			p.b.Assign(lacks, loop.Or(lacks, p.lacking(exists, at)))
 		})
@@ -235,7 +235,7 @@ func (s *persistent) awaitRound(p *poll) {
 // fold returns the fold of the round, to the first work-item.
 func (p *poll) fold() []loop.Expr {
 	t, st := p.status, p.status.state
-	shared := p.localArray("asked", ir.U64, mostRound*t.words)
+	shared := p.localArray("polled", ir.U64, maxResidentGroups*t.words)
 	p.each(p.dealt, func(place, _, _ loop.Expr, at func(w int) loop.Expr) {
 		for w := range t.words {
 			p.b.Store(shared, t.place(place, flagAggregate, w), loop.At(p.words, at(w)))
@@ -244,30 +244,30 @@ func (p *poll) fold() []loop.Expr {
 	p.b.Barrier(loop.SubgroupScope)
 	fold := p.declare(st, st.identities())
 	p.each(p.stretch, func(place, _, exists loop.Expr, _ func(w int) loop.Expr) {
-		var told []loop.Expr
+		var state []loop.Expr
 		for w := range t.words {
-			told = append(told, p.b.Let("word", loop.At(shared, t.place(place, flagAggregate, w))))
+			state = append(state, p.b.Let("word", loop.At(shared, t.place(place, flagAggregate, w))))
 		}
-		p.assignAll(fold, p.choose(exists, p.combine(st, exprsOf(fold), t.unpack(p.function, told)), exprsOf(fold)))
+		p.assignAll(fold, p.choose(exists, p.combine(st, exprsOf(fold), t.unpack(p.function, state)), exprsOf(fold)))
 	})
-	return p.foldLanes(st, exprsOf(fold), roundSubgroup)
+	return p.foldLanes(st, exprsOf(fold), persistentWidth)
 }
 
-// tellFold publishes the fold of a tile of the group, and tells the subgroups
+// publishFold publishes the fold of a tile of the work-group, and publishes the subgroups
 // those of the ones before each.
-func (s *persistent) tellFold(e *tileBody, turn, slot loop.Expr) {
-	t, teams := s.status, int64(s.round.teams)
+func (s *persistent) publishFold(e *tileBody, tileIndex, slot loop.Expr) {
+	t, rowSubgroups := s.status, int64(s.ring.rowSubgroups)
 	st := t.state
 	theirs := e.declare(st, st.identities())
-	place := s.foldAt(e.function, slot, e.lane)
-	isTeam := loop.Lt(e.lane, loop.Int(teams))
-	e.b.If(isTeam, func() { e.assignAll(theirs, e.loadState(s.window.folds, place)) }, nil)
+	place := s.foldAt(e.function, slot, e.localID)
+	takesPart := loop.Lt(e.localID, loop.Int(rowSubgroups))
+	e.b.If(takesPart, func() { e.assignAll(theirs, e.loadState(s.ringView.folds, place)) }, nil)
 	e.b.Barrier(loop.SubgroupScope) // together, for the sake of shuffles
-	folds := e.scanSubgroup(st, exprsOf(theirs), s.round.teams)
-	before := e.ofOneBefore(st, e.lane, folds)
-	e.b.If(isTeam, func() { e.storeState(s.window.offsets, place, before) }, nil)
-	e.b.If(loop.Eq(e.lane, loop.Int(teams-1)), func() {
-		e.tile = turn
+	folds := e.scanSubgroup(st, exprsOf(theirs), s.ring.rowSubgroups)
+	before := e.ofOneBefore(st, e.localID, folds)
+	e.b.If(takesPart, func() { e.storeState(s.ringView.offsets, place, before) }, nil)
+	e.b.If(loop.Eq(e.localID, loop.Int(rowSubgroups-1)), func() {
+		e.tile = tileIndex
 		t.publish(e, e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites), flagAggregate, folds)
 	}, nil)
 }

@@ -7,78 +7,78 @@ import (
 )
 
 // An arena plans the local memory of a kernel's tiles. A tile is a work-group's,
-// whose columns pass through a pool, or, under scheme=round, a subgroup's, whose
+// whose columns pass through an arena, or, under scheme=round, a subgroup's, whose
 // columns lie in a stage of a ring.
-type arena interface {
+type placement interface {
 	// canStage reports whether columns of a kind can be brought.
 	canStage(kind ir.Kind) bool
 	// layout is how the rows of a staged column lie.
 	layout(k *kernel, kind ir.Kind) layout
-	// columnBytes is what a staged column takes of the pool.
+	// columnBytes is what a staged column takes of the arena.
 	columnBytes(k *kernel, kind ir.Kind) int64
 	// placeFor returns a staged column whose place a store of the base's rows can
 	// take once work-items hold the column.
-	placeFor(k *kernel, p pool, store int) (stream int, ok bool)
+	placeFor(k *kernel, p arena, store int) (stream int, ok bool)
 	// reserve adds bytes for folds to p and returns where they begin.
-	reserve(p *pool, bytes int64) (at int64)
-	// fit reports whether local memory suffices for a pool.
-	fit(k *kernel, p pool) bool
+	reserve(p *arena, bytes int64) (at int64)
+	// fit reports whether local memory suffices for an arena.
+	fit(k *kernel, p arena) bool
 	// grow looks for a better size of work-groups after the first attempt.
 	grow(k *kernel, items int, aligned func(stream int) bool)
-	// compacts reports whether kernels that only pick rows put all of them in the
-	// pool at once.
+	// compacts reports whether kernels that only select rows put all of them in the
+	// arena at once.
 	compacts(k *kernel) bool
-	// numbers reports whether rows picked from a derived domain are numbered.
+	// numbers reports whether rows selected from a derived domain are numbered.
 	numbers(k *kernel) bool
 	// refuse says why the schedule leaves no arena.
 	refuse(k *kernel, s plan.Schedule) error
 }
 
-// workgroupArena is a pool that the columns of a work-group's tile pass through.
-type workgroupArena struct{}
+// workgroupPlacement is an arena that the columns of a work-group's tile pass through.
+type workgroupPlacement struct{}
 
-func (workgroupArena) canStage(ir.Kind) bool { return true }
+func (workgroupPlacement) canStage(ir.Kind) bool { return true }
 
-func (workgroupArena) layout(k *kernel, kind ir.Kind) layout { return k.layoutOf(kind) }
+func (workgroupPlacement) layout(k *kernel, kind ir.Kind) layout { return k.layoutOf(kind) }
 
-func (workgroupArena) columnBytes(k *kernel, kind ir.Kind) int64 { return k.layoutOf(kind).bytes }
+func (workgroupPlacement) columnBytes(k *kernel, kind ir.Kind) int64 { return k.layoutOf(kind).bytes }
 
-func (workgroupArena) placeFor(*kernel, pool, int) (stream int, ok bool) { return 0, false }
+func (workgroupPlacement) placeFor(*kernel, arena, int) (stream int, ok bool) { return 0, false }
 
-func (workgroupArena) reserve(p *pool, bytes int64) (at int64) {
+func (workgroupPlacement) reserve(p *arena, bytes int64) (at int64) {
 	at = p.bytes
 	p.bytes += bytes
 	return at
 }
 
-func (workgroupArena) fit(k *kernel, p pool) bool { return p.bytes+k.stateBytes() <= k.budget }
+func (workgroupPlacement) fit(k *kernel, p arena) bool { return p.bytes+k.stateBytes() <= k.budget }
 
-func (workgroupArena) grow(*kernel, int, func(stream int) bool) {}
+func (workgroupPlacement) grow(*kernel, int, func(stream int) bool) {}
 
-func (workgroupArena) compacts(k *kernel) bool { return !k.collective.inRegisters() }
+func (workgroupPlacement) compacts(k *kernel) bool { return !k.collective.inRegisters() }
 
 // With subgroups, rows that go to local memory at once are faster.
-func (workgroupArena) numbers(k *kernel) bool { return !k.collective.inRegisters() }
+func (workgroupPlacement) numbers(k *kernel) bool { return !k.collective.inRegisters() }
 
-func (workgroupArena) refuse(*kernel, plan.Schedule) error { return nil }
+func (workgroupPlacement) refuse(*kernel, plan.Schedule) error { return nil }
 
 // A residence is where emitted text finds what the work-items of a tile share.
 type residence interface {
 	// scope is that of a barrier among them.
 	scope() loop.Scope
-	// bytes returns the size of the pool.
+	// bytes returns the size of the arena.
 	bytes(e *function) int64
-	// start returns the word of the pool at which byte region of it lies.
+	// start returns the word of the arena at which byte region of it lies.
 	start(e *function, region int64, word ir.Kind) loop.Expr
-	// column returns the word of the pool at which the tile's rows of a staged
+	// column returns the word of the arena at which the tile's rows of a staged
 	// column begin.
 	column(e *tileBody, i int, word ir.Kind) loop.Expr
-	// reserved returns the word of the pool at which bytes lie that the arena has
+	// reserved returns the word of the arena at which bytes lie that the arena has
 	// reserved at byte at.
 	reserved(e *function, at, bytes int64, word ir.Kind) loop.Expr
-	// shareCounts makes the counts of picks known to be the same for all who share
+	// shareCounts makes the counts of selections known to be the same for all who share
 	// a tile, once these have waited for each other.
-	shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p pick) loop.Expr)
+	shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p selection) loop.Expr)
 	// dealsWide reports whether work-items load columns by wide accesses.
 	dealsWide() bool
 	// takeBefore takes the row before those of the work-item.

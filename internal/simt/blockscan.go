@@ -16,7 +16,7 @@ type collective interface {
 	inRegisters() bool
 	// elements returns how many states sharedState holds.
 	elements(k *kernel) int
-	// scan is groupScan.
+	// scan is blockScan.
 	scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr)
 	// lookBack walks back over the tiles before this one.
 	lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) []loop.Expr
@@ -41,7 +41,7 @@ func (localMemory) elements(k *kernel) int { return k.workgroup + 3*rakes(k.work
 func (e *function) barrier() { e.b.Barrier(e.residence.scope()) }
 
 // sharedState returns local memory for a state: per slot an element per
-// work-item, and those that groupScan needs.
+// work-item, and those that blockScan needs.
 func (e *function) sharedState(st *state) []*loop.Var {
 	return e.localState("shared", st, e.collective.elements(e.kernel))
 }
@@ -66,7 +66,7 @@ func (e *function) localState(name string, st *state, length int) (list []*loop.
 	return list
 }
 
-// rakes returns how many work-items of a group fold stretches of the others.
+// rakes returns how many work-items of a work-group fold stretches of the others.
 func rakes(workgroup int) int {
 	n := 1
 	for n*n < workgroup {
@@ -89,27 +89,27 @@ func (e *function) storeState(shared []*loop.Var, at loop.Expr, values []loop.Ex
 	}
 }
 
-// duringScan is what a group does in the course of a scan.
+// duringScan is what a work-group does in the course of a scan.
 type duringScan struct {
-	meanwhile func()                  // what all do between the first barrier and the second; without subgroups
-	tell      func(total []loop.Expr) // what one work-item does as soon as it knows the total
+	meanwhile     func()                  // what all do between the first barrier and the second; without subgroups
+	publishPrefix func(total []loop.Expr) // what one work-item does as soon as it knows the total
 }
 
-// groupScan folds a state of each work-item over the group, in order: before
+// blockScan folds a state of each work-item over the work-group, in order: before
 // is the fold of the work-items before this one, total that of all. Who shares
-// a state next has to wait for the group first.
-func (e *function) groupScan(st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
+// a state next has to wait for the work-group first.
+func (e *function) blockScan(st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	if len(st.slots) == 0 {
 		return nil, nil
 	}
 	return e.collective.scan(e, st, mine, during)
 }
 
-// scan: some work-items, about as many as the square root of the group, each fold a
+// scan: some work-items, about as many as the square root of the work-group, each fold a
 // stretch of states one by one, and then the folds of the stretches before
 // their own; and each adds the two parts up. That takes three barriers,
 // whatever the width of the state. Before the last of them, the last work-item
-// may tell the total.
+// may publish the total.
 func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	shared := e.sharedState(st)
 	n := rakes(e.workgroup)
@@ -119,13 +119,13 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 	place := func(lane loop.Expr) loop.Expr { return loop.Add(lane, loop.Div(lane, loop.Int(int64(length)))) }
 	folds := int64(e.workgroup + n)
 	earlier := folds + int64(n)
-	e.storeState(shared, e.b.Let("place", place(e.lane)), mine)
+	e.storeState(shared, e.b.Let("place", place(e.localID)), mine)
 	e.b.Barrier(loop.GroupScope)
 	if during.meanwhile != nil {
 		during.meanwhile()
 	}
-	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
-		start := e.b.Let("start", loop.Mul(e.lane, loop.Int(int64(length+1))))
+	e.b.If(loop.Lt(e.localID, loop.Int(int64(n))), func() {
+		start := e.b.Let("start", loop.Mul(e.localID, loop.Int(int64(length+1))))
 		fold := e.declare(st, st.identities())
 		e.b.For("i", loop.Int(0), loop.Int(int64(length)), func(i *loop.Var) {
 			at := e.b.Let("at", loop.Add(start, i))
@@ -133,7 +133,7 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 			e.storeState(shared, at, exprsOf(fold)) // that of those before
 			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
 		})
-		e.storeState(shared, loop.Add(loop.Int(folds), e.lane), exprsOf(fold))
+		e.storeState(shared, loop.Add(loop.Int(folds), e.localID), exprsOf(fold))
 	}, nil)
 	e.b.Barrier(loop.GroupScope)
 	foldOf := func(isPart func(stretch *loop.Var) loop.Expr) []loop.Expr {
@@ -144,17 +144,17 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 		})
 		return exprsOf(fold)
 	}
-	e.b.If(loop.Lt(e.lane, loop.Int(int64(n))), func() {
-		isBefore := func(stretch *loop.Var) loop.Expr { return loop.Lt(stretch, e.lane) }
-		e.storeState(shared, loop.Add(loop.Int(earlier), e.lane), foldOf(isBefore))
+	e.b.If(loop.Lt(e.localID, loop.Int(int64(n))), func() {
+		isBefore := func(stretch *loop.Var) loop.Expr { return loop.Lt(stretch, e.localID) }
+		e.storeState(shared, loop.Add(loop.Int(earlier), e.localID), foldOf(isBefore))
 	}, nil)
-	if during.tell != nil { // beside these, where groups have several subgroups
+	if during.publishPrefix != nil { // beside these, where work-groups have several subgroups
 		isAny := func(*loop.Var) loop.Expr { return loop.True }
-		e.b.If(loop.Eq(e.lane, loop.Int(int64(e.workgroup-1))), func() { during.tell(foldOf(isAny)) }, nil)
+		e.b.If(loop.Eq(e.localID, loop.Int(int64(e.workgroup-1))), func() { during.publishPrefix(foldOf(isAny)) }, nil)
 	}
 	e.b.Barrier(loop.GroupScope)
-	stretch := e.b.Let("stretch", loop.Div(e.lane, loop.Int(int64(length))))
-	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.lane)))
+	stretch := e.b.Let("stretch", loop.Div(e.localID, loop.Int(int64(length))))
+	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.localID)))
 	// That one work-item stores this in the branch above, for the others, is what PoCL 3.1 gets wrong.
 	total = e.combine(st, e.loadState(shared, loop.Int(earlier+int64(n-1))), e.loadState(shared, loop.Int(folds+int64(n-1))))
 	return before, total
