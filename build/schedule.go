@@ -14,7 +14,7 @@ import (
 const ScheduleUsage = "the shape of work-group kernels, as in `workgroup=256,items=16,scheme=lookback,variant=privvar`"
 
 // Schemes lists the values of the setting scheme, the default first.
-var Schemes = []string{simt.SchemeLookback, simt.SchemeRound, simt.SchemePublished}
+var Schemes = []string{simt.SchemeLookback, simt.SchemePersistent, simt.SchemePublished}
 
 // SchemesInParts lists the schemes that every device has and whose launches may
 // cover a part of the rows.
@@ -32,7 +32,7 @@ type setting struct {
 }
 
 var settings = []setting{
-	{"workgroup", "a power of two up to 1024; with scheme=" + simt.SchemeRound + " a multiple of 32", func(s *plan.Schedule, value string) bool {
+	{"workgroup", "a power of two up to 1024; with scheme=" + simt.SchemePersistent + " a multiple of 32", func(s *plan.Schedule, value string) bool {
 		return setNumber(&s.Workgroup, value, 1, 1024) && (isPowerOfTwo(s.Workgroup) || s.Workgroup%32 == 0)
 	}},
 	number("items", 1, 512, "rows per work-item", func(s *plan.Schedule) *int { return &s.Items }),
@@ -75,16 +75,18 @@ var conflicts = []struct {
 	refuses func(s plan.Schedule) bool
 	reason  func(s plan.Schedule) string
 }{
-	{func(s plan.Schedule) bool { return s.Scheme != simt.SchemeRound && !isPowerOfTwo(s.Workgroup) },
+	{func(s plan.Schedule) bool { return s.Scheme != simt.SchemePersistent && !isPowerOfTwo(s.Workgroup) },
 		func(s plan.Schedule) string {
-			return fmt.Sprintf("workgroup=%d is no power of two; only scheme=%s allows that", s.Workgroup, simt.SchemeRound)
+			return fmt.Sprintf("workgroup=%d is no power of two; only scheme=%s allows that", s.Workgroup, simt.SchemePersistent)
 		}},
-	{func(s plan.Schedule) bool { return s.Scheme != simt.SchemeRound && s.Ring+s.Lookahead > 0 },
-		func(plan.Schedule) string { return "ring and lookahead are settings of scheme=" + simt.SchemeRound }},
+	{func(s plan.Schedule) bool { return s.Scheme != simt.SchemePersistent && s.Ring+s.Lookahead > 0 },
+		func(plan.Schedule) string {
+			return "ring and lookahead are settings of scheme=" + simt.SchemePersistent
+		}},
 	{func(s plan.Schedule) bool {
-		return s.Scheme == simt.SchemeRound && (s.IDs != "" || s.Chunk > 0 || s.Part > 0 || s.Offsets != "" || s.Occupancy > 0)
+		return s.Scheme == simt.SchemePersistent && (s.IDs != "" || s.Chunk > 0 || s.Part > 0 || s.Offsets != "" || s.Occupancy > 0)
 	}, func(plan.Schedule) string {
-		return fmt.Sprintf("with scheme=%s one work-group per compute unit processes all rows with the others: omit ids, chunk, offsets, occupancy and part", simt.SchemeRound)
+		return fmt.Sprintf("with scheme=%s one work-group per compute unit processes all rows with the others: omit ids, chunk, offsets, occupancy and part", simt.SchemePersistent)
 	}},
 	{func(s plan.Schedule) bool { return s.Scheme == simt.SchemePublished && s.IDs != "" },
 		func(plan.Schedule) string {
@@ -109,6 +111,9 @@ func ParseSchedule(text string) (s plan.Schedule, err error) {
 				names = append(names, x.name)
 			}
 			return s, usagef("--schedule %s: there are %s", part, strings.Join(names, ", "))
+		}
+		if now := plan.FormerSchemes[value]; name == "scheme" && now != "" {
+			return s, usagef("--schedule %s: this scheme is called %s now: scheme=%s", part, now, now)
 		}
 		if !settings[i].set(&s, value) {
 			return s, usagef("--schedule %s: %s is %s", part, name, settings[i].legal)

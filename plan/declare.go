@@ -161,6 +161,9 @@ func (v *validator) kernel(path string, k *Kernel) {
 		if sizes := []int{s.Workgroup, s.Items, s.Chunk, s.Ring, s.Lookahead, s.Occupancy}; slices.Min(sizes) < 0 || slices.Max(sizes) > 1<<20 {
 			v.report(path+".schedule", "workgroup, items, chunk, ring, lookahead and occupancy lie between 0 and %d", 1<<20)
 		}
+		if now := FormerSchemes[s.Scheme]; now != "" {
+			v.report(path+".schedule", "scheme %s is called %s now", s.Scheme, now)
+		}
 		v.optional(path+".grid", variant.Grid, launched)
 		if variant.GridLimit < 0 {
 			v.report(path+".gridLimit", "%d is negative", variant.GridLimit)

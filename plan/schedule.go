@@ -6,15 +6,19 @@ type Schedule struct {
 	Workgroup int    `json:"workgroup,omitzero"` // work-items per work-group; 0 is 1
 	Items     int    `json:"items,omitzero"`     // rows that a work-item holds at once; 0 is 1
 	Chunk     int    `json:"chunk,omitzero"`     // tiles that a work-group processes one after the other; 0 is 1
-	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is computed: flat, published, lookback, round; serial, twopass on cores
+	Scheme    string `json:"scheme,omitempty"`   // how a grid-wide prefix is computed: flat, published, lookback, persistent; serial, twopass on cores
 	IDs       string `json:"ids,omitempty"`      // how tiles are numbered under lookback: ticket, static; "" is ticket
 	Offsets   string `json:"offsets,omitempty"`  // how published folds of tiles become prefixes: scan, broadcast; "" is scan
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, segmented
-	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme round
-	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme round
+	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
+	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
 	Occupancy int    `json:"occupancy,omitzero"` // work-groups of a compute unit that registers have to suffice for; 0 leaves registers to the compiler
 	Part      int64  `json:"part,omitzero"`      // maximum of rows of a launch; 0 is one launch for all rows
 }
+
+// FormerSchemes maps names that values of Schedule.Scheme have had to the present
+// names. A plan or a setting with a former name is refused.
+var FormerSchemes = map[string]string{"round": "persistent"}
 
 // The values of Schedule.Offsets.
 const (
@@ -52,7 +56,7 @@ func (s Schedule) Rows() int64 {
 }
 
 // RoundControl is the number of work-items of a work-group that take no rows
-// under scheme round: they copy tiles, and publish and poll folds.
+// under scheme persistent: they copy tiles, and publish and poll folds.
 const RoundControl = 96
 
 // Tables reports whether the rows of contiguous groups are combined in tables.

@@ -87,6 +87,7 @@ func TestValidate(t *testing.T) {
 		{"groups", func(p *Plan) { p.Kernels[0].Variants = nil }, "kernels[0].variants: a kernel needs at least one"},
 		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].Entry = "" }, "kernels[0].variants[0].entry: a variant names its function"},
 		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].Schedule.Items = -1 }, "variants[0].schedule: workgroup, items, chunk, ring, lookahead and occupancy lie between"},
+		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].Schedule.Scheme = "round" }, "variants[0].schedule: scheme round is called persistent now"},
 		{"groups", func(p *Plan) { p.Kernels[0].Variants[0].Forward = "x" }, `variants[0].forward: there is no forward progress "x"`},
 
 		// Kinds and literals.

@@ -27,12 +27,12 @@ import (
 // folds are told one round ahead to three, and the ring has as few stages as it
 // may have or one more.
 var roundSchedules = []plan.Schedule{
-	{Workgroup: 160, Items: 4, Scheme: simt.SchemeRound, Lookahead: 2, Ring: 4},
-	{Workgroup: 128, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 3},
-	{Workgroup: 192, Items: 3, Scheme: simt.SchemeRound, Lookahead: 3, Ring: 5},
-	{Workgroup: 160, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 4},
-	{Workgroup: 128, Items: 4, Scheme: simt.SchemeRound, Lookahead: 2, Ring: 5},
-	{Workgroup: 224, Items: 1, Scheme: simt.SchemeRound, Lookahead: 3, Ring: 6},
+	{Workgroup: 160, Items: 4, Scheme: simt.SchemePersistent, Lookahead: 2, Ring: 4},
+	{Workgroup: 128, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 3},
+	{Workgroup: 192, Items: 3, Scheme: simt.SchemePersistent, Lookahead: 3, Ring: 5},
+	{Workgroup: 160, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 4},
+	{Workgroup: 128, Items: 4, Scheme: simt.SchemePersistent, Lookahead: 2, Ring: 5},
+	{Workgroup: 224, Items: 1, Scheme: simt.SchemePersistent, Lookahead: 3, Ring: 6},
 }
 
 // roundGroups is how many groups walk: few, so that little data fills many rounds.
@@ -94,7 +94,7 @@ func TestCUDAEmulationRounds(t *testing.T) {
 // than there is room for. The shapes have no rows between, some, and all of that.
 func TestCUDAEmulationRoundsOfFolds(t *testing.T) {
 	emulators := newEmulators(t, emu.Options{Check: true, Resident: roundGroups, Limit: time.Minute})
-	schedule := plan.Schedule{Scheme: simt.SchemeRound}
+	schedule := plan.Schedule{Scheme: simt.SchemePersistent}
 	for _, name := range []string{"grade_counts", "char8_codes", "runs_sharing_a_key", "selected_rows", "sums_by_two_runs"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +131,7 @@ func TestCUDAEmulationRoundsOfManyColumns(t *testing.T) {
 		t.Fatal(errs)
 	}
 	entry := Entry{Name: "wide", Pipeline: pipelines[0]}
-	made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Scheme: simt.SchemeRound})
+	made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Scheme: simt.SchemePersistent})
 	fitsMultiprocessor(t, made.Plan)
 	chosen := made.Plan.Kernels[0].Variants[0].Schedule
 	if !strings.Contains(made.Texts()["wide.cu"], "kgen_bulk_copy_i64") {
@@ -162,7 +162,7 @@ func roundCases(number int, s plan.Schedule, few bool) []RandomData {
 
 // walksInRounds reports whether a kernel of a plan does.
 func walksInRounds(p *plan.Plan) bool {
-	return slices.ContainsFunc(p.Kernels, func(k plan.Kernel) bool { return k.Variants[0].Schedule.Scheme == simt.SchemeRound })
+	return slices.ContainsFunc(p.Kernels, func(k plan.Kernel) bool { return k.Variants[0].Schedule.Scheme == simt.SchemePersistent })
 }
 
 // fitsMultiprocessor requires that no kernel needs more local memory than there
@@ -204,17 +204,17 @@ func TestRoundsOfCorpus(t *testing.T) {
 				case len(cuts) > 1:
 					want = fmt.Sprintf("there are %d cuts, each needs the state of the one before, and a round exchanges states once; choose scheme=lookback or another level of fusion", len(cuts))
 				case len(cuts) == 1 && want == "flat":
-					want = simt.SchemeRound
+					want = simt.SchemePersistent
 				}
 			}
-			made, err := cuda.Emitter().Make(program, plan.Schedule{Scheme: simt.SchemeRound})
+			made, err := cuda.Emitter().Make(program, plan.Schedule{Scheme: simt.SchemePersistent})
 			if err == nil {
 				fitsMultiprocessor(t, made.Plan)
 			}
 			switch {
-			case err != nil && !(strings.Contains(err.Error(), "scheme=round: kernel "+entry.Pipeline.Name) && strings.Contains(err.Error(), want)):
+			case err != nil && !(strings.Contains(err.Error(), "scheme=persistent: kernel "+entry.Pipeline.Name) && strings.Contains(err.Error(), want)):
 				t.Errorf("%s at level %s is refused: %v; want %s", entry.Name, level, err, want)
-			case err == nil && walksInRounds(made.Plan) != (want == simt.SchemeRound), err == nil && strings.Contains(want, " "):
+			case err == nil && walksInRounds(made.Plan) != (want == simt.SchemePersistent), err == nil && strings.Contains(want, " "):
 				t.Errorf("%s at level %s walks in rounds: %v; want %s", entry.Name, level, walksInRounds(made.Plan), want)
 			case strings.Contains(want, "cuts"):
 				want = "several cuts"
@@ -262,12 +262,12 @@ func TestRoundsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.schedule.Scheme = simt.SchemeRound
+		c.schedule.Scheme = simt.SchemePersistent
 		made, err := c.emitter.Make(program, c.schedule)
 		switch {
 		case c.want == "" && (err != nil || !walksInRounds(made.Plan)):
 			t.Errorf("%s at %s, %+v does not walk in rounds: %v", c.source, c.level, c.schedule, err)
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), "pipeline p: scheme=round: ") || !strings.Contains(err.Error(), c.want)):
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), "pipeline p: scheme=persistent: ") || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s at %s, %+v: %v, want %s", c.source, c.level, c.schedule, err, c.want)
 		}
 	}

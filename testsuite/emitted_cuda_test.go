@@ -166,7 +166,7 @@ func TestCUDACompilersRefuseInRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text string
-	for _, made := range makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Scheme: simt.SchemeRound}).Texts() {
+	for _, made := range makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Scheme: simt.SchemePersistent}).Texts() {
 		if cudacompile.HasBulkCopies([]byte(made)) {
 			text = made
 		}

@@ -63,7 +63,7 @@ func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []by
 func emittedChoices(i int, entry Entry, emitter kernels.Emitter, levels []string) (choices []choice) {
 	schedules := []plan.Schedule{{Scheme: simt.SchemeLookback}, {Scheme: simt.SchemeLookback, IDs: plan.Static}, {Scheme: simt.SchemePublished}}
 	if emitter.Dialect.Subgroup > 0 {
-		schedules = append(schedules, plan.Schedule{Scheme: simt.SchemeRound})
+		schedules = append(schedules, plan.Schedule{Scheme: simt.SchemePersistent})
 	}
 	tables := plan.Variants[:len(plan.Variants)-1]
 	for j, level := range levels {

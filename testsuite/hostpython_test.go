@@ -142,7 +142,7 @@ var (
 )
 
 // gpuSchedules are those that the host over CuPy runs on a GPU. None may fall back.
-var gpuSchedules = []plan.Schedule{{}, {IDs: plan.Static}, {Scheme: simt.SchemePublished}, {Scheme: simt.SchemeRound}, {Workgroup: 64, Items: 4, Part: 600}}
+var gpuSchedules = []plan.Schedule{{}, {IDs: plan.Static}, {Scheme: simt.SchemePublished}, {Scheme: simt.SchemePersistent}, {Workgroup: 64, Items: 4, Part: 600}}
 
 // The host over CuPy runs some of the corpus on a stand-in for CuPy, or with
 // KGEN_HOST_CUPY=gpu all of it on a GPU.

@@ -172,7 +172,7 @@ func makeBy[T any](s plan.Schedule, make func(plan.Schedule) (T, error)) (T, err
 // refusesRounds reports whether a kernel cannot walk in rounds; TestRoundsOfCorpus
 // knows which.
 func refusesRounds(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "scheme="+simt.SchemeRound+": ")
+	return err != nil && strings.Contains(err.Error(), "scheme="+simt.SchemePersistent+": ")
 }
 
 // isSame reports whether two programs differ by the name of their level only.

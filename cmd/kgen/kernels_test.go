@@ -63,7 +63,7 @@ func TestGaveUpNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, scheme := range []string{simt.SchemeLookback, simt.SchemeRound} {
+	for _, scheme := range []string{simt.SchemeLookback, simt.SchemePersistent} {
 		made, err := cuda.Emitter().Make(program, plan.Schedule{Scheme: scheme})
 		if err != nil {
 			t.Fatal(err)

@@ -56,14 +56,14 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 
 // inRounds chooses a schedule of rounds whose work-items are like those of s.
 func inRounds(r *rand.Rand, s plan.Schedule) plan.Schedule {
-	rounds := plan.Schedule{Workgroup: plan.RoundControl + []int{32, 64, 128}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemeRound, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
+	rounds := plan.Schedule{Workgroup: plan.RoundControl + []int{32, 64, 128}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemePersistent, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
 	rounds.Ring = rounds.Lookahead + 2 + r.IntN(3)
 	return rounds
 }
 
 // withoutRounds returns a schedule of any device with the same tiles.
 func withoutRounds(s plan.Schedule) plan.Schedule {
-	if s.Scheme != simt.SchemeRound {
+	if s.Scheme != simt.SchemePersistent {
 		return s
 	}
 	if s.Workgroup > 0 { // else each kernel chooses
@@ -76,7 +76,7 @@ func withoutRounds(s plan.Schedule) plan.Schedule {
 // subgroups and a single cut, and offsets can be broadcast only where they are
 // sums, and not in parts.
 func allowed(d Device, p *backends.Program, s plan.Schedule) plan.Schedule {
-	if s.Offsets == "" && s.Scheme != simt.SchemeRound || takes(d, p, s) {
+	if s.Offsets == "" && s.Scheme != simt.SchemePersistent || takes(d, p, s) {
 		return s
 	}
 	s = withoutRounds(s)
@@ -96,7 +96,7 @@ func takes(d Device, p *backends.Program, s plan.Schedule) (taken bool) {
 // have cuts.
 func levelOf(seed uint64, program int) string {
 	levels := fuse.Levels
-	if scheduleOf(seed, program).Scheme == simt.SchemeRound {
+	if scheduleOf(seed, program).Scheme == simt.SchemePersistent {
 		levels = []string{fuse.LevelOnePass, fuse.LevelAuto}
 	}
 	return levels[chance(seed, streamLevel, program, 0).IntN(len(levels))]
@@ -136,7 +136,7 @@ func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData
 		d.Rows = around(tile)
 	case choice < 34:
 		d.Rows = around(s.Workgroup)
-	case choice < 64 && s.Scheme == simt.SchemeRound: // so many that a group walks through some
+	case choice < 64 && s.Scheme == simt.SchemePersistent: // so many that a group walks through some
 		d.Rows = around((2 + r.IntN(max(mostWalked/tile, 4))) * tile)
 	case choice < 64:
 		d.Rows = around((2 + r.IntN(4)) * tile)

@@ -43,7 +43,7 @@ func TestSchedulesByChance(t *testing.T) {
 		if without.Rows() != s.Rows() {
 			t.Errorf("without subgroups, %s becomes %s", ScheduleText(s), ScheduleText(without))
 		}
-		if s.Scheme != simt.SchemeRound {
+		if s.Scheme != simt.SchemePersistent {
 			continue
 		}
 		rounds++
@@ -67,13 +67,13 @@ func TestSchedulesByChance(t *testing.T) {
 // TestRefusedRounds holds that what is broken is not taken for a refusal, and
 // that rounds that were asked for are not replaced.
 func TestRefusedRounds(t *testing.T) {
-	s := plan.Schedule{Workgroup: 96, Items: 2, Scheme: simt.SchemeRound, Lookahead: 1, Ring: 3}
+	s := plan.Schedule{Workgroup: 96, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 3}
 	if got := allowed(&subgrouped{}, nil, s); got != s { // which panics
 		t.Errorf("%s becomes %s", ScheduleText(s), ScheduleText(got))
 	}
-	for _, s := range []plan.Schedule{s, {Scheme: simt.SchemeRound, Lookahead: 2}} { // of any shape
+	for _, s := range []plan.Schedule{s, {Scheme: simt.SchemePersistent, Lookahead: 2}} { // of any shape
 		report := Run(t.Context(), Options{Devices: []Device{Emulated{}}, Programs: []Program{testProgram(t)}, Levels: []string{"onepass"}, Runs: 1, Schedule: s})
-		if told := report.Cells[0].Absent; report.CountMismatches() > 0 || len(told) != 1 || !strings.Contains(fmt.Sprint(told), "no such schedule for a program: scheme=round: it takes subgroups of 32") {
+		if told := report.Cells[0].Absent; report.CountMismatches() > 0 || len(told) != 1 || !strings.Contains(fmt.Sprint(told), "no such schedule for a program: scheme=persistent: it takes subgroups of 32") {
 			t.Errorf("%s: %+v, %v", ScheduleText(s), report.Mismatches, told)
 		}
 	}

@@ -110,7 +110,7 @@ func (f *finding) schedules(ctx context.Context) {
 			list = append(list, candidate{p: f.best.p, in: f.best.in, schedule: s})
 		}
 	}
-	if s.Scheme == simt.SchemeRound {
+	if s.Scheme == simt.SchemePersistent {
 		for lookahead := 1; lookahead <= s.Lookahead; lookahead++ {
 			for takeRows := 32; takeRows <= s.Workgroup-plan.RoundControl; takeRows *= 2 {
 				for items := 1; items <= s.Items; items++ {

@@ -85,7 +85,7 @@ type persistent struct {
 	ringView       *ringView
 }
 
-var persistentFamily = family{name: SchemeRound, occupancy: "under scheme=" + SchemeRound + " a unit has one group; leave it out",
+var persistentFamily = family{name: SchemePersistent, occupancy: "under scheme=" + SchemePersistent + " a unit has one group; leave it out",
 	shape: persistentShape,
 	lower: func(s *launches) scheme {
 		r, ok := s.placement.(*ring)
@@ -120,7 +120,7 @@ func (s *persistent) main() {
 	e := s.walkFunction()
 	s.launchTiles(e, launch{workgroup: s.ring.workgroup(), grid: s.residentGrid(e.b.Func().Name), forward: plan.ForwardResident,
 		describe: func(v *plan.Variant) {
-			v.Schedule.Scheme, v.Schedule.Ring, v.Schedule.Lookahead = SchemeRound, s.ring.stages, s.ring.lookahead
+			v.Schedule.Scheme, v.Schedule.Ring, v.Schedule.Lookahead = SchemePersistent, s.ring.stages, s.ring.lookahead
 			v.LocalBytes = plan.Const(s.ring.bytes(s.kernel))
 		}})
 }
@@ -142,7 +142,7 @@ func refusePersistent(reason string) error {
 	if reason == "" {
 		return nil
 	}
-	return fmt.Errorf("scheme=%s: %s", SchemeRound, reason)
+	return fmt.Errorf("scheme=%s: %s", SchemePersistent, reason)
 }
 
 func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason string) {

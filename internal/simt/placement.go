@@ -7,7 +7,7 @@ import (
 )
 
 // An arena plans the local memory of a kernel's tiles. A tile is a work-group's,
-// whose columns pass through an arena, or, under scheme=round, a subgroup's, whose
+// whose columns pass through an arena, or, under scheme=persistent, a subgroup's, whose
 // columns lie in a stage of a ring.
 type placement interface {
 	// canStage reports whether columns of a kind can be brought.

@@ -53,8 +53,8 @@ func TestRefusedSchedules(t *testing.T) {
 func TestOccupancy(t *testing.T) {
 	target := Target{Subgroup: SubgroupOf(32), Occupancy: true}
 	for want, refused := range map[string]plan.Schedule{
-		"occupancy=2: under scheme=round a unit has one group": {Scheme: SchemeRound, Occupancy: 2},
-		"occupancy=-1: there are registers for a group":        {Occupancy: -1},
+		"occupancy=2: under scheme=persistent a unit has one group": {Scheme: SchemePersistent, Occupancy: 2},
+		"occupancy=-1: there are registers for a group":             {Occupancy: -1},
 	} {
 		if _, err := target.Lower(counts(t, fuse.LevelOnePass, ""), refused); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, not %q", refused, err, want)

@@ -12,10 +12,10 @@ import (
 
 // The schemes, by their names in schedules and plans.
 const (
-	SchemeFlat      = "flat"      // no tile needs earlier ones
-	SchemePublished = "published" // a launch per cut
-	SchemeLookback  = "lookback"  // tiles of one launch publish and poll
-	SchemeRound     = "round"     // resident work-groups walk over the tiles together
+	SchemeFlat       = "flat"       // no tile needs earlier ones
+	SchemePublished  = "published"  // a launch per cut
+	SchemeLookback   = "lookback"   // tiles of one launch publish and poll
+	SchemePersistent = "persistent" // resident work-groups walk over the tiles together
 )
 
 // A scheme brings the fold of all earlier tiles to a tile. It lowers one kernel.
@@ -71,6 +71,9 @@ func familyOf(s plan.Schedule) (*family, error) {
 			return f, nil
 		}
 		names = append(names, f.name)
+	}
+	if now := plan.FormerSchemes[s.Scheme]; now != "" {
+		return nil, fmt.Errorf("scheme=%s is called scheme=%s now", s.Scheme, now)
 	}
 	return nil, fmt.Errorf("scheme=%s: there are %s", s.Scheme, strings.Join(names, ", "))
 }

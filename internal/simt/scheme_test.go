@@ -12,7 +12,7 @@ import (
 // and that what operations ask today is met by the schemes that have to.
 func TestDemands(t *testing.T) {
 	all := map[string]scheme{
-		SchemeFlat: flat{}, SchemePublished: published{}, plan.Broadcast: broadcasting{}, SchemeLookback: &lookback{}, SchemeRound: &persistent{},
+		SchemeFlat: flat{}, SchemePublished: published{}, plan.Broadcast: broadcasting{}, SchemeLookback: &lookback{}, SchemePersistent: &persistent{},
 	}
 	for name, s := range all {
 		for demand, want := range map[tile.Demands]string{
@@ -28,7 +28,7 @@ func TestDemands(t *testing.T) {
 			}
 		}
 	}
-	for name, refused := range map[string]tile.Demands{SchemeFlat: tile.Prefixes, SchemePublished: 0, SchemeLookback: 0, SchemeRound: tile.WholeChunks} {
+	for name, refused := range map[string]tile.Demands{SchemeFlat: tile.Prefixes, SchemePublished: 0, SchemeLookback: 0, SchemePersistent: tile.WholeChunks} {
 		for _, kind := range tile.Kinds() {
 			polls := kind.Traits().Asks
 			if got := refuseDemands("made_up", name, polls, all[name].meets()) != nil; got != (polls&refused != 0) {
@@ -50,6 +50,13 @@ func TestOperations(t *testing.T) {
 		if op := (&tile.Op{Kind: kind}); (op.IsPure() || op.SeesNeighbours()) && o.value == nil {
 			t.Errorf("%s has no value", kind)
 		}
+	}
+}
+
+// TestFormerScheme holds that the former name of a scheme is refused with the present.
+func TestFormerScheme(t *testing.T) {
+	if _, err := familyOf(plan.Schedule{Scheme: "round"}); err == nil || !strings.Contains(err.Error(), "scheme=round is called scheme="+SchemePersistent) {
+		t.Error(err)
 	}
 }
 

@@ -85,7 +85,7 @@ const (
 func choices() (list []choice) {
 	for _, scheme := range build.Schemes {
 		user, small := userShape, smallShape
-		if scheme == simt.SchemeRound { // of whose work-items some take no rows
+		if scheme == simt.SchemePersistent { // of whose work-items some take no rows
 			user, small = userRound, smallRound
 		}
 		list = append(list, choice{user + ",scheme=" + scheme, userInputs, false}, choice{small + ",scheme=" + scheme, smallInputs, true})
@@ -110,7 +110,7 @@ func toolChoices() (list []choice) {
 	for _, scheme := range build.SchemesInParts {
 		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs, true})
 	}
-	list = append(list, choice{toolRound + ",scheme=" + simt.SchemeRound, toolInputs, true})
+	list = append(list, choice{toolRound + ",scheme=" + simt.SchemePersistent, toolInputs, true})
 	list = append(list, choice{toolShape + staticIDs, toolInputs, true})
 	for _, variant := range plan.Variants {
 		if variant != plan.Segmented {

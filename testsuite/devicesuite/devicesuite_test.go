@@ -283,8 +283,8 @@ func TestFaults(t *testing.T) {
 	f.contains(f.run(exitFailed, nil), "cells done, 0 runs compared")
 
 	// A device that was there, and is not, is no absence.
-	f = newFake(t, "closed scheme=round")
-	f.contains(f.run(exitFailed, nil), "scheme=round failed: not run: it does not open: no memory", "10 cells failed")
+	f = newFake(t, "closed scheme=persistent")
+	f.contains(f.run(exitFailed, nil), "scheme=persistent failed: not run: it does not open: no memory", "10 cells failed")
 	f.say("")
 	f.contains(f.run(0, nil), " 0 cells failed")
 }

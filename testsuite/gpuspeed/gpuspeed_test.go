@@ -224,7 +224,7 @@ func TestGoals(t *testing.T) {
 	}
 	w := &workload{name: "w", goal: goals{best: .9, lookback: .8, cub: 2, opencl: .6}}
 	var out bytes.Buffer
-	r.add(&out, w, []rate{one("cuda:0", "a", "lookback", 3000), one("cuda:0", "b", "round", 3700), one("cuda:0", "c", "lookback", 3190),
+	r.add(&out, w, []rate{one("cuda:0", "a", "lookback", 3000), one("cuda:0", "b", "persistent", 3700), one("cuda:0", "c", "lookback", 3190),
 		one("opencl:1", "OpenCL", "lookback", 2300), one("", "CUB", "", 1900), one("", "CUB of another kind", "", 1800)})
 	want := []goal{{"w", "best", .9, .925, true}, {"w", "CUB", 2, 3700. / 1900, false}, {"w", "look-back", .8, .7975, true}, {"w", "OpenCL", .6, .575, false}}
 	if !slices.Equal(r.Goals, want) {

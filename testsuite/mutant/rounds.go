@@ -3,7 +3,7 @@ package main
 // Where groups walk in rounds, few rows fill several of them: groups of two
 // subgroups that take rows, of which the emulation runs four at once.
 const (
-	fewRounds  = "scheme=round,workgroup=160,items=1,lookahead=2,ring=4"
+	fewRounds  = "scheme=persistent,workgroup=160,items=1,lookahead=2,ring=4"
 	walkedRows = "1,tile+1,36tile+5" // up to 9 rounds
 )
 
