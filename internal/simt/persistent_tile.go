@@ -235,7 +235,7 @@ func (s *persistent) awaitWords(p *poll) {
 // fold returns the fold of the round, to the first work-item.
 func (p *poll) fold() []loop.Expr {
 	t, st := p.status, p.status.state
-	shared := p.localArray("polled", ir.U64, maxResidentGroups*t.words)
+	shared := p.localArray("awaited", ir.U64, maxResidentGroups*t.words)
 	p.each(p.dealt, func(place, _, _ loop.Expr, at func(w int) loop.Expr) {
 		for w := range t.words {
 			p.b.Store(shared, t.place(place, flagAggregate, w), loop.At(p.words, at(w)))

@@ -48,15 +48,15 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	long long *g_length_cell) {
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
-	__shared__ __align__(16) unsigned pool[7680];
-	unsigned short *const pool_u16 = (unsigned short *)pool;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&count_runs_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -67,39 +67,39 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	const int rest = rows2 - offset;
 	const int count2 = rest < 5120 ? rest : 5120;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count2 == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[21] = {0};
-	const int start = lane * 20;
-	const int own = lane * 20;
+	const int start = local_id * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -111,31 +111,31 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	if (count2 == 5120) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 20, 0), 20);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - local_id * 20, 0), 20);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const int add3 = (int)((unsigned)theirs + (unsigned)add);
@@ -204,7 +204,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	const int theirs20 = (int)kgen_broadcast_u32((unsigned)state16, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state18 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs20;
 	const int add21 = (int)((unsigned)state18 + (unsigned)state11);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs18;
 			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs19;
@@ -212,23 +212,23 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 		}
 	}
 	const int first2 = (int)add21 + 10240;
-	const int start2 = lane * 20;
+	const int start2 = local_id * 20;
 	if ((int)theirs18 > 2560) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start2 + item);
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		unsigned rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start2 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -240,9 +240,9 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 			int add24 = 0;
 			int add25 = 0;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&count_runs_kernel1_status0[asked];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&count_runs_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904ULL) {
@@ -255,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&count_runs_kernel1_status0[asked];
+					word = *(volatile unsigned long long *)&count_runs_kernel1_status0[polled];
 				}
 				const int theirs21 = (int)(word & 2147483647ULL);
 				const int theirs22 = (int)((word >> 31) & 2147483647ULL);
@@ -308,22 +308,22 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1(
 	const int add22 = (int)((unsigned)state19 + (unsigned)theirs18);
 	const int add23 = theirs18 > 0 ? theirs19 : (int)((unsigned)state20 + (unsigned)theirs19);
 	const int base = (int)state19;
-	for (int at = lane, at_end = (int)theirs18; at < at_end; at += 256) {
-		const int number = (int)pool_u16[10240 + at];
+	for (int at = local_id, at_end = (int)theirs18; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10240 + at];
 		const int place = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place] = key2;
 		if (at > 0) {
-			const int distance = number - (int)pool_u16[10240 + (at - 1)];
+			const int distance = number - (int)local_arena_u16[10240 + (at - 1)];
 			count[place - 1] = (long long)distance;
 		}
 	}
-	if (lane == 0 && ((int)theirs18 > 0 && base > 0)) {
-		const int number = (int)pool_u16[10240];
+	if (local_id == 0 && ((int)theirs18 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[10240];
 		count[base - 1] = (long long)(number + (int)state20);
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add22;
 		int total2 = add23;
 		if ((long long)total > 0LL) {

@@ -33,51 +33,51 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	const int *__restrict__ key,
 	int *count_runs_kernel1_tile0,
 	int *count_runs_kernel1_tile1) {
-	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 5120 ? rest : 5120;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[21] = {0};
-	const int start = lane * 20;
-	const int own = lane * 20;
+	const int start = local_id * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -89,31 +89,31 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	if (count == 5120) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 20, 0), 20);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 20, 0), 20);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const int add3 = (int)((unsigned)theirs + (unsigned)add);
@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_sum0_publis
 	const int state16 = (int)(threadIdx.x % 32) >= 4 ? add20 : state14;
 	const int theirs17 = (int)kgen_broadcast_u32((unsigned)state15, 7u);
 	const int theirs18 = (int)kgen_broadcast_u32((unsigned)state16, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		count_runs_kernel1_tile0[tile] = theirs17;
 		count_runs_kernel1_tile1[tile] = theirs18;
 	}
@@ -194,12 +194,12 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_scan0_publi
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int add2 = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add3 = 0;
 		int add4 = 0;
 		#pragma unroll
@@ -312,7 +312,7 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_scan0_publi
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		count_runs_kernel1_total0[0] = add;
 		count_runs_kernel1_total1[0] = add2;
 	}
@@ -326,51 +326,51 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int *__restrict__ count_runs_kernel1_tile1,
 	int *key_2,
 	long long *count) {
-	__shared__ __align__(16) unsigned pool[7680];
-	unsigned short *const pool_u16 = (unsigned short *)pool;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 5120 ? rest : 5120;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count2 == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[21] = {0};
-	const int start = lane * 20;
-	const int own = lane * 20;
+	const int start = local_id * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -382,28 +382,28 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	if (count2 == 5120) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int add2 = (int)((unsigned)theirs + (unsigned)add);
 	const int state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
@@ -444,23 +444,23 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	const int first2 = (int)add11 + 10240;
-	const int start2 = lane * 20;
+	const int start2 = local_id * 20;
 	if ((int)theirs10 > 2560) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start2 + item);
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		unsigned rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start2 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -468,19 +468,19 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_published(
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
-	for (int at = lane, at_end = (int)theirs10; at < at_end; at += 256) {
-		const int number = (int)pool_u16[10240 + at];
+	for (int at = local_id, at_end = (int)theirs10; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10240 + at];
 		const int place = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place] = key2;
 		if (at > 0) {
-			const int distance = number - (int)pool_u16[10240 + (at - 1)];
+			const int distance = number - (int)local_arena_u16[10240 + (at - 1)];
 			count[place - 1] = (long long)distance;
 		}
 	}
-	if (lane == 0 && ((int)theirs10 > 0 && base > 0)) {
-		const int number = (int)pool_u16[10240];
+	if (local_id == 0 && ((int)theirs10 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[10240];
 		count[base - 1] = (long long)(number + (int)earlier2);
 	}
 }
@@ -494,10 +494,10 @@ extern "C" __global__ void __launch_bounds__(256) count_runs_kernel1_finish_publ
 	long long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int total = count_runs_kernel1_total0[0];
 	int total2 = count_runs_kernel1_total1[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if ((long long)total > 0LL) {
 			// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 			count[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;

@@ -51,16 +51,16 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ int earlier_i32_2[1];
-	__shared__ __align__(16) unsigned pool[8960];
-	unsigned short *const pool_u16 = (unsigned short *)pool;
+	__shared__ __align__(16) unsigned local_arena[8960];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ int shared_i32_0[4];
 	__shared__ int shared_i32_1[4];
 	__shared__ int shared_i32_2[4];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&extremes_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -71,61 +71,61 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	const int rest = rows2 - offset;
 	const int count = rest < 2560 ? rest : 2560;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count == 2560 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 128 + lane) * 4;
+			const int at = (i * 128 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 128 + lane;
+			const int at = item * 128 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	if (count == 2560 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 128 + lane) * 4;
+			const int at = (i * 128 + local_id) * 4;
 			const int4 wide = *(const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(uint4 *)(pool + (2560 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+			*(uint4 *)(local_arena + (2560 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 128 + lane;
+			const int at = item * 128 + local_id;
 			if (at < count) {
-				pool[2560 + at] = (unsigned)value[first + at];
+				local_arena[2560 + at] = (unsigned)value[first + at];
 			} else {
-				pool[2560 + at] = 0u;
+				local_arena[2560 + at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[21] = {0};
-	const int start = lane * 20;
-	const int own = lane * 20;
+	const int start = local_id * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -137,14 +137,14 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
 	int value_rows[20] = {0};
-	const int own2 = 2560 + lane * 20;
+	const int own2 = 2560 + local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -154,36 +154,36 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
 	if (count == 2560) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
 	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
@@ -282,7 +282,7 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	const int add10 = (int)((unsigned)state25 + (unsigned)state16);
 	const int v_min10 = state16 > 0 ? state17 : kgen_least_i32(state26, state17);
 	const int v_max10 = state16 > 0 ? state18 : kgen_greatest_i32(state27, state18);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs25;
 			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs26;
@@ -292,23 +292,23 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 		}
 	}
 	const int first2 = (int)add10 + 10240;
-	const int start2 = lane * 20;
+	const int start2 = local_id * 20;
 	if ((int)theirs25 > 1280) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start2 + item);
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		unsigned rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start2 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -318,19 +318,19 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	int at = (int)add10;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
-		const int at2 = lane * 20 + item;
+		const int at2 = local_id * 20 + item;
 		if (at2 < count) {
-			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 2560) {
-					pool[at + 2560] = (unsigned)v_min11;
-					pool[at + 6400] = (unsigned)v_max11;
+					local_arena[at + 2560] = (unsigned)v_min11;
+					local_arena[at + 6400] = (unsigned)v_max11;
 				}
 				at++;
 			}
-			const int v_min12 = is_picked ? value_rows[item] : kgen_least_i32(v_min11, value_rows[item]);
+			const int v_min12 = is_selected ? value_rows[item] : kgen_least_i32(v_min11, value_rows[item]);
 			v_min11 = v_min12;
-			const int v_max12 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max11, value_rows[item]);
+			const int v_max12 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max11, value_rows[item]);
 			v_max11 = v_max12;
 		}
 	}
@@ -344,12 +344,12 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 			int v_min13 = 2147483647;
 			int v_max13 = -2147483647 - 1;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 2];
-				unsigned long long word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 3];
-				unsigned long long word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4];
-				unsigned long long word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 1];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&extremes_kernel1_status0[polled * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[polled * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[polled * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
@@ -362,10 +362,10 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 2];
-					word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 3];
-					word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4];
-					word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[asked * 4 + 1];
+					word = *(volatile unsigned long long *)&extremes_kernel1_status0[polled * 4 + 2];
+					word2 = *(volatile unsigned long long *)&extremes_kernel1_status0[polled * 4 + 3];
+					word3 = *(volatile unsigned long long *)&extremes_kernel1_status0[polled * 4];
+					word4 = *(volatile unsigned long long *)&extremes_kernel1_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
 					const int theirs31 = (int)(word3 & 2147483647ULL);
@@ -449,28 +449,28 @@ extern "C" __global__ void __launch_bounds__(128) extremes_kernel1(
 	const int v_min12 = theirs25 > 0 ? theirs26 : kgen_least_i32(state29, theirs26);
 	const int v_max12 = theirs25 > 0 ? theirs27 : kgen_greatest_i32(state30, theirs27);
 	const int base = (int)state28;
-	for (int at2 = lane, at_end = (int)theirs25; at2 < at_end; at2 += 128) {
-		const int number = (int)pool_u16[10240 + at2];
+	for (int at2 = local_id, at_end = (int)theirs25; at2 < at_end; at2 += 128) {
+		const int number = (int)local_arena_u16[10240 + at2];
 		const int place = base + at2;
 		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place] = key2;
 		if (at2 > 0) {
-			const int v_min13 = (int)pool[at2 + 2560];
-			const int v_max13 = (int)pool[at2 + 6400];
+			const int v_min13 = (int)local_arena[at2 + 2560];
+			const int v_max13 = (int)local_arena[at2 + 6400];
 			low[place - 1] = v_min13;
 			high[place - 1] = v_max13;
 		}
 	}
-	if (lane == 0 && ((int)theirs25 > 0 && base > 0)) {
-		const int v_min13 = (int)pool[2560];
-		const int v_max13 = (int)pool[6400];
+	if (local_id == 0 && ((int)theirs25 > 0 && base > 0)) {
+		const int v_min13 = (int)local_arena[2560];
+		const int v_max13 = (int)local_arena[6400];
 		const int v_min14 = 0 > 0 ? v_min13 : kgen_least_i32(state29, v_min13);
 		const int v_max14 = 0 > 0 ? v_max13 : kgen_greatest_i32(state30, v_max13);
 		low[base - 1] = v_min14;
 		high[base - 1] = v_max14;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add11;
 		int total2 = v_min12;
 		int total3 = v_max12;

@@ -35,74 +35,74 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	int *extremes_kernel1_tile0,
 	int *extremes_kernel1_tile1,
 	int *extremes_kernel1_tile2) {
-	__shared__ __align__(16) unsigned pool[6144];
+	__shared__ __align__(16) unsigned local_arena[6144];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 3072 ? rest : 3072;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+			*(uint4 *)(local_arena + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[3072 + at] = (unsigned)value[first + at];
+				local_arena[3072 + at] = (unsigned)value[first + at];
 			} else {
-				pool[3072 + at] = 0u;
+				local_arena[3072 + at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -114,14 +114,14 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
 	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	const int own2 = 3072 + local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -131,36 +131,36 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
 	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
 	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
@@ -253,7 +253,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_sum0_publishe
 	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 7u);
 	const int theirs26 = (int)kgen_broadcast_u32((unsigned)state23, 7u);
 	const int theirs27 = (int)kgen_broadcast_u32((unsigned)state24, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		extremes_kernel1_tile0[tile] = theirs25;
 		extremes_kernel1_tile1[tile] = theirs26;
 		extremes_kernel1_tile2[tile] = theirs27;
@@ -274,13 +274,13 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_scan0_publish
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -439,7 +439,7 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_scan0_publish
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		extremes_kernel1_total0[0] = add;
 		extremes_kernel1_total1[0] = v_min;
 		extremes_kernel1_total2[0] = v_max;
@@ -457,76 +457,76 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	int *key_2,
 	int *low,
 	int *high) {
-	__shared__ __align__(16) unsigned pool[7680];
-	unsigned short *const pool_u16 = (unsigned short *)pool;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
 	__shared__ unsigned shared_counts[3];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ int shared_i32_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 3072 ? rest : 3072;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+			*(uint4 *)(local_arena + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[3072 + at] = (unsigned)value[first + at];
+				local_arena[3072 + at] = (unsigned)value[first + at];
 			} else {
-				pool[3072 + at] = 0u;
+				local_arena[3072 + at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -538,14 +538,14 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
 	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	const int own2 = 3072 + local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -555,36 +555,36 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
 	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)v_min, 1u);
 	const int theirs3 = (int)kgen_shuffle_up_u32((unsigned)v_max, 1u);
@@ -691,23 +691,23 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int v_min11 = state16 > 0 ? state17 : kgen_least_i32(state29, state17);
 	const int v_max11 = state16 > 0 ? state18 : kgen_greatest_i32(state30, state18);
 	const int first2 = (int)add11 + 12288;
-	const int start2 = lane * 12;
+	const int start2 = local_id * 12;
 	if ((int)theirs28 > 1536) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start2 + item);
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		unsigned rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start2 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -717,23 +717,23 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	int at = (int)add11;
 	#pragma unroll
 	for (int item = 0; item < 12; item++) {
-		const int at2 = lane * 12 + item;
+		const int at2 = local_id * 12 + item;
 		if (at2 < count) {
-			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1536) {
-					pool[at + 3072] = (unsigned)v_min12;
-					pool[at + 4608] = (unsigned)v_max12;
+					local_arena[at + 3072] = (unsigned)v_min12;
+					local_arena[at + 4608] = (unsigned)v_max12;
 				}
 				at++;
 			}
-			const int v_min13 = is_picked ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
+			const int v_min13 = is_selected ? value_rows[item] : kgen_least_i32(v_min12, value_rows[item]);
 			v_min12 = v_min13;
-			const int v_max13 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
+			const int v_max13 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max12, value_rows[item]);
 			v_max12 = v_max13;
 		}
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_counts[0] = (unsigned)theirs28;
 	}
 	__syncthreads();
@@ -741,77 +741,77 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_published(
 	const int earlier2 = extremes_kernel1_tile1[tile];
 	const int earlier3 = extremes_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i32((int)theirs28, 1536);
-	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[12288 + at2];
+	const int window_end = kgen_least_i32((int)theirs28, 1536);
+	for (int at2 = local_id; at2 < window_end; at2 += 256) {
+		const int number = (int)local_arena_u16[12288 + at2];
 		const int place = base + at2;
 		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place] = key2;
 		if (at2 > 0) {
-			const int v_min13 = (int)pool[at2 + 3072];
-			const int v_max13 = (int)pool[at2 + 4608];
+			const int v_min13 = (int)local_arena[at2 + 3072];
+			const int v_max13 = (int)local_arena[at2 + 4608];
 			low[place - 1] = v_min13;
 			high[place - 1] = v_max13;
 		}
 	}
-	if (lane == 0 && ((int)theirs28 > 0 && base > 0)) {
-		const int v_min13 = (int)pool[3072];
-		const int v_max13 = (int)pool[4608];
+	if (local_id == 0 && ((int)theirs28 > 0 && base > 0)) {
+		const int v_min13 = (int)local_arena[3072];
+		const int v_max13 = (int)local_arena[4608];
 		const int v_min14 = 0 > 0 ? v_min13 : kgen_least_i32(earlier2, v_min13);
 		const int v_max14 = 0 > 0 ? v_max13 : kgen_greatest_i32(earlier3, v_max13);
 		low[base - 1] = v_min14;
 		high[base - 1] = v_max14;
 	}
 	const int count2 = (int)shared_counts[0];
-	int batch = 1536;
-	while (batch < count2) {
+	int window = 1536;
+	while (window < count2) {
 		__syncthreads();
 		int v_min13 = v_min11;
 		int v_max13 = v_max11;
-		int at2 = (int)add11 - batch;
+		int at2 = (int)add11 - window;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at3 = lane * 12 + item;
+			const int at3 = local_id * 12 + item;
 			if (at3 < count) {
-				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (is_picked) {
+				const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (is_selected) {
 					if (at2 >= 0 && at2 < 1536) {
-						pool[at2 + 3072] = (unsigned)v_min13;
-						pool[at2 + 4608] = (unsigned)v_max13;
+						local_arena[at2 + 3072] = (unsigned)v_min13;
+						local_arena[at2 + 4608] = (unsigned)v_max13;
 					}
 					at2++;
 				}
-				const int v_min14 = is_picked ? value_rows[item] : kgen_least_i32(v_min13, value_rows[item]);
+				const int v_min14 = is_selected ? value_rows[item] : kgen_least_i32(v_min13, value_rows[item]);
 				v_min13 = v_min14;
-				const int v_max14 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max13, value_rows[item]);
+				const int v_max14 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max13, value_rows[item]);
 				v_max13 = v_max14;
 			}
 		}
 		__syncthreads();
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i32(count2, batch + 1536);
-		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[12288 + at3];
+		const int window_end2 = kgen_least_i32(count2, window + 1536);
+		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
+			const int number = (int)local_arena_u16[12288 + at3];
 			const int place = base2 + at3;
-			const int key2 = (int)pool[number];
+			const int key2 = (int)local_arena[number];
 			key_2[place] = key2;
 			if (at3 > 0) {
-				const int v_min14 = (int)pool[(at3 - batch) + 3072];
-				const int v_max14 = (int)pool[(at3 - batch) + 4608];
+				const int v_min14 = (int)local_arena[(at3 - window) + 3072];
+				const int v_max14 = (int)local_arena[(at3 - window) + 4608];
 				low[place - 1] = v_min14;
 				high[place - 1] = v_max14;
 			}
 		}
-		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
-			const int v_min14 = (int)pool[3072];
-			const int v_max14 = (int)pool[4608];
+		if (local_id == 0 && window == 0 && (count2 > 0 && base2 > 0)) {
+			const int v_min14 = (int)local_arena[3072];
+			const int v_max14 = (int)local_arena[4608];
 			const int v_min15 = 0 > 0 ? v_min14 : kgen_least_i32(earlier2, v_min14);
 			const int v_max15 = 0 > 0 ? v_max14 : kgen_greatest_i32(earlier3, v_max14);
 			low[base2 - 1] = v_min15;
 			high[base2 - 1] = v_max15;
 		}
-		batch += 1536;
+		window += 1536;
 	}
 }
 
@@ -826,11 +826,11 @@ extern "C" __global__ void __launch_bounds__(256) extremes_kernel1_finish_publis
 	long long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int total = extremes_kernel1_total0[0];
 	int total2 = extremes_kernel1_total1[0];
 	int total3 = extremes_kernel1_total2[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if ((long long)total > 0LL) {
 			// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 			low[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = total2;

@@ -38,14 +38,14 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	long long tiles,
 	long long *hit_length_cell) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned pool[10240];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[10240];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&filter_columns_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -57,47 +57,47 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	const int count = rest < 2560 ? rest : 2560;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 10] = (unsigned)x[first + at];
+			local_arena[at + at / 10] = (unsigned)x[first + at];
 		}
 	}
 	if (count == 2560 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(y + (first + at));
 			const long long y2 = wide.x;
 			const long long y3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1408 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
+			*(ulonglong2 *)(local_arena_u64 + (1408 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[1408 + at] = (unsigned long long)y[first + at];
+				local_arena_u64[1408 + at] = (unsigned long long)y[first + at];
 			} else {
-				pool_u64[1408 + at] = 0ULL;
+				local_arena_u64[1408 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	int x_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	const int start = local_id * 10;
+	const int own = local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[own + item];
+			x_rows[item] = (int)local_arena[own + item];
 		}
 	}
 	long long y_rows[10] = {0};
-	const int own2 = 1408 + lane * 10;
+	const int own2 = 1408 + local_id * 10;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		y_rows[item] = (long long)word;
@@ -107,30 +107,30 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	if (count == 2560 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const double2 wide = *(const double2 *)(z + (first + at));
 			const double z2 = wide.x;
 			const double z3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
+				local_arena_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	double z_rows[10] = {0};
-	const int own3 = lane * 10;
+	const int own3 = local_id * 10;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		z_rows[item] = __longlong_as_double(word);
@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
 				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
@@ -202,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs10;
 			atomicExch(&filter_columns_kernel1_status0[tile], bits | 4611686018427387904ULL);
@@ -217,9 +217,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 				const long long hit_place = (long long)add12;
 				// bench.kg:34: return y: y[hit], z: z[hit]
 				const int offset2 = (int)hit_place;
-				pool_u64[offset2] = (unsigned long long)y_rows[item];
+				local_arena_u64[offset2] = (unsigned long long)y_rows[item];
 				const int offset3 = (int)hit_place;
-				pool_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
+				local_arena_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
 				const int add13 = (int)((unsigned)add12 + 1u);
 				add12 = add13;
 			}
@@ -227,15 +227,15 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (hit) {
 					const long long hit_place = (long long)add12;
 					const int offset2 = (int)hit_place;
-					pool_u64[offset2] = (unsigned long long)y_rows[item];
+					local_arena_u64[offset2] = (unsigned long long)y_rows[item];
 					const int offset3 = (int)hit_place;
-					pool_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
+					local_arena_u64[offset3 + 2560] = (unsigned long long)__double_as_longlong(z_rows[item]);
 					const int add13 = (int)((unsigned)add12 + 1u);
 					add12 = add13;
 				}
@@ -248,9 +248,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 		while (before >= 0) {
 			int add14 = 0;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&filter_columns_kernel1_status0[asked];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&filter_columns_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904ULL) {
@@ -263,7 +263,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&filter_columns_kernel1_status0[asked];
+					word = *(volatile unsigned long long *)&filter_columns_kernel1_status0[polled];
 				}
 				const int theirs12 = (int)(word & 2147483647ULL);
 				add14 = theirs12;
@@ -298,20 +298,20 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1(
 	const int base = (int)(long long)state11;
 	const int end = (int)(long long)add13;
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place = base + at;
-		y_2[place] = (long long)pool_u64[at];
+		y_2[place] = (long long)local_arena_u64[at];
 		at += 256;
 	}
 	const int count3 = end - base;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count3) {
 		const int place = base + at2;
-		z_2[place] = __longlong_as_double(pool_u64[at2 + 2560]);
+		z_2[place] = __longlong_as_double(local_arena_u64[at2 + 2560]);
 		at2 += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add13;
 		const long long hit_length = (long long)total;
 		hit_length_cell[0] = hit_length;

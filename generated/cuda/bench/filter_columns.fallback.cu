@@ -21,11 +21,11 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	int limit,
 	const int *__restrict__ x,
 	int *filter_columns_kernel1_tile0) {
-	__shared__ unsigned pool[6144];
+	__shared__ unsigned local_arena[6144];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
@@ -33,19 +33,19 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	const int count = rest < 1536 ? rest : 1536;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 6] = (unsigned)x[first + at];
+			local_arena[at + at / 6] = (unsigned)x[first + at];
 		}
 	}
 	__syncthreads();
 	int x_rows[6] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
+	const int start = local_id * 6;
+	const int own = local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[own + item];
+			x_rows[item] = (int)local_arena[own + item];
 		}
 	}
 	__syncthreads();
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
 				if (hit) {
@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_sum0_pu
 	const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
 	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const int theirs9 = (int)kgen_broadcast_u32((unsigned)state8, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		filter_columns_kernel1_tile0[tile] = theirs9;
 	}
 }
@@ -119,11 +119,11 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_scan0_p
 	(void)row0;
 	__shared__ int shared_i32_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -190,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_scan0_p
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		filter_columns_kernel1_total0[0] = add;
 	}
 }
@@ -205,12 +205,12 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	const int *__restrict__ filter_columns_kernel1_tile0,
 	long long *y_2,
 	double *z_2) {
-	__shared__ __align__(16) unsigned pool[6144];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6144];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
@@ -218,47 +218,47 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	const int count = rest < 1536 ? rest : 1536;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 6] = (unsigned)x[first + at];
+			local_arena[at + at / 6] = (unsigned)x[first + at];
 		}
 	}
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(y + (first + at));
 			const long long y2 = wide.x;
 			const long long y3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (896 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
+			*(ulonglong2 *)(local_arena_u64 + (896 + at)) = make_ulonglong2((unsigned long long)y2, (unsigned long long)y3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[896 + at] = (unsigned long long)y[first + at];
+				local_arena_u64[896 + at] = (unsigned long long)y[first + at];
 			} else {
-				pool_u64[896 + at] = 0ULL;
+				local_arena_u64[896 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	int x_rows[6] = {0};
-	const int start = lane * 6;
-	const int own = lane * 7;
+	const int start = local_id * 6;
+	const int own = local_id * 7;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
 		if (start + item < count) {
-			x_rows[item] = (int)pool[own + item];
+			x_rows[item] = (int)local_arena[own + item];
 		}
 	}
 	long long y_rows[6] = {0};
-	const int own2 = 896 + lane * 6;
+	const int own2 = 896 + local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		y_rows[item] = (long long)word;
@@ -268,30 +268,30 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const double2 wide = *(const double2 *)(z + (first + at));
 			const double z2 = wide.x;
 			const double z3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(z2), (unsigned long long)__double_as_longlong(z3));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
+				local_arena_u64[at] = (unsigned long long)__double_as_longlong(z[first + at]);
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	double z_rows[6] = {0};
-	const int own3 = lane * 6;
+	const int own3 = local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		z_rows[item] = __longlong_as_double(word);
@@ -313,7 +313,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
 				hit_kept = hit_kept | ((unsigned)hit << ((unsigned)item & 31));
@@ -378,9 +378,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 				const long long hit_place = (long long)add14;
 				// bench.kg:34: return y: y[hit], z: z[hit]
 				const int offset2 = (int)hit_place - base;
-				pool_u64[offset2] = (unsigned long long)y_rows[item];
+				local_arena_u64[offset2] = (unsigned long long)y_rows[item];
 				const int offset3 = (int)hit_place - base;
-				pool_u64[offset3 + 1536] = (unsigned long long)__double_as_longlong(z_rows[item]);
+				local_arena_u64[offset3 + 1536] = (unsigned long long)__double_as_longlong(z_rows[item]);
 				const int add15 = (int)((unsigned)add14 + 1u);
 				add14 = add15;
 			}
@@ -388,15 +388,15 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count) {
 				const bool hit = ((hit_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (hit) {
 					const long long hit_place = (long long)add14;
 					const int offset2 = (int)hit_place - base;
-					pool_u64[offset2] = (unsigned long long)y_rows[item];
+					local_arena_u64[offset2] = (unsigned long long)y_rows[item];
 					const int offset3 = (int)hit_place - base;
-					pool_u64[offset3 + 1536] = (unsigned long long)__double_as_longlong(z_rows[item]);
+					local_arena_u64[offset3 + 1536] = (unsigned long long)__double_as_longlong(z_rows[item]);
 					const int add15 = (int)((unsigned)add14 + 1u);
 					add14 = add15;
 				}
@@ -405,17 +405,17 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_publish
 	}
 	__syncthreads();
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place = base + at;
-		y_2[place] = (long long)pool_u64[at];
+		y_2[place] = (long long)local_arena_u64[at];
 		at += 256;
 	}
 	const int count3 = end - base;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count3) {
 		const int place = base + at2;
-		z_2[place] = __longlong_as_double(pool_u64[at2 + 1536]);
+		z_2[place] = __longlong_as_double(local_arena_u64[at2 + 1536]);
 		at2 += 256;
 	}
 }
@@ -427,9 +427,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_columns_kernel1_finish_
 	long long *hit_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int total = filter_columns_kernel1_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long long hit_length = (long long)total;
 		hit_length_cell[0] = hit_length;
 	}

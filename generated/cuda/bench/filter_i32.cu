@@ -35,13 +35,13 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 	long long tiles,
 	long long *selected_length_cell) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&filter_i32_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -54,32 +54,32 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)x[first + at];
+				local_arena[at] = (unsigned)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool x2 = x_rows[item] < limit;
 				x_kept = x_kept | ((unsigned)x2 << ((unsigned)item & 31));
@@ -155,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs10;
 			atomicExch(&filter_i32_kernel1_status0[tile], bits | 4611686018427387904ULL);
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 				const long long selected_place = (long long)add12;
 				// bench.kg:10: return x: x[x < limit]
 				const int offset2 = (int)selected_place;
-				pool[offset2] = (unsigned)x_rows[item];
+				local_arena[offset2] = (unsigned)x_rows[item];
 				const int add13 = (int)((unsigned)add12 + 1u);
 				add12 = add13;
 			}
@@ -178,13 +178,13 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool x2 = ((x_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (x2) {
 					const long long selected_place = (long long)add12;
 					const int offset2 = (int)selected_place;
-					pool[offset2] = (unsigned)x_rows[item];
+					local_arena[offset2] = (unsigned)x_rows[item];
 					const int add13 = (int)((unsigned)add12 + 1u);
 					add12 = add13;
 				}
@@ -197,9 +197,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 		while (before >= 0) {
 			int add14 = 0;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&filter_i32_kernel1_status0[asked];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&filter_i32_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904ULL) {
@@ -212,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&filter_i32_kernel1_status0[asked];
+					word = *(volatile unsigned long long *)&filter_i32_kernel1_status0[polled];
 				}
 				const int theirs12 = (int)(word & 2147483647ULL);
 				add14 = theirs12;
@@ -247,13 +247,13 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1(
 	const int base = (int)(long long)state11;
 	const int end = (int)(long long)add13;
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place = base + at;
-		x_2[place] = (int)pool[at];
+		x_2[place] = (int)local_arena[at];
 		at += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add13;
 		const long long selected_length = (long long)total;
 		selected_length_cell[0] = selected_length;

@@ -21,11 +21,11 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_sum0_publis
 	int limit,
 	const int *__restrict__ x,
 	int *filter_i32_kernel1_tile0) {
-	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -34,32 +34,32 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_sum0_publis
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)x[first + at];
+				local_arena[at] = (unsigned)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_sum0_publis
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool x2 = x_rows[item] < limit;
 				if (x2) {
@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_sum0_publis
 	const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
 	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const int theirs9 = (int)kgen_broadcast_u32((unsigned)state8, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		filter_i32_kernel1_tile0[tile] = theirs9;
 	}
 }
@@ -140,11 +140,11 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_scan0_publi
 	(void)row0;
 	__shared__ int shared_i32_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -211,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_scan0_publi
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		filter_i32_kernel1_total0[0] = add;
 	}
 }
@@ -223,11 +223,11 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_published(
 	const int *__restrict__ x,
 	const int *__restrict__ filter_i32_kernel1_tile0,
 	int *x_2) {
-	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -236,32 +236,32 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_published(
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)x[first + at];
+				local_arena[at] = (unsigned)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -287,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool x2 = x_rows[item] < limit;
 				x_kept = x_kept | ((unsigned)x2 << ((unsigned)item & 31));
@@ -352,7 +352,7 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_published(
 				const long long selected_place = (long long)add14;
 				// bench.kg:10: return x: x[x < limit]
 				const int offset2 = (int)selected_place - base;
-				pool[offset2] = (unsigned)x_rows[item];
+				local_arena[offset2] = (unsigned)x_rows[item];
 				const int add15 = (int)((unsigned)add14 + 1u);
 				add14 = add15;
 			}
@@ -360,13 +360,13 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool x2 = ((x_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (x2) {
 					const long long selected_place = (long long)add14;
 					const int offset2 = (int)selected_place - base;
-					pool[offset2] = (unsigned)x_rows[item];
+					local_arena[offset2] = (unsigned)x_rows[item];
 					const int add15 = (int)((unsigned)add14 + 1u);
 					add14 = add15;
 				}
@@ -375,10 +375,10 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_published(
 	}
 	__syncthreads();
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place = base + at;
-		x_2[place] = (int)pool[at];
+		x_2[place] = (int)local_arena[at];
 		at += 256;
 	}
 }
@@ -390,9 +390,9 @@ extern "C" __global__ void __launch_bounds__(256) filter_i32_kernel1_finish_publ
 	long long *selected_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int total = filter_i32_kernel1_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long long selected_length = (long long)total;
 		selected_length_cell[0] = selected_length;
 	}

@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	__shared__ double shared_f64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			const int shipdate2 = shipdate[first + at];
 			const double discount2 = discount[first + at];
 			const bool hit = shipdate2 >= from && shipdate2 < to && discount2 >= 0.05 && discount2 <= 0.07 && quantity[first + at] < 24.0;
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const int shipdate2 = shipdate[first + at];
 				const double discount2 = discount[first + at];
@@ -92,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 	const double add10 = theirs8 + state7;
 	const double state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
-	if (lane == 0) {
+	if (local_id == 0) {
 		q6_kernel1_tile0[tile] = theirs9;
 	}
 	__syncthreads();
@@ -107,11 +107,11 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 	(void)row0;
 	(void)rows;
 	__shared__ double shared_f64_0[8];
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	double add = 0.0;
 	int first = 0;
 	while (first < (int)tiles) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		double add2 = 0.0;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -161,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		revenue_cell[0] = add;
 	}
 }

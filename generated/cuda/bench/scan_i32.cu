@@ -32,13 +32,13 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	unsigned *v_abort,
 	int *total) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&scan_i32_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -51,32 +51,32 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)x[first + at];
+				local_arena[at] = (unsigned)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -97,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
 				add = add2;
@@ -143,7 +143,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs10;
 			atomicExch(&scan_i32_kernel1_status0[tile], bits | 4611686018427387904ULL);
@@ -155,9 +155,9 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 		while (before >= 0) {
 			int add13 = 0;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&scan_i32_kernel1_status0[asked];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&scan_i32_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904ULL) {
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&scan_i32_kernel1_status0[asked];
+					word = *(volatile unsigned long long *)&scan_i32_kernel1_status0[polled];
 				}
 				const int theirs12 = (int)(word & 4294967295ULL);
 				add13 = theirs12;
@@ -216,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add14 = (int)((unsigned)add13 + (unsigned)x_rows[item]);
 				add13 = add14;
@@ -225,18 +225,18 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		*(uint4 *)(pool + (own2 + item)) = make_uint4((unsigned)total_rows[item], (unsigned)total_rows[item + 1], (unsigned)total_rows[item + 2], (unsigned)total_rows[item + 3]);
+		*(uint4 *)(local_arena + (own2 + item)) = make_uint4((unsigned)total_rows[item], (unsigned)total_rows[item + 1], (unsigned)total_rows[item + 2], (unsigned)total_rows[item + 3]);
 	}
 	__syncthreads();
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const uint4 wide = *(uint4 *)(pool + at);
+			const int at = (i * 256 + local_id) * 4;
+			const uint4 wide = *(uint4 *)(local_arena + at);
 			const unsigned word = wide.x;
 			const unsigned word2 = wide.y;
 			const unsigned word3 = wide.z;
@@ -246,9 +246,9 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				total[first + at] = (int)pool[at];
+				total[first + at] = (int)local_arena[at];
 			}
 		}
 	}

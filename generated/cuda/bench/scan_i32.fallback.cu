@@ -20,11 +20,11 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_sum0_publishe
 	long long rows,
 	const int *__restrict__ x,
 	int *scan_i32_kernel1_tile0) {
-	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -33,32 +33,32 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_sum0_publishe
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)x[first + at];
+				local_arena[at] = (unsigned)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_sum0_publishe
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
 				add = add2;
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_sum0_publishe
 	const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
 	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const int theirs9 = (int)kgen_broadcast_u32((unsigned)state8, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		scan_i32_kernel1_tile0[tile] = theirs9;
 	}
 }
@@ -133,11 +133,11 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_scan0_publish
 	(void)row0;
 	__shared__ int shared_i32_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -204,7 +204,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_scan0_publish
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		scan_i32_kernel1_total0[0] = add;
 	}
 }
@@ -215,11 +215,11 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	const int *__restrict__ x,
 	const int *__restrict__ scan_i32_kernel1_tile0,
 	int *total) {
-	__shared__ __align__(16) unsigned pool[5120];
+	__shared__ __align__(16) unsigned local_arena[5120];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -228,32 +228,32 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)x2, (unsigned)x3, (unsigned)x4, (unsigned)x5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)x[first + at];
+				local_arena[at] = (unsigned)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -274,7 +274,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add2 = (int)((unsigned)add + (unsigned)x_rows[item]);
 				add = add2;
@@ -336,7 +336,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add14 = (int)((unsigned)add13 + (unsigned)x_rows[item]);
 				add13 = add14;
@@ -345,18 +345,18 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		*(uint4 *)(pool + (own2 + item)) = make_uint4((unsigned)total_rows[item], (unsigned)total_rows[item + 1], (unsigned)total_rows[item + 2], (unsigned)total_rows[item + 3]);
+		*(uint4 *)(local_arena + (own2 + item)) = make_uint4((unsigned)total_rows[item], (unsigned)total_rows[item + 1], (unsigned)total_rows[item + 2], (unsigned)total_rows[item + 3]);
 	}
 	__syncthreads();
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const uint4 wide = *(uint4 *)(pool + at);
+			const int at = (i * 256 + local_id) * 4;
+			const uint4 wide = *(uint4 *)(local_arena + at);
 			const unsigned word = wide.x;
 			const unsigned word2 = wide.y;
 			const unsigned word3 = wide.z;
@@ -366,9 +366,9 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				total[first + at] = (int)pool[at];
+				total[first + at] = (int)local_arena[at];
 			}
 		}
 	}

@@ -63,9 +63,9 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ long long earlier_i64_0[1];
-	__shared__ __align__(16) unsigned pool[6400];
-	unsigned short *const pool_u16 = (unsigned short *)pool;
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6400];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ unsigned shared_counts[3];
 	__shared__ int shared_i32_0[4];
 	__shared__ int shared_i32_1[4];
@@ -73,8 +73,8 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&sum_runs_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -85,61 +85,61 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	const int rest = rows2 - offset;
 	const int count2 = rest < 2560 ? rest : 2560;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count2 == 2560 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 128 + lane) * 4;
+			const int at = (i * 128 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 128 + lane;
+			const int at = item * 128 + local_id;
 			if (at < count2) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	if (count2 == 2560 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 128 + lane) * 4;
+			const int at = (i * 128 + local_id) * 4;
 			const int4 wide = *(const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(uint4 *)(pool + (2560 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+			*(uint4 *)(local_arena + (2560 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 128 + lane;
+			const int at = item * 128 + local_id;
 			if (at < count2) {
-				pool[2560 + at] = (unsigned)value[first + at];
+				local_arena[2560 + at] = (unsigned)value[first + at];
 			} else {
-				pool[2560 + at] = 0u;
+				local_arena[2560 + at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[21] = {0};
-	const int start = lane * 20;
-	const int own = lane * 20;
+	const int start = local_id * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -151,14 +151,14 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
 	int value_rows[20] = {0};
-	const int own2 = 2560 + lane * 20;
+	const int own2 = 2560 + local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -168,34 +168,34 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
 	if (count2 == 2560) {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
 			add3 = add4;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
 				add3 = add4;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 20, 0), 20);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - local_id * 20, 0), 20);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
@@ -289,7 +289,7 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	const long long state25 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs28;
 	const int add28 = (int)((unsigned)state24 + (unsigned)state16);
 	const long long add29 = state16 > 0 ? state17 : (long long)((unsigned long long)state25 + (unsigned long long)state17);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs24;
 			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs25;
@@ -299,23 +299,23 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 		}
 	}
 	const int first2 = (int)add28 + 10240;
-	const int start2 = lane * 20;
+	const int start2 = local_id * 20;
 	if ((int)theirs24 > 1280) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start2 + item);
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		unsigned rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start2 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -325,20 +325,20 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	int at = (int)add28;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
-		const int at2 = lane * 20 + item;
+		const int at2 = local_id * 20 + item;
 		if (at2 < count2) {
-			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1280) {
-					pool_u64[at + folds] = (unsigned long long)add30;
+					local_arena_u64[at + folds] = (unsigned long long)add30;
 				}
 				at++;
 			}
-			const long long add31 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add30 + (unsigned long long)(long long)value_rows[item]);
+			const long long add31 = is_selected ? (long long)value_rows[item] : (long long)((unsigned long long)add30 + (unsigned long long)(long long)value_rows[item]);
 			add30 = add31;
 		}
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_counts[0] = (unsigned)theirs24;
 	}
 	if (threadIdx.x < 32) { // look back
@@ -351,12 +351,12 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 			int add35 = 0;
 			long long add36 = 0LL;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4 + 2];
-				unsigned long long word2 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4 + 3];
-				unsigned long long word3 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4];
-				unsigned long long word4 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4 + 1];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&sum_runs_kernel1_status0[polled * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[polled * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[polled * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
@@ -369,10 +369,10 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4 + 2];
-					word2 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4 + 3];
-					word3 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4];
-					word4 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[asked * 4 + 1];
+					word = *(volatile unsigned long long *)&sum_runs_kernel1_status0[polled * 4 + 2];
+					word2 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[polled * 4 + 3];
+					word3 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[polled * 4];
+					word4 = *(volatile unsigned long long *)&sum_runs_kernel1_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
 					const int theirs29 = (int)(word4 & 2147483647ULL);
@@ -456,78 +456,78 @@ extern "C" __global__ void __launch_bounds__(128) sum_runs_kernel1(
 	const int add32 = theirs24 > 0 ? theirs25 : (int)((unsigned)state27 + (unsigned)theirs25);
 	const long long add33 = theirs24 > 0 ? theirs26 : (long long)((unsigned long long)state28 + (unsigned long long)theirs26);
 	const int base = (int)state26;
-	const int batch_end = kgen_least_i32((int)theirs24, 1280);
-	for (int at2 = lane; at2 < batch_end; at2 += 128) {
-		const int number = (int)pool_u16[10240 + at2];
+	const int window_end = kgen_least_i32((int)theirs24, 1280);
+	for (int at2 = local_id; at2 < window_end; at2 += 128) {
+		const int number = (int)local_arena_u16[10240 + at2];
 		const int place = base + at2;
 		// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place] = key2;
 		if (at2 > 0) {
-			const int distance = number - (int)pool_u16[10240 + (at2 - 1)];
+			const int distance = number - (int)local_arena_u16[10240 + (at2 - 1)];
 			const int folds2 = 10240LL / 8LL;
-			const long long add34 = (long long)pool_u64[at2 + folds2];
+			const long long add34 = (long long)local_arena_u64[at2 + folds2];
 			count[place - 1] = (long long)distance;
 			total[place - 1] = add34;
 		}
 	}
-	if (lane == 0 && ((int)theirs24 > 0 && base > 0)) {
-		const int number = (int)pool_u16[10240];
+	if (local_id == 0 && ((int)theirs24 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[10240];
 		const int folds2 = 10240LL / 8LL;
-		const long long add34 = (long long)pool_u64[folds2];
+		const long long add34 = (long long)local_arena_u64[folds2];
 		const long long add35 = 0 > 0 ? add34 : (long long)((unsigned long long)state28 + (unsigned long long)add34);
 		count[base - 1] = (long long)(number + (int)state27);
 		total[base - 1] = add35;
 	}
 	const int count3 = (int)shared_counts[0];
-	int batch = 1280;
-	while (batch < count3) {
+	int window = 1280;
+	while (window < count3) {
 		__syncthreads();
 		long long add34 = add29;
 		const int folds2 = 10240LL / 8LL;
-		int at2 = (int)add28 - batch;
+		int at2 = (int)add28 - window;
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at3 = lane * 20 + item;
+			const int at3 = local_id * 20 + item;
 			if (at3 < count2) {
-				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (is_picked) {
+				const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (is_selected) {
 					if (at2 >= 0 && at2 < 1280) {
-						pool_u64[at2 + folds2] = (unsigned long long)add34;
+						local_arena_u64[at2 + folds2] = (unsigned long long)add34;
 					}
 					at2++;
 				}
-				const long long add35 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add34 + (unsigned long long)(long long)value_rows[item]);
+				const long long add35 = is_selected ? (long long)value_rows[item] : (long long)((unsigned long long)add34 + (unsigned long long)(long long)value_rows[item]);
 				add34 = add35;
 			}
 		}
 		__syncthreads();
 		const int base2 = (int)state26;
-		const int batch_end2 = kgen_least_i32(count3, batch + 1280);
-		for (int at3 = batch + lane; at3 < batch_end2; at3 += 128) {
-			const int number = (int)pool_u16[10240 + at3];
+		const int window_end2 = kgen_least_i32(count3, window + 1280);
+		for (int at3 = window + local_id; at3 < window_end2; at3 += 128) {
+			const int number = (int)local_arena_u16[10240 + at3];
 			const int place = base2 + at3;
-			const int key2 = (int)pool[number];
+			const int key2 = (int)local_arena[number];
 			key_2[place] = key2;
 			if (at3 > 0) {
-				const int distance = number - (int)pool_u16[10240 + (at3 - 1)];
+				const int distance = number - (int)local_arena_u16[10240 + (at3 - 1)];
 				const int folds3 = 10240LL / 8LL;
-				const long long add35 = (long long)pool_u64[(at3 - batch) + folds3];
+				const long long add35 = (long long)local_arena_u64[(at3 - window) + folds3];
 				count[place - 1] = (long long)distance;
 				total[place - 1] = add35;
 			}
 		}
-		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
-			const int number = (int)pool_u16[10240];
+		if (local_id == 0 && window == 0 && (count3 > 0 && base2 > 0)) {
+			const int number = (int)local_arena_u16[10240];
 			const int folds3 = 10240LL / 8LL;
-			const long long add35 = (long long)pool_u64[folds3];
+			const long long add35 = (long long)local_arena_u64[folds3];
 			const long long add36 = 0 > 0 ? add35 : (long long)((unsigned long long)state28 + (unsigned long long)add35);
 			count[base2 - 1] = (long long)(number + (int)state27);
 			total[base2 - 1] = add36;
 		}
-		batch += 1280;
+		window += 1280;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total2 = add31;
 		int total3 = add32;
 		long long total4 = add33;

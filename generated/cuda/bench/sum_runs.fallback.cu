@@ -43,74 +43,74 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	int *sum_runs_kernel1_tile0,
 	int *sum_runs_kernel1_tile1,
 	long long *sum_runs_kernel1_tile2) {
-	__shared__ __align__(16) unsigned pool[6144];
+	__shared__ __align__(16) unsigned local_arena[6144];
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 3072 ? rest : 3072;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+			*(uint4 *)(local_arena + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[3072 + at] = (unsigned)value[first + at];
+				local_arena[3072 + at] = (unsigned)value[first + at];
 			} else {
-				pool[3072 + at] = 0u;
+				local_arena[3072 + at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -122,14 +122,14 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
 	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	const int own2 = 3072 + local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -139,34 +139,34 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
 	if (count == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
 			add3 = add4;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const long long add4 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)(long long)value_rows[item]);
 				add3 = add4;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 12, 0), 12);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 12, 0), 12);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
@@ -259,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_sum0_publishe
 	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 7u);
 	const int theirs26 = (int)kgen_broadcast_u32((unsigned)state23, 7u);
 	const long long theirs27 = (long long)kgen_broadcast_u64((unsigned long long)state24, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		sum_runs_kernel1_tile0[tile] = theirs25;
 		sum_runs_kernel1_tile1[tile] = theirs26;
 		sum_runs_kernel1_tile2[tile] = theirs27;
@@ -280,13 +280,13 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_scan0_publish
 	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add4 = 0;
 		int add5 = 0;
 		long long add6 = 0LL;
@@ -445,7 +445,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_scan0_publish
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		sum_runs_kernel1_total0[0] = add;
 		sum_runs_kernel1_total1[0] = add2;
 		sum_runs_kernel1_total2[0] = add3;
@@ -463,76 +463,76 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	int *key_2,
 	long long *count,
 	long long *total) {
-	__shared__ __align__(16) unsigned pool[7680];
-	unsigned short *const pool_u16 = (unsigned short *)pool;
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ unsigned shared_counts[3];
 	__shared__ int shared_i32_0[8];
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 3072 ? rest : 3072;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count2 == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)key2, (unsigned)key3, (unsigned)key4, (unsigned)key5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool[at] = (unsigned)key[first + at];
+				local_arena[at] = (unsigned)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	if (count2 == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(uint4 *)(pool + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
+			*(uint4 *)(local_arena + (3072 + at)) = make_uint4((unsigned)value2, (unsigned)value3, (unsigned)value4, (unsigned)value5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool[3072 + at] = (unsigned)value[first + at];
+				local_arena[3072 + at] = (unsigned)value[first + at];
 			} else {
-				pool[3072 + at] = 0u;
+				local_arena[3072 + at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -544,14 +544,14 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
 	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	const int own2 = 3072 + local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -561,31 +561,31 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	long long add2 = 0LL;
 	if (count2 == 3072) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const long long add3 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)(long long)value_rows[item]);
 			add2 = add3;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const long long add3 = head ? (long long)value_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)(long long)value_rows[item]);
 				add2 = add3;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
 	const int add3 = (int)((unsigned)theirs + (unsigned)add);
@@ -659,23 +659,23 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	const int add21 = (int)((unsigned)state19 + (unsigned)state11);
 	const long long add22 = state11 > 0 ? state12 : (long long)((unsigned long long)state20 + (unsigned long long)state12);
 	const int first2 = (int)add21 + 12288;
-	const int start2 = lane * 12;
+	const int start2 = local_id * 12;
 	if ((int)theirs19 > 1536) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start2 + item);
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		unsigned rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start2 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -685,20 +685,20 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	int at = (int)add21;
 	#pragma unroll
 	for (int item = 0; item < 12; item++) {
-		const int at2 = lane * 12 + item;
+		const int at2 = local_id * 12 + item;
 		if (at2 < count2) {
-			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1536) {
-					pool_u64[at + folds] = (unsigned long long)add23;
+					local_arena_u64[at + folds] = (unsigned long long)add23;
 				}
 				at++;
 			}
-			const long long add24 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add23 + (unsigned long long)(long long)value_rows[item]);
+			const long long add24 = is_selected ? (long long)value_rows[item] : (long long)((unsigned long long)add23 + (unsigned long long)(long long)value_rows[item]);
 			add23 = add24;
 		}
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_counts[0] = (unsigned)theirs19;
 	}
 	__syncthreads();
@@ -706,76 +706,76 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_published(
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
 	const long long earlier3 = sum_runs_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i32((int)theirs19, 1536);
-	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[12288 + at2];
+	const int window_end = kgen_least_i32((int)theirs19, 1536);
+	for (int at2 = local_id; at2 < window_end; at2 += 256) {
+		const int number = (int)local_arena_u16[12288 + at2];
 		const int place = base + at2;
 		// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place] = key2;
 		if (at2 > 0) {
-			const int distance = number - (int)pool_u16[12288 + (at2 - 1)];
+			const int distance = number - (int)local_arena_u16[12288 + (at2 - 1)];
 			const int folds2 = 12288LL / 8LL;
-			const long long add24 = (long long)pool_u64[at2 + folds2];
+			const long long add24 = (long long)local_arena_u64[at2 + folds2];
 			count[place - 1] = (long long)distance;
 			total[place - 1] = add24;
 		}
 	}
-	if (lane == 0 && ((int)theirs19 > 0 && base > 0)) {
-		const int number = (int)pool_u16[12288];
+	if (local_id == 0 && ((int)theirs19 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[12288];
 		const int folds2 = 12288LL / 8LL;
-		const long long add24 = (long long)pool_u64[folds2];
+		const long long add24 = (long long)local_arena_u64[folds2];
 		const long long add25 = 0 > 0 ? add24 : (long long)((unsigned long long)earlier3 + (unsigned long long)add24);
 		count[base - 1] = (long long)(number + (int)earlier2);
 		total[base - 1] = add25;
 	}
 	const int count3 = (int)shared_counts[0];
-	int batch = 1536;
-	while (batch < count3) {
+	int window = 1536;
+	while (window < count3) {
 		__syncthreads();
 		long long add24 = add22;
 		const int folds2 = 12288LL / 8LL;
-		int at2 = (int)add21 - batch;
+		int at2 = (int)add21 - window;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at3 = lane * 12 + item;
+			const int at3 = local_id * 12 + item;
 			if (at3 < count2) {
-				const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-				if (is_picked) {
+				const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+				if (is_selected) {
 					if (at2 >= 0 && at2 < 1536) {
-						pool_u64[at2 + folds2] = (unsigned long long)add24;
+						local_arena_u64[at2 + folds2] = (unsigned long long)add24;
 					}
 					at2++;
 				}
-				const long long add25 = is_picked ? (long long)value_rows[item] : (long long)((unsigned long long)add24 + (unsigned long long)(long long)value_rows[item]);
+				const long long add25 = is_selected ? (long long)value_rows[item] : (long long)((unsigned long long)add24 + (unsigned long long)(long long)value_rows[item]);
 				add24 = add25;
 			}
 		}
 		__syncthreads();
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i32(count3, batch + 1536);
-		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[12288 + at3];
+		const int window_end2 = kgen_least_i32(count3, window + 1536);
+		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
+			const int number = (int)local_arena_u16[12288 + at3];
 			const int place = base2 + at3;
-			const int key2 = (int)pool[number];
+			const int key2 = (int)local_arena[number];
 			key_2[place] = key2;
 			if (at3 > 0) {
-				const int distance = number - (int)pool_u16[12288 + (at3 - 1)];
+				const int distance = number - (int)local_arena_u16[12288 + (at3 - 1)];
 				const int folds3 = 12288LL / 8LL;
-				const long long add25 = (long long)pool_u64[(at3 - batch) + folds3];
+				const long long add25 = (long long)local_arena_u64[(at3 - window) + folds3];
 				count[place - 1] = (long long)distance;
 				total[place - 1] = add25;
 			}
 		}
-		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
-			const int number = (int)pool_u16[12288];
+		if (local_id == 0 && window == 0 && (count3 > 0 && base2 > 0)) {
+			const int number = (int)local_arena_u16[12288];
 			const int folds3 = 12288LL / 8LL;
-			const long long add25 = (long long)pool_u64[folds3];
+			const long long add25 = (long long)local_arena_u64[folds3];
 			const long long add26 = 0 > 0 ? add25 : (long long)((unsigned long long)earlier3 + (unsigned long long)add25);
 			count[base2 - 1] = (long long)(number + (int)earlier2);
 			total[base2 - 1] = add26;
 		}
-		batch += 1536;
+		window += 1536;
 	}
 }
 
@@ -790,11 +790,11 @@ extern "C" __global__ void __launch_bounds__(256) sum_runs_kernel1_finish_publis
 	long long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int total2 = sum_runs_kernel1_total0[0];
 	int total3 = sum_runs_kernel1_total1[0];
 	long long total4 = sum_runs_kernel1_total2[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if ((long long)total2 > 0LL) {
 			// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 			count[(int)(long long)((unsigned long long)(long long)total2 - 1ULL)] = (long long)total3;

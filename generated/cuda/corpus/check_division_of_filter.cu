@@ -41,13 +41,13 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	long long tiles,
 	long long *k_length_cell) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned pool[5376];
+	__shared__ __align__(16) unsigned local_arena[5376];
 	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&check_division_of_filter_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -59,51 +59,51 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int count = rest < 5120 ? rest : 5120;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 20] = (unsigned)(k[first + at] != 0);
+			local_arena[at + at / 20] = (unsigned)(k[first + at] != 0);
 		}
 	}
 	__syncthreads();
 	unsigned char k_rows[20] = {0};
-	const int start = lane * 20;
-	const int own = lane * 21;
+	const int start = local_id * 20;
+	const int own = local_id * 21;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[own + item] != 0u;
+			k_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	__syncthreads();
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(a + (first + at));
 			const int a2 = wide.x;
 			const int a3 = wide.y;
 			const int a4 = wide.z;
 			const int a5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)a2, (unsigned)a3, (unsigned)a4, (unsigned)a5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)a2, (unsigned)a3, (unsigned)a4, (unsigned)a5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)a[first + at];
+				local_arena[at] = (unsigned)a[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int a_rows[20] = {0};
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -117,32 +117,32 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(b + (first + at));
 			const int b2 = wide.x;
 			const int b3 = wide.y;
 			const int b4 = wide.z;
 			const int b5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)b2, (unsigned)b3, (unsigned)b4, (unsigned)b5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)b2, (unsigned)b3, (unsigned)b4, (unsigned)b5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)b[first + at];
+				local_arena[at] = (unsigned)b[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int b_rows[20] = {0};
-	const int own3 = lane * 20;
+	const int own3 = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own3 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own3 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -171,7 +171,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
 					const int add2 = (int)((unsigned)add + 1u);
@@ -223,7 +223,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs10;
 			atomicExch(&check_division_of_filter_kernel1_status0[tile], bits | 4611686018427387904ULL);
@@ -235,9 +235,9 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 		while (before >= 0) {
 			int add13 = 0;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&check_division_of_filter_kernel1_status0[asked];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&check_division_of_filter_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904ULL) {
@@ -250,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&check_division_of_filter_kernel1_status0[asked];
+					word = *(volatile unsigned long long *)&check_division_of_filter_kernel1_status0[polled];
 				}
 				const int theirs12 = (int)(word & 2147483647ULL);
 				add13 = theirs12;
@@ -298,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 				}
 				const int x2 = x_kept2[item];
 				const int offset2 = (int)k_place - base;
-				pool[offset2] = (unsigned)x2;
+				local_arena[offset2] = (unsigned)x2;
 				const int add15 = (int)((unsigned)add14 + 1u);
 				add14 = add15;
 			}
@@ -306,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
 					const long long k_place = (long long)add14;
@@ -316,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 					}
 					const int x2 = x_kept2[item];
 					const int offset2 = (int)k_place - base;
-					pool[offset2] = (unsigned)x2;
+					local_arena[offset2] = (unsigned)x2;
 					const int add15 = (int)((unsigned)add14 + 1u);
 					add14 = add15;
 				}
@@ -325,13 +325,13 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	}
 	__syncthreads();
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place = base + at;
-		ratio[place] = (int)pool[at];
+		ratio[place] = (int)local_arena[at];
 		at += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add12;
 		const long long k_length = (long long)total;
 		k_length_cell[0] = k_length;

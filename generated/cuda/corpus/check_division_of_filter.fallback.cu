@@ -26,11 +26,11 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int *__restrict__ b,
 	int *check_division_of_filter_kernel1_tile0) {
 	(void)b;
-	__shared__ unsigned pool[5376];
+	__shared__ unsigned local_arena[5376];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -38,19 +38,19 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int count = rest < 5120 ? rest : 5120;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 20] = (unsigned)(k[first + at] != 0);
+			local_arena[at + at / 20] = (unsigned)(k[first + at] != 0);
 		}
 	}
 	__syncthreads();
 	unsigned char k_rows[20] = {0};
-	const int start = lane * 20;
-	const int own = lane * 21;
+	const int start = local_id * 20;
+	const int own = local_id * 21;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[own + item] != 0u;
+			k_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	__syncthreads();
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
 					const int add2 = (int)((unsigned)add + 1u);
@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
 	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const int theirs9 = (int)kgen_broadcast_u32((unsigned)state8, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		check_division_of_filter_kernel1_tile0[tile] = theirs9;
 	}
 }
@@ -122,11 +122,11 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	(void)row0;
 	__shared__ int shared_i32_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -193,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		check_division_of_filter_kernel1_total0[0] = add;
 	}
 }
@@ -207,11 +207,11 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int *__restrict__ check_division_of_filter_kernel1_tile0,
 	long long *errors,
 	int *ratio) {
-	__shared__ __align__(16) unsigned pool[5376];
+	__shared__ __align__(16) unsigned local_arena[5376];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -219,51 +219,51 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	const int count = rest < 5120 ? rest : 5120;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 20] = (unsigned)(k[first + at] != 0);
+			local_arena[at + at / 20] = (unsigned)(k[first + at] != 0);
 		}
 	}
 	__syncthreads();
 	unsigned char k_rows[20] = {0};
-	const int start = lane * 20;
-	const int own = lane * 21;
+	const int start = local_id * 20;
+	const int own = local_id * 21;
 	#pragma unroll
 	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[own + item] != 0u;
+			k_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	__syncthreads();
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(a + (first + at));
 			const int a2 = wide.x;
 			const int a3 = wide.y;
 			const int a4 = wide.z;
 			const int a5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)a2, (unsigned)a3, (unsigned)a4, (unsigned)a5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)a2, (unsigned)a3, (unsigned)a4, (unsigned)a5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)a[first + at];
+				local_arena[at] = (unsigned)a[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int a_rows[20] = {0};
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -277,32 +277,32 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	if (count == 5120 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(b + (first + at));
 			const int b2 = wide.x;
 			const int b3 = wide.y;
 			const int b4 = wide.z;
 			const int b5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)b2, (unsigned)b3, (unsigned)b4, (unsigned)b5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)b2, (unsigned)b3, (unsigned)b4, (unsigned)b5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)b[first + at];
+				local_arena[at] = (unsigned)b[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int b_rows[20] = {0};
-	const int own3 = lane * 20;
+	const int own3 = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own3 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own3 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -331,7 +331,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
 					const int add2 = (int)((unsigned)add + 1u);
@@ -402,7 +402,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 				}
 				const int x2 = x_kept2[item];
 				const int offset2 = (int)k_place - base;
-				pool[offset2] = (unsigned)x2;
+				local_arena[offset2] = (unsigned)x2;
 				const int add15 = (int)((unsigned)add14 + 1u);
 				add14 = add15;
 			}
@@ -410,7 +410,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
 					const long long k_place = (long long)add14;
@@ -420,7 +420,7 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 					}
 					const int x2 = x_kept2[item];
 					const int offset2 = (int)k_place - base;
-					pool[offset2] = (unsigned)x2;
+					local_arena[offset2] = (unsigned)x2;
 					const int add15 = (int)((unsigned)add14 + 1u);
 					add14 = add15;
 				}
@@ -429,10 +429,10 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	}
 	__syncthreads();
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place = base + at;
-		ratio[place] = (int)pool[at];
+		ratio[place] = (int)local_arena[at];
 		at += 256;
 	}
 }
@@ -444,9 +444,9 @@ extern "C" __global__ void __launch_bounds__(256) check_division_of_filter_kerne
 	long long *k_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int total = check_division_of_filter_kernel1_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long long k_length = (long long)total;
 		k_length_cell[0] = k_length;
 	}

@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1(
 	long long *days) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -39,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			const int day2 = day[first + at];
 			const long long m = (long long)((unsigned long long)(long long)kgen_month(day2) - 1ULL);
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const int day2 = day[first + at];
 				const long long m = (long long)((unsigned long long)(long long)kgen_month(day2) - 1ULL);
@@ -97,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2(
 	const int *__restrict__ m_max_max) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first2 = row02 + offset;
@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
 			first[first2 + at] = m_min_count[first2 + at] > 0LL ? m_min_min[first2 + at] : 2932896;
 			last[first2 + at] = m_max_count[first2 + at] > 0LL ? m_max_max[first2 + at] : -719162;
@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(256) date_bins_kernel2(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				first[first2 + at] = m_min_count[first2 + at] > 0LL ? m_min_min[first2 + at] : 2932896;
 				last[first2 + at] = m_max_count[first2 + at] > 0LL ? m_max_max[first2 + at] : -719162;

@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(256) hist_kernel1(
 	long long *h) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(256) hist_kernel1(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			// histogram_bytes.kg:3: return h: count(by: bins(x, 256))
 			const long long bin = (long long)x[first + at];
 			if ((unsigned long long)bin < (unsigned long long)h_elements) {
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) hist_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const long long bin = (long long)x[first + at];
 				if ((unsigned long long)bin < (unsigned long long)h_elements) {

@@ -36,14 +36,14 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	unsigned *v_abort,
 	double *c) {
 	__shared__ double earlier_f64_0[1];
-	__shared__ __align__(16) unsigned pool[10240];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[10240];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ double shared_f64_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&mavg7_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -56,30 +56,30 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	if (count == 5120 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const double2 wide = *(const double2 *)(x + (first + at));
 			const double x2 = wide.x;
 			const double x3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
+				local_arena_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	double x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 10; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		x_rows[item] = __longlong_as_double(word);
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	const double theirs11 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state9), (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0)));
 	const double state10 = (int)(threadIdx.x / 32) == 0 ? 0.0 : theirs11;
 	const double add11 = state10 + state6;
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)__double_as_longlong(theirs10);
 			atomicExch(&mavg7_kernel1_status0[tile * 4], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
@@ -155,12 +155,12 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 		while (before >= 0) {
 			double add13 = 0.0;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 2];
-				unsigned long long word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 3];
-				unsigned long long word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4];
-				unsigned long long word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 1];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&mavg7_kernel1_status0[polled * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[polled * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[polled * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
@@ -173,10 +173,10 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 2];
-					word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 3];
-					word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4];
-					word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[asked * 4 + 1];
+					word = *(volatile unsigned long long *)&mavg7_kernel1_status0[polled * 4 + 2];
+					word2 = *(volatile unsigned long long *)&mavg7_kernel1_status0[polled * 4 + 3];
+					word3 = *(volatile unsigned long long *)&mavg7_kernel1_status0[polled * 4];
+					word4 = *(volatile unsigned long long *)&mavg7_kernel1_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
 					const double theirs12 = __longlong_as_double((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
@@ -229,7 +229,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const double add14 = add13 + x_rows[item];
 				add13 = add14;
@@ -238,18 +238,18 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 10; i++) {
 		const int item = i * 2;
-		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)__double_as_longlong(c_rows[item]), (unsigned long long)__double_as_longlong(c_rows[item + 1]));
+		*(ulonglong2 *)(local_arena_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)__double_as_longlong(c_rows[item]), (unsigned long long)__double_as_longlong(c_rows[item + 1]));
 	}
 	__syncthreads();
 	if (count == 5120 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
+			const int at = (i * 256 + local_id) * 2;
+			const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + at);
 			const unsigned long long word = wide.x;
 			const unsigned long long word2 = wide.y;
 			*(double2 *)(c + (first + at)) = make_double2(__longlong_as_double(word), __longlong_as_double(word2));
@@ -257,9 +257,9 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				c[first + at] = __longlong_as_double(pool_u64[at]);
+				c[first + at] = __longlong_as_double(local_arena_u64[at]);
 			}
 		}
 	}
@@ -272,7 +272,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2(
 	double *avg) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -281,7 +281,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			const double c2 = c[first + at];
 			double neighbour = 0.0;
 			if (first + at >= 7) {
@@ -294,7 +294,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const double c2 = c[first + at];
 				double neighbour = 0.0;

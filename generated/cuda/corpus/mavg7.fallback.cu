@@ -24,12 +24,12 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	long long rows,
 	const double *__restrict__ x,
 	double *mavg7_kernel1_tile0) {
-	__shared__ __align__(16) unsigned pool[6144];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6144];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ double shared_f64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -38,30 +38,30 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const double2 wide = *(const double2 *)(x + (first + at));
 			const double x2 = wide.x;
 			const double x3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
+				local_arena_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	double x_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		x_rows[item] = __longlong_as_double(word);
@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_sum0_published(
 	const double add10 = theirs8 + state7;
 	const double state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
-	if (lane == 0) {
+	if (local_id == 0) {
 		mavg7_kernel1_tile0[tile] = theirs9;
 	}
 }
@@ -132,11 +132,11 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_scan0_published(
 	(void)row0;
 	__shared__ double shared_f64_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	double add = 0.0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		double add2 = 0.0;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -203,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_scan0_published(
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		mavg7_kernel1_total0[0] = add;
 	}
 }
@@ -214,12 +214,12 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	const double *__restrict__ x,
 	const double *__restrict__ mavg7_kernel1_tile0,
 	double *c) {
-	__shared__ __align__(16) unsigned pool[6144];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6144];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ double shared_f64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -228,30 +228,30 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const double2 wide = *(const double2 *)(x + (first + at));
 			const double x2 = wide.x;
 			const double x3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
+				local_arena_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	double x_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		x_rows[item] = __longlong_as_double(word);
@@ -268,7 +268,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
@@ -330,7 +330,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const double add14 = add13 + x_rows[item];
 				add13 = add14;
@@ -339,18 +339,18 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 			}
 		}
 	}
-	const int own2 = lane * 12;
+	const int own2 = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)__double_as_longlong(c_rows[item]), (unsigned long long)__double_as_longlong(c_rows[item + 1]));
+		*(ulonglong2 *)(local_arena_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)__double_as_longlong(c_rows[item]), (unsigned long long)__double_as_longlong(c_rows[item + 1]));
 	}
 	__syncthreads();
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
+			const int at = (i * 256 + local_id) * 2;
+			const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + at);
 			const unsigned long long word = wide.x;
 			const unsigned long long word2 = wide.y;
 			*(double2 *)(c + (first + at)) = make_double2(__longlong_as_double(word), __longlong_as_double(word2));
@@ -358,9 +358,9 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				c[first + at] = __longlong_as_double(pool_u64[at]);
+				c[first + at] = __longlong_as_double(local_arena_u64[at]);
 			}
 		}
 	}
@@ -373,7 +373,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2_published(
 	double *avg) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -382,7 +382,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2_published(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			const double c2 = c[first + at];
 			double neighbour = 0.0;
 			if (first + at >= 7) {
@@ -395,7 +395,7 @@ extern "C" __global__ void __launch_bounds__(256) mavg7_kernel2_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const double c2 = c[first + at];
 				double neighbour = 0.0;

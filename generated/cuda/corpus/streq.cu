@@ -41,14 +41,14 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	long long tiles,
 	long long *m_length_cell) {
 	__shared__ int earlier_i32_0[1];
-	__shared__ __align__(16) unsigned pool[9216];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[9216];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&streq_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -60,51 +60,51 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	const int count = rest < 3072 ? rest : 3072;
 	#pragma unroll
 	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
+			local_arena_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	__syncthreads();
 	unsigned long long name_rows[12] = {0};
-	const int start = lane * 12;
-	const int own = lane * 13;
+	const int start = local_id * 12;
+	const int own = local_id * 13;
 	#pragma unroll
 	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool_u64[own + item];
+			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
 	__syncthreads();
 	if (count == 3072 && (first & 3) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(const int4 *)(v + (first + at));
 			const int v2 = wide.x;
 			const int v3 = wide.y;
 			const int v4 = wide.z;
 			const int v5 = wide.w;
-			*(uint4 *)(pool + at) = make_uint4((unsigned)v2, (unsigned)v3, (unsigned)v4, (unsigned)v5);
+			*(uint4 *)(local_arena + at) = make_uint4((unsigned)v2, (unsigned)v3, (unsigned)v4, (unsigned)v5);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (unsigned)v[first + at];
+				local_arena[at] = (unsigned)v[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	__syncthreads();
 	int v_rows[12] = {0};
-	const int own2 = lane * 12;
+	const int own2 = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(uint4 *)(local_arena + (own2 + item));
 		const unsigned word = wide.x;
 		const unsigned word2 = wide.y;
 		const unsigned word3 = wide.z;
@@ -130,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000ULL;
 				m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
@@ -180,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	const int theirs11 = (int)kgen_broadcast_u32((unsigned)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const int state10 = (int)(threadIdx.x / 32) == 0 ? 0 : theirs11;
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs10;
 			atomicExch(&streq_kernel1_status0[tile], bits | 4611686018427387904ULL);
@@ -195,9 +195,9 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 				const long long m_place = (long long)add12;
 				// string_filter.kg:4: return name[m], v[m]
 				const int offset2 = (int)m_place;
-				pool_u64[offset2] = name_rows[item];
+				local_arena_u64[offset2] = name_rows[item];
 				const int offset3 = (int)m_place;
-				pool[offset3 + 6144] = (unsigned)v_rows[item];
+				local_arena[offset3 + 6144] = (unsigned)v_rows[item];
 				const int add13 = (int)((unsigned)add12 + 1u);
 				add12 = add13;
 			}
@@ -205,15 +205,15 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (m) {
 					const long long m_place = (long long)add12;
 					const int offset2 = (int)m_place;
-					pool_u64[offset2] = name_rows[item];
+					local_arena_u64[offset2] = name_rows[item];
 					const int offset3 = (int)m_place;
-					pool[offset3 + 6144] = (unsigned)v_rows[item];
+					local_arena[offset3 + 6144] = (unsigned)v_rows[item];
 					const int add13 = (int)((unsigned)add12 + 1u);
 					add12 = add13;
 				}
@@ -226,9 +226,9 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 		while (before >= 0) {
 			int add14 = 0;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&streq_kernel1_status0[asked];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&streq_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904ULL) {
@@ -241,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&streq_kernel1_status0[asked];
+					word = *(volatile unsigned long long *)&streq_kernel1_status0[polled];
 				}
 				const int theirs12 = (int)(word & 2147483647ULL);
 				add14 = theirs12;
@@ -276,20 +276,20 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1(
 	const int base = (int)(long long)state11;
 	const int end = (int)(long long)add13;
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place = base + at;
-		name_2[place] = kgen_swap_char8(pool_u64[at]);
+		name_2[place] = kgen_swap_char8(local_arena_u64[at]);
 		at += 256;
 	}
 	const int count3 = end - base;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count3) {
 		const int place = base + at2;
-		v_2[place] = (int)pool[at2 + 6144];
+		v_2[place] = (int)local_arena[at2 + 6144];
 		at2 += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add13;
 		const long long m_length = (long long)total;
 		m_length_cell[0] = m_length;

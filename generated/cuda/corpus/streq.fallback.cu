@@ -25,12 +25,12 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	long long rows,
 	const unsigned long long *__restrict__ name,
 	int *streq_kernel1_tile0) {
-	__shared__ __align__(16) unsigned pool[7680];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
@@ -38,19 +38,19 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	const int count = rest < 2560 ? rest : 2560;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
+			local_arena_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	__syncthreads();
 	unsigned long long name_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	const int start = local_id * 10;
+	const int own = local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool_u64[own + item];
+			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
 	__syncthreads();
@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000ULL;
 				if (m) {
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_sum0_published(
 	const int add10 = (int)((unsigned)theirs8 + (unsigned)state7);
 	const int state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const int theirs9 = (int)kgen_broadcast_u32((unsigned)state8, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		streq_kernel1_tile0[tile] = theirs9;
 	}
 }
@@ -124,11 +124,11 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_scan0_published(
 	(void)row0;
 	__shared__ int shared_i32_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -195,7 +195,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_scan0_published(
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		streq_kernel1_total0[0] = add;
 	}
 }
@@ -208,12 +208,12 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	const int *__restrict__ streq_kernel1_tile0,
 	unsigned long long *name_2,
 	int *v_2) {
-	__shared__ __align__(16) unsigned pool[7680];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
@@ -221,37 +221,37 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	const int count = rest < 2560 ? rest : 2560;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
+			local_arena_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	__syncthreads();
 	unsigned long long name_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	const int start = local_id * 10;
+	const int own = local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool_u64[own + item];
+			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
 	__syncthreads();
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 10] = (unsigned)v[first + at];
+			local_arena[at + at / 10] = (unsigned)v[first + at];
 		}
 	}
 	__syncthreads();
 	int v_rows[10] = {0};
-	const int start2 = lane * 10;
-	const int own2 = lane * 11;
+	const int start2 = local_id * 10;
+	const int own2 = local_id * 11;
 	#pragma unroll
 	for (int item = 0; item < 10; item++) {
 		if (start2 + item < count) {
-			v_rows[item] = (int)pool[own2 + item];
+			v_rows[item] = (int)local_arena[own2 + item];
 		}
 	}
 	__syncthreads();
@@ -270,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000ULL;
 				m_kept = m_kept | ((unsigned)m << ((unsigned)item & 31));
@@ -335,9 +335,9 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 				const long long m_place = (long long)add14;
 				// string_filter.kg:4: return name[m], v[m]
 				const int offset2 = (int)m_place - base;
-				pool_u64[offset2] = name_rows[item];
+				local_arena_u64[offset2] = name_rows[item];
 				const int offset3 = (int)m_place - base;
-				pool[offset3 + 5120] = (unsigned)v_rows[item];
+				local_arena[offset3 + 5120] = (unsigned)v_rows[item];
 				const int add15 = (int)((unsigned)add14 + 1u);
 				add14 = add15;
 			}
@@ -345,15 +345,15 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool m = ((m_kept >> ((unsigned)item & 31)) & 1u) != 0u;
 				if (m) {
 					const long long m_place = (long long)add14;
 					const int offset2 = (int)m_place - base;
-					pool_u64[offset2] = name_rows[item];
+					local_arena_u64[offset2] = name_rows[item];
 					const int offset3 = (int)m_place - base;
-					pool[offset3 + 5120] = (unsigned)v_rows[item];
+					local_arena[offset3 + 5120] = (unsigned)v_rows[item];
 					const int add15 = (int)((unsigned)add14 + 1u);
 					add14 = add15;
 				}
@@ -362,17 +362,17 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_published(
 	}
 	__syncthreads();
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place = base + at;
-		name_2[place] = kgen_swap_char8(pool_u64[at]);
+		name_2[place] = kgen_swap_char8(local_arena_u64[at]);
 		at += 256;
 	}
 	const int count3 = end - base;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count3) {
 		const int place = base + at2;
-		v_2[place] = (int)pool[at2 + 5120];
+		v_2[place] = (int)local_arena[at2 + 5120];
 		at2 += 256;
 	}
 }
@@ -384,9 +384,9 @@ extern "C" __global__ void __launch_bounds__(256) streq_kernel1_finish_published
 	long long *m_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int total = streq_kernel1_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long long m_length = (long long)total;
 		m_length_cell[0] = m_length;
 	}

@@ -63,17 +63,17 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 	__shared__ int earlier_i32_0[1];
 	__shared__ int earlier_i32_1[1];
 	__shared__ long long earlier_i64_0[1];
-	__shared__ __align__(16) unsigned pool[6912];
-	unsigned short *const pool_u16 = (unsigned short *)pool;
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6912];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[4];
 	__shared__ int shared_i32_1[4];
 	__shared__ long long shared_i64_0[4];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&orders_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -84,57 +84,57 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 	const int rest = rows2 - offset;
 	const int count2 = rest < 1536 ? rest : 1536;
 	long long l_orderkey_before = 0LL;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		l_orderkey_before = l_orderkey[first - 1];
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 128 + lane) * 2;
+			const int at = (i * 128 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 128 + lane;
+			const int at = item * 128 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (unsigned long long)l_orderkey[first + at];
+				local_arena_u64[at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 128 + lane) * 2;
+			const int at = (i * 128 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
 			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+			*(ulonglong2 *)(local_arena_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 128 + lane;
+			const int at = item * 128 + local_id;
 			if (at < count2) {
-				pool_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
+				local_arena_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
 			} else {
-				pool_u64[1536 + at] = 0ULL;
+				local_arena_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long l_orderkey_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_orderkey_rows[item + 1] = (long long)word;
@@ -142,47 +142,47 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 	}
 	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count2) {
-		l_orderkey_rows[0] = (long long)pool_u64[start - 1];
+		l_orderkey_rows[0] = (long long)local_arena_u64[start - 1];
 	}
 	long long l_quantity_rows[12] = {0};
-	const int own2 = 1536 + lane * 12;
+	const int own2 = 1536 + local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_quantity_rows[item] = (long long)word;
 		l_quantity_rows[item + 1] = (long long)word2;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
 	if (count2 == 1536) {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			const long long add4 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
 			add3 = add4;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				const long long add4 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
 				add3 = add4;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 12, 0), 12);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - local_id * 12, 0), 12);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
@@ -276,7 +276,7 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 	const long long state25 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs28;
 	const int add28 = (int)((unsigned)state24 + (unsigned)state16);
 	const long long add29 = state16 > 0 ? state17 : (long long)((unsigned long long)state25 + (unsigned long long)state17);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)(unsigned)theirs24;
 			const unsigned long long bits2 = (unsigned long long)(unsigned)theirs25;
@@ -286,23 +286,23 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 		}
 	}
 	const int first2 = (int)add28 + 12288;
-	const int start2 = lane * 12;
+	const int start2 = local_id * 12;
 	if ((int)theirs24 > 768) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start2 + item);
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		unsigned rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start2 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -311,16 +311,16 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 	int at = (int)add28;
 	#pragma unroll
 	for (int item = 0; item < 12; item++) {
-		const int at2 = lane * 12 + item;
+		const int at2 = local_id * 12 + item;
 		if (at2 < count2) {
-			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1536) {
-					pool_u64[at + 1536] = (unsigned long long)add30;
+					local_arena_u64[at + 1536] = (unsigned long long)add30;
 				}
 				at++;
 			}
-			const long long add31 = is_picked ? l_quantity_rows[item] : (long long)((unsigned long long)add30 + (unsigned long long)l_quantity_rows[item]);
+			const long long add31 = is_selected ? l_quantity_rows[item] : (long long)((unsigned long long)add30 + (unsigned long long)l_quantity_rows[item]);
 			add30 = add31;
 		}
 	}
@@ -334,12 +334,12 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 			int add35 = 0;
 			long long add36 = 0LL;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4 + 2];
-				unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4 + 3];
-				unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4];
-				unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4 + 1];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&orders_kernel1_status0[polled * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel1_status0[polled * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel1_status0[polled * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel1_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
@@ -352,10 +352,10 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4 + 2];
-					word2 = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4 + 3];
-					word3 = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4];
-					word4 = *(volatile unsigned long long *)&orders_kernel1_status0[asked * 4 + 1];
+					word = *(volatile unsigned long long *)&orders_kernel1_status0[polled * 4 + 2];
+					word2 = *(volatile unsigned long long *)&orders_kernel1_status0[polled * 4 + 3];
+					word3 = *(volatile unsigned long long *)&orders_kernel1_status0[polled * 4];
+					word4 = *(volatile unsigned long long *)&orders_kernel1_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
 					const int theirs29 = (int)(word4 & 2147483647ULL);
@@ -439,27 +439,27 @@ extern "C" __global__ void __launch_bounds__(128) orders_kernel1(
 	const int add32 = theirs24 > 0 ? theirs25 : (int)((unsigned)state27 + (unsigned)theirs25);
 	const long long add33 = theirs24 > 0 ? theirs26 : (long long)((unsigned long long)state28 + (unsigned long long)theirs26);
 	const int base = (int)state26;
-	for (int at2 = lane, at_end = (int)theirs24; at2 < at_end; at2 += 128) {
-		const int number = (int)pool_u16[12288 + at2];
+	for (int at2 = local_id, at_end = (int)theirs24; at2 < at_end; at2 += 128) {
+		const int number = (int)local_arena_u16[12288 + at2];
 		const int place = base + at2;
 		// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		const long long l_orderkey2 = (long long)pool_u64[number];
+		const long long l_orderkey2 = (long long)local_arena_u64[number];
 		key[place] = l_orderkey2;
 		if (at2 > 0) {
-			const int distance = number - (int)pool_u16[12288 + (at2 - 1)];
-			const long long add34 = (long long)pool_u64[at2 + 1536];
+			const int distance = number - (int)local_arena_u16[12288 + (at2 - 1)];
+			const long long add34 = (long long)local_arena_u64[at2 + 1536];
 			count[place - 1] = (long long)distance;
 			quantity[place - 1] = add34;
 		}
 	}
-	if (lane == 0 && ((int)theirs24 > 0 && base > 0)) {
-		const int number = (int)pool_u16[12288];
-		const long long add34 = (long long)pool_u64[1536];
+	if (local_id == 0 && ((int)theirs24 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[12288];
+		const long long add34 = (long long)local_arena_u64[1536];
 		const long long add35 = 0 > 0 ? add34 : (long long)((unsigned long long)state28 + (unsigned long long)add34);
 		count[base - 1] = (long long)(number + (int)state27);
 		quantity[base - 1] = add35;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add31;
 		int total2 = add32;
 		long long total3 = add33;

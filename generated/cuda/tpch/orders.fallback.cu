@@ -43,71 +43,71 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 	int *orders_kernel1_tile0,
 	int *orders_kernel1_tile1,
 	long long *orders_kernel1_tile2) {
-	__shared__ __align__(16) unsigned pool[6144];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6144];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1536 ? rest : 1536;
 	long long l_orderkey_before = 0LL;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		l_orderkey_before = l_orderkey[first - 1];
 	}
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)l_orderkey[first + at];
+				local_arena_u64[at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
 			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+			*(ulonglong2 *)(local_arena_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
+				local_arena_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
 			} else {
-				pool_u64[1536 + at] = 0ULL;
+				local_arena_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long l_orderkey_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	const int start = local_id * 6;
+	const int own = local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_orderkey_rows[item + 1] = (long long)word;
@@ -115,47 +115,47 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 	}
 	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count) {
-		l_orderkey_rows[0] = (long long)pool_u64[start - 1];
+		l_orderkey_rows[0] = (long long)local_arena_u64[start - 1];
 	}
 	long long l_quantity_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	const int own2 = 1536 + local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_quantity_rows[item] = (long long)word;
 		l_quantity_rows[item + 1] = (long long)word2;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
 	if (count == 1536) {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			const long long add4 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
 			add3 = add4;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				const long long add4 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add3 + (unsigned long long)l_quantity_rows[item]);
 				add3 = add4;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 6, 0), 6);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 6, 0), 6);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const int theirs2 = (int)kgen_shuffle_up_u32((unsigned)add2, 1u);
 	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)add3, 1u);
@@ -248,7 +248,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_sum0_published(
 	const int theirs25 = (int)kgen_broadcast_u32((unsigned)state22, 7u);
 	const int theirs26 = (int)kgen_broadcast_u32((unsigned)state23, 7u);
 	const long long theirs27 = (long long)kgen_broadcast_u64((unsigned long long)state24, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel1_tile0[tile] = theirs25;
 		orders_kernel1_tile1[tile] = theirs26;
 		orders_kernel1_tile2[tile] = theirs27;
@@ -269,13 +269,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_scan0_published
 	__shared__ int shared_i32_1[8];
 	__shared__ long long shared_i64_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int add = 0;
 	int add2 = 0;
 	long long add3 = 0LL;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add4 = 0;
 		int add5 = 0;
 		long long add6 = 0LL;
@@ -434,7 +434,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_scan0_published
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel1_total0[0] = add;
 		orders_kernel1_total1[0] = add2;
 		orders_kernel1_total2[0] = add3;
@@ -452,71 +452,71 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	long long *key,
 	long long *count,
 	long long *quantity) {
-	__shared__ __align__(16) unsigned pool[6912];
-	unsigned short *const pool_u16 = (unsigned short *)pool;
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6912];
+	unsigned short *const local_arena_u16 = (unsigned short *)local_arena;
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ int shared_i32_0[8];
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 1536 ? rest : 1536;
 	long long l_orderkey_before = 0LL;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		l_orderkey_before = l_orderkey[first - 1];
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (unsigned long long)l_orderkey[first + at];
+				local_arena_u64[at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
 			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+			*(ulonglong2 *)(local_arena_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
+				local_arena_u64[1536 + at] = (unsigned long long)l_quantity[first + at];
 			} else {
-				pool_u64[1536 + at] = 0ULL;
+				local_arena_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long l_orderkey_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	const int start = local_id * 6;
+	const int own = local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_orderkey_rows[item + 1] = (long long)word;
@@ -524,44 +524,44 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	}
 	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count2) {
-		l_orderkey_rows[0] = (long long)pool_u64[start - 1];
+		l_orderkey_rows[0] = (long long)local_arena_u64[start - 1];
 	}
 	long long l_quantity_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	const int own2 = 1536 + local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_quantity_rows[item] = (long long)word;
 		l_quantity_rows[item + 1] = (long long)word2;
 	}
-	unsigned picked = 0u;
+	unsigned selected = 0u;
 	int add = 0;
 	long long add2 = 0LL;
 	if (count2 == 1536) {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			const long long add3 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
 			add2 = add3;
-			picked = picked | ((unsigned)head << ((unsigned)item & 31));
+			selected = selected | ((unsigned)head << ((unsigned)item & 31));
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				const long long add3 = head ? l_quantity_rows[item] : (long long)((unsigned long long)add2 + (unsigned long long)l_quantity_rows[item]);
 				add2 = add3;
-				picked = picked | ((unsigned)head << ((unsigned)item & 31));
+				selected = selected | ((unsigned)head << ((unsigned)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
+	add = (int)kgen_count_ones_u32(selected);
 	const int theirs = (int)kgen_shuffle_up_u32((unsigned)add, 1u);
 	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
 	const int add3 = (int)((unsigned)theirs + (unsigned)add);
@@ -635,23 +635,23 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const int add21 = (int)((unsigned)state19 + (unsigned)state11);
 	const long long add22 = state11 > 0 ? state12 : (long long)((unsigned long long)state20 + (unsigned long long)state12);
 	const int first2 = (int)add21 + 12288;
-	const int start2 = lane * 6;
+	const int start2 = local_id * 6;
 	if ((int)theirs19 > 768) {
 		int at = first2;
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			if (((picked >> ((unsigned)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (unsigned short)(start2 + item);
+			if (((selected >> ((unsigned)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (unsigned short)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		unsigned rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		unsigned rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (unsigned short)(start2 + item);
+			local_arena_u16[at] = (unsigned short)(start2 + item);
 			rest2 = rest2 ^ (1u << ((unsigned)item & 31));
 		}
 	}
@@ -660,16 +660,16 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	int at = (int)add21;
 	#pragma unroll
 	for (int item = 0; item < 6; item++) {
-		const int at2 = lane * 6 + item;
+		const int at2 = local_id * 6 + item;
 		if (at2 < count2) {
-			const bool is_picked = ((picked >> ((unsigned)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((unsigned)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1536) {
-					pool_u64[at + 1536] = (unsigned long long)add23;
+					local_arena_u64[at + 1536] = (unsigned long long)add23;
 				}
 				at++;
 			}
-			const long long add24 = is_picked ? l_quantity_rows[item] : (long long)((unsigned long long)add23 + (unsigned long long)l_quantity_rows[item]);
+			const long long add24 = is_selected ? l_quantity_rows[item] : (long long)((unsigned long long)add23 + (unsigned long long)l_quantity_rows[item]);
 			add23 = add24;
 		}
 	}
@@ -678,22 +678,22 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	const int earlier2 = orders_kernel1_tile1[tile];
 	const long long earlier3 = orders_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	for (int at2 = lane, at_end = (int)theirs19; at2 < at_end; at2 += 256) {
-		const int number = (int)pool_u16[12288 + at2];
+	for (int at2 = local_id, at_end = (int)theirs19; at2 < at_end; at2 += 256) {
+		const int number = (int)local_arena_u16[12288 + at2];
 		const int place = base + at2;
 		// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
-		const long long l_orderkey2 = (long long)pool_u64[number];
+		const long long l_orderkey2 = (long long)local_arena_u64[number];
 		key[place] = l_orderkey2;
 		if (at2 > 0) {
-			const int distance = number - (int)pool_u16[12288 + (at2 - 1)];
-			const long long add24 = (long long)pool_u64[at2 + 1536];
+			const int distance = number - (int)local_arena_u16[12288 + (at2 - 1)];
+			const long long add24 = (long long)local_arena_u64[at2 + 1536];
 			count[place - 1] = (long long)distance;
 			quantity[place - 1] = add24;
 		}
 	}
-	if (lane == 0 && ((int)theirs19 > 0 && base > 0)) {
-		const int number = (int)pool_u16[12288];
-		const long long add24 = (long long)pool_u64[1536];
+	if (local_id == 0 && ((int)theirs19 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[12288];
+		const long long add24 = (long long)local_arena_u64[1536];
 		const long long add25 = 0 > 0 ? add24 : (long long)((unsigned long long)earlier3 + (unsigned long long)add24);
 		count[base - 1] = (long long)(number + (int)earlier2);
 		quantity[base - 1] = add25;
@@ -711,11 +711,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_finish_publishe
 	long long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	int total = orders_kernel1_total0[0];
 	int total2 = orders_kernel1_total1[0];
 	long long total3 = orders_kernel1_total2[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if ((long long)total > 0LL) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 			count[(int)(long long)((unsigned long long)(long long)total - 1ULL)] = (long long)total2;

@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	unsigned char *g_head) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			bool head = true;
 			if (first + at > 0) {
 				head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				bool head = true;
 				if (first + at > 0) {
@@ -82,11 +82,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	const unsigned char *__restrict__ g_head,
 	long long *g_total,
 	long long *g_partial) {
-	__shared__ unsigned pool[4352];
+	__shared__ unsigned local_arena[4352];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 4096;
 	const int first = row02 + offset;
@@ -94,19 +94,19 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	const int count = rest < 4096 ? rest : 4096;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)(g_head[first + at] != 0);
+			local_arena[at + (at >> 4)] = (unsigned)(g_head[first + at] != 0);
 		}
 	}
 	__syncthreads();
 	unsigned char g_head_rows[16] = {0};
-	const int start = lane * 16;
-	const int own = lane * 17;
+	const int start = local_id * 16;
+	const int own = local_id * 17;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		if (start + item < count) {
-			g_head_rows[item] = pool[own + item] != 0u;
+			g_head_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	__syncthreads();
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 16; item++) {
-			const int at = lane * 16 + item;
+			const int at = local_id * 16 + item;
 			if (at < count) {
 				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)(g_head_rows[item] != 0));
 				add = add2;
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();
 	int add12 = add11;
-	if (lane == 0) {
+	if (local_id == 0) {
 		g_total[row02 / 4096 + tile] = (long long)theirs10;
 	}
 	int g_partial_rows[16] = {0};
@@ -184,7 +184,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 16; item++) {
-			const int at = lane * 16 + item;
+			const int at = local_id * 16 + item;
 			if (at < count) {
 				const int add13 = (int)((unsigned)add12 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
 				add12 = add13;
@@ -193,20 +193,20 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2(
 			}
 		}
 	}
-	const int own2 = lane * 17;
-	const int start2 = lane * 16;
+	const int own2 = local_id * 17;
+	const int start2 = local_id * 16;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		if (start2 + item < count) {
-			pool[own2 + item] = (unsigned)g_partial_rows[item];
+			local_arena[own2 + item] = (unsigned)g_partial_rows[item];
 		}
 	}
 	__syncthreads();
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			g_partial[first + at] = (long long)(int)pool[at + (at >> 4)];
+			g_partial[first + at] = (long long)(int)local_arena[at + (at >> 4)];
 		}
 	}
 }
@@ -222,14 +222,14 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	long long tiles,
 	long long *g_length_cell) {
 	__shared__ long long earlier_i64_0[1];
-	__shared__ __align__(16) unsigned pool[10240];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[10240];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ long long shared_i64_0[8];
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&orders_kernel3_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -242,30 +242,30 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	if (count == 5120 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(g_total + (first + at));
 			const long long g_total2 = wide.x;
 			const long long g_total3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)g_total[first + at];
+				local_arena_u64[at] = (unsigned long long)g_total[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long g_total_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 10; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		g_total_rows[item] = (long long)word;
@@ -282,7 +282,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 				add = add2;
@@ -328,7 +328,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state9, (unsigned)kgen_greatest_i32((int)(threadIdx.x / 32) - 1, 0));
 	const long long state10 = (int)(threadIdx.x / 32) == 0 ? 0LL : theirs11;
 	const long long add11 = (long long)((unsigned long long)state10 + (unsigned long long)state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)theirs10;
 			atomicExch(&orders_kernel3_status0[tile * 4], (bits & 9223372036854775807ULL) | 9223372036854775808ULL);
@@ -341,12 +341,12 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 		while (before >= 0) {
 			long long add13 = 0LL;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 2];
-				unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 3];
-				unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4];
-				unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 1];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&orders_kernel3_status0[polled * 4 + 2];
+				unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel3_status0[polled * 4 + 3];
+				unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel3_status0[polled * 4];
+				unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel3_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL) || (word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL))) {
@@ -359,10 +359,10 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 2];
-					word2 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 3];
-					word3 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4];
-					word4 = *(volatile unsigned long long *)&orders_kernel3_status0[asked * 4 + 1];
+					word = *(volatile unsigned long long *)&orders_kernel3_status0[polled * 4 + 2];
+					word2 = *(volatile unsigned long long *)&orders_kernel3_status0[polled * 4 + 3];
+					word3 = *(volatile unsigned long long *)&orders_kernel3_status0[polled * 4];
+					word4 = *(volatile unsigned long long *)&orders_kernel3_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL)) {
 					const long long theirs12 = (long long)((word3 & 9223372036854775807ULL) | ((word4 & 1ULL) << 63));
@@ -416,7 +416,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const long long offset2 = add14;
 				g_offset_rows[item] = offset2;
@@ -425,18 +425,18 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	#pragma unroll
 	for (int i = 0; i < 10; i++) {
 		const int item = i * 2;
-		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)g_offset_rows[item], (unsigned long long)g_offset_rows[item + 1]);
+		*(ulonglong2 *)(local_arena_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)g_offset_rows[item], (unsigned long long)g_offset_rows[item + 1]);
 	}
 	__syncthreads();
 	if (count == 5120 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
+			const int at = (i * 256 + local_id) * 2;
+			const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + at);
 			const unsigned long long word = wide.x;
 			const unsigned long long word2 = wide.y;
 			*(longlong2 *)(g_offset + (first + at)) = make_longlong2((long long)word, (long long)word2);
@@ -444,13 +444,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				g_offset[first + at] = (long long)pool_u64[at];
+				g_offset[first + at] = (long long)local_arena_u64[at];
 			}
 		}
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		long long total = add12;
 		const long long x = total;
 		g_length_cell[0] = x;
@@ -465,7 +465,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4(
 	const long long *__restrict__ g_partial) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -474,14 +474,14 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			// orders.kg:4: g = runs(l_orderkey)
 			g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
 			}
@@ -508,8 +508,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	__shared__ long long earlier_i64_0[1];
 	__shared__ long long earlier_i64_1[1];
 	__shared__ long long earlier_i64_2[1];
-	__shared__ __align__(16) unsigned pool[10240];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[10240];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ unsigned char shared_bool_0[8];
 	__shared__ unsigned char shared_bool_1[8];
 	__shared__ unsigned char shared_bool_2[8];
@@ -520,8 +520,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	__shared__ unsigned shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
-	if (lane == 0) {
+	const int local_id = (int)threadIdx.x;
+	if (local_id == 0) {
 		const unsigned taken = atomicAdd(&orders_kernel5_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -532,57 +532,57 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	const int rest = rows2 - offset;
 	const int count2 = rest < 2048 ? rest : 2048;
 	long long g_before = 0LL;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		g_before = g[first - 1];
 	}
 	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(g + (first + at));
 			const long long g2 = wide.x;
 			const long long g3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (unsigned long long)g[first + at];
+				local_arena_u64[at] = (unsigned long long)g[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(local_arena_u64 + (2048 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[2048 + at] = (unsigned long long)l_orderkey[first + at];
+				local_arena_u64[2048 + at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[2048 + at] = 0ULL;
+				local_arena_u64[2048 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long g_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 8;
+	const int start = local_id * 8;
+	const int own = local_id * 8;
 	#pragma unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		g_rows[item + 1] = (long long)word;
@@ -590,14 +590,14 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	}
 	g_rows[0] = g_before;
 	if (start > 0 && start < count2) {
-		g_rows[0] = (long long)pool_u64[start - 1];
+		g_rows[0] = (long long)local_arena_u64[start - 1];
 	}
 	long long l_orderkey_rows[8] = {0};
-	const int own2 = 2048 + lane * 8;
+	const int own2 = 2048 + local_id * 8;
 	#pragma unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_orderkey_rows[item] = (long long)word;
@@ -607,30 +607,30 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	if (count2 == 2048 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
 			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (unsigned long long)l_quantity[first + at];
+				local_arena_u64[at] = (unsigned long long)l_quantity[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long l_quantity_rows[8] = {0};
-	const int own3 = lane * 8;
+	const int own3 = local_id * 8;
 	#pragma unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_quantity_rows[item] = (long long)word;
@@ -648,7 +648,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	if (count2 == 2048) {
 		#pragma unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
 			const long long last3 = g_rows[item + 1];
@@ -667,7 +667,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
@@ -929,7 +929,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	const long long add22 = state42 ? state40 : (long long)((unsigned long long)state68 + (unsigned long long)state40);
 	const bool present22 = state69 || state41;
 	const bool head11 = state70 || state42;
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (tile > 0) {
 			const unsigned long long bits = (unsigned long long)theirs64;
 			const unsigned long long bits2 = (unsigned long long)theirs65;
@@ -962,16 +962,16 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			bool present26 = false;
 			bool head13 = false;
 			bool found = false;
-			const int asked = before - (int)(threadIdx.x % 32);
-			if (asked >= 0) {
-				unsigned long long word = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 4];
-				unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 5];
-				unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 6];
-				unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 7];
-				unsigned long long word5 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8];
-				unsigned long long word6 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 1];
-				unsigned long long word7 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 2];
-				unsigned long long word8 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 3];
+			const int polled = before - (int)(threadIdx.x % 32);
+			if (polled >= 0) {
+				unsigned long long word = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 4];
+				unsigned long long word2 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 5];
+				unsigned long long word3 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 6];
+				unsigned long long word4 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 7];
+				unsigned long long word5 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8];
+				unsigned long long word6 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 1];
+				unsigned long long word7 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 2];
+				unsigned long long word8 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 3];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL && word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL) || (word5 >= 9223372036854775808ULL && word6 >= 9223372036854775808ULL && word7 >= 9223372036854775808ULL && word8 >= 9223372036854775808ULL))) {
@@ -984,14 +984,14 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 							waiting = false;
 						}
 					}
-					word = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 4];
-					word2 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 5];
-					word3 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 6];
-					word4 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 7];
-					word5 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8];
-					word6 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 1];
-					word7 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 2];
-					word8 = *(volatile unsigned long long *)&orders_kernel5_status0[asked * 8 + 3];
+					word = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 4];
+					word2 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 5];
+					word3 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 6];
+					word4 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 7];
+					word5 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8];
+					word6 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 1];
+					word7 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 2];
+					word8 = *(volatile unsigned long long *)&orders_kernel5_status0[polled * 8 + 3];
 				}
 				if (waiting && !(word >= 9223372036854775808ULL && word2 >= 9223372036854775808ULL && word3 >= 9223372036854775808ULL && word4 >= 9223372036854775808ULL)) {
 					const bool theirs78 = (word8 & 1ULL) != 0ULL;
@@ -1186,11 +1186,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 			if (head14 && present26) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)g_open - base;
-				pool_u64[offset2] = (unsigned long long)key2;
+				local_arena_u64[offset2] = (unsigned long long)key2;
 				const int offset3 = (int)g_open - base;
-				pool[offset3 + 4096] = (unsigned)(int)count3;
+				local_arena[offset3 + 4096] = (unsigned)(int)count3;
 				const int offset4 = (int)g_open - base;
-				pool_u64[offset4 + 3072] = (unsigned long long)quantity2;
+				local_arena_u64[offset4 + 3072] = (unsigned long long)quantity2;
 			}
 			const long long last29 = g_rows[item + 1];
 			present25 = true;
@@ -1207,7 +1207,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			if (at < count2) {
 				const bool present26 = present25;
 				const long long g_open = last27;
@@ -1217,11 +1217,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 				const long long quantity2 = add28;
 				if (head14 && present26) {
 					const int offset2 = (int)g_open - base;
-					pool_u64[offset2] = (unsigned long long)key2;
+					local_arena_u64[offset2] = (unsigned long long)key2;
 					const int offset3 = (int)g_open - base;
-					pool[offset3 + 4096] = (unsigned)(int)count3;
+					local_arena[offset3 + 4096] = (unsigned)(int)count3;
 					const int offset4 = (int)g_open - base;
-					pool_u64[offset4 + 3072] = (unsigned long long)quantity2;
+					local_arena_u64[offset4 + 3072] = (unsigned long long)quantity2;
 				}
 				const long long last29 = g_rows[item + 1];
 				present25 = true;
@@ -1239,33 +1239,33 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5(
 	}
 	__syncthreads();
 	const int count3 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count3) {
 		const int place = base + at;
 		if (place >= 0) {
-			key[place] = (long long)pool_u64[at];
+			key[place] = (long long)local_arena_u64[at];
 		}
 		at += 256;
 	}
 	const int count4 = end - base;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count4) {
 		const int place = base + at2;
 		if (place >= 0) {
-			count[place] = (long long)(int)pool[at2 + 4096];
+			count[place] = (long long)(int)local_arena[at2 + 4096];
 		}
 		at2 += 256;
 	}
 	const int count5 = end - base;
-	int at3 = lane;
+	int at3 = local_id;
 	while (at3 < count5) {
 		const int place = base + at3;
 		if (place >= 0) {
-			quantity[place] = (long long)pool_u64[at3 + 3072];
+			quantity[place] = (long long)local_arena_u64[at3 + 3072];
 		}
 		at3 += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		bool total = present23;
 		long long total2 = last23;
 		long long total3 = last24;

@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	unsigned char *g_head) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -39,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			bool head = true;
 			if (first + at > 0) {
 				head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel1_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				bool head = true;
 				if (first + at > 0) {
@@ -70,11 +70,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	const unsigned char *__restrict__ g_head,
 	long long *g_total,
 	long long *g_partial) {
-	__shared__ unsigned pool[4352];
+	__shared__ unsigned local_arena[4352];
 	__shared__ int shared_i32_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 4096;
 	const int first = row02 + offset;
@@ -82,19 +82,19 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	const int count = rest < 4096 ? rest : 4096;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + (at >> 4)] = (unsigned)(g_head[first + at] != 0);
+			local_arena[at + (at >> 4)] = (unsigned)(g_head[first + at] != 0);
 		}
 	}
 	__syncthreads();
 	unsigned char g_head_rows[16] = {0};
-	const int start = lane * 16;
-	const int own = lane * 17;
+	const int start = local_id * 16;
+	const int own = local_id * 17;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		if (start + item < count) {
-			g_head_rows[item] = pool[own + item] != 0u;
+			g_head_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	__syncthreads();
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 16; item++) {
-			const int at = lane * 16 + item;
+			const int at = local_id * 16 + item;
 			if (at < count) {
 				const int add2 = (int)((unsigned)add + (unsigned)(int)(long long)(g_head_rows[item] != 0));
 				add = add2;
@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	const int add11 = (int)((unsigned)state10 + (unsigned)state6);
 	__syncthreads();
 	int add12 = add11;
-	if (lane == 0) {
+	if (local_id == 0) {
 		g_total[row02 / 4096 + tile] = (long long)theirs10;
 	}
 	int g_partial_rows[16] = {0};
@@ -172,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 16; item++) {
-			const int at = lane * 16 + item;
+			const int at = local_id * 16 + item;
 			if (at < count) {
 				const int add13 = (int)((unsigned)add12 + (unsigned)(int)(long long)(g_head_rows[item] != 0));
 				add12 = add13;
@@ -181,20 +181,20 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel2_published(
 			}
 		}
 	}
-	const int own2 = lane * 17;
-	const int start2 = lane * 16;
+	const int own2 = local_id * 17;
+	const int start2 = local_id * 16;
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
 		if (start2 + item < count) {
-			pool[own2 + item] = (unsigned)g_partial_rows[item];
+			local_arena[own2 + item] = (unsigned)g_partial_rows[item];
 		}
 	}
 	__syncthreads();
 	#pragma unroll
 	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			g_partial[first + at] = (long long)(int)pool[at + (at >> 4)];
+			g_partial[first + at] = (long long)(int)local_arena[at + (at >> 4)];
 		}
 	}
 }
@@ -204,12 +204,12 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	long long rows,
 	const long long *__restrict__ g_total,
 	long long *orders_kernel3_tile0) {
-	__shared__ __align__(16) unsigned pool[6144];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6144];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -218,30 +218,30 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(g_total + (first + at));
 			const long long g_total2 = wide.x;
 			const long long g_total3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)g_total[first + at];
+				local_arena_u64[at] = (unsigned long long)g_total[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long g_total_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		g_total_rows[item] = (long long)word;
@@ -258,7 +258,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 				add = add2;
@@ -299,7 +299,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_sum0_published(
 	const long long add10 = (long long)((unsigned long long)theirs8 + (unsigned long long)state7);
 	const long long state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
 	const long long theirs9 = (long long)kgen_broadcast_u64((unsigned long long)state8, 7u);
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel3_tile0[tile] = theirs9;
 	}
 }
@@ -312,11 +312,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_scan0_published
 	(void)row0;
 	__shared__ long long shared_i64_0[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	long long add = 0LL;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		long long add2 = 0LL;
 		#pragma unroll
 		for (int i = 0; i < 8; i++) {
@@ -383,7 +383,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_scan0_published
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel3_total0[0] = add;
 	}
 }
@@ -394,12 +394,12 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	const long long *__restrict__ g_total,
 	const long long *__restrict__ orders_kernel3_tile0,
 	long long *g_offset) {
-	__shared__ __align__(16) unsigned pool[6144];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[6144];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -408,30 +408,30 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(g_total + (first + at));
 			const long long g_total2 = wide.x;
 			const long long g_total3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)g_total2, (unsigned long long)g_total3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)g_total[first + at];
+				local_arena_u64[at] = (unsigned long long)g_total[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long g_total_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		g_total_rows[item] = (long long)word;
@@ -448,7 +448,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const long long add2 = (long long)((unsigned long long)add + (unsigned long long)g_total_rows[item]);
 				add = add2;
@@ -510,7 +510,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const long long offset2 = add13;
 				g_offset_rows[item] = offset2;
@@ -519,18 +519,18 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 			}
 		}
 	}
-	const int own2 = lane * 12;
+	const int own2 = local_id * 12;
 	#pragma unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		*(ulonglong2 *)(pool_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)g_offset_rows[item], (unsigned long long)g_offset_rows[item + 1]);
+		*(ulonglong2 *)(local_arena_u64 + (own2 + item)) = make_ulonglong2((unsigned long long)g_offset_rows[item], (unsigned long long)g_offset_rows[item + 1]);
 	}
 	__syncthreads();
 	if (count == 3072 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + at);
+			const int at = (i * 256 + local_id) * 2;
+			const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + at);
 			const unsigned long long word = wide.x;
 			const unsigned long long word2 = wide.y;
 			*(longlong2 *)(g_offset + (first + at)) = make_longlong2((long long)word, (long long)word2);
@@ -538,9 +538,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				g_offset[first + at] = (long long)pool_u64[at];
+				g_offset[first + at] = (long long)local_arena_u64[at];
 			}
 		}
 	}
@@ -553,9 +553,9 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel3_finish_publishe
 	long long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	long long total = orders_kernel3_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long long x = total;
 		g_length_cell[0] = x;
 	}
@@ -569,7 +569,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4_published(
 	const long long *__restrict__ g_partial) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -578,14 +578,14 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel4_published(
 	if (count == 1024) {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			// orders.kg:4: g = runs(l_orderkey)
 			g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				g[first + at] = (long long)(((unsigned long long)g_offset[(int)((long long)(first + at) / 4096LL)] + (unsigned long long)g_partial[first + at]) - 1ULL);
 			}
@@ -606,8 +606,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	long long *orders_kernel5_tile4,
 	unsigned char *orders_kernel5_tile5,
 	unsigned char *orders_kernel5_tile6) {
-	__shared__ __align__(16) unsigned pool[7680];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ unsigned char shared_bool_0[8];
 	__shared__ unsigned char shared_bool_1[8];
 	__shared__ unsigned char shared_bool_2[8];
@@ -617,64 +617,64 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	__shared__ long long shared_i64_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 1536 ? rest : 1536;
 	long long g_before = 0LL;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		g_before = g[first - 1];
 	}
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(g + (first + at));
 			const long long g2 = wide.x;
 			const long long g3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)g[first + at];
+				local_arena_u64[at] = (unsigned long long)g[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(local_arena_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+				local_arena_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[1536 + at] = 0ULL;
+				local_arena_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long g_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	const int start = local_id * 6;
+	const int own = local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		g_rows[item + 1] = (long long)word;
@@ -682,14 +682,14 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	}
 	g_rows[0] = g_before;
 	if (start > 0 && start < count) {
-		g_rows[0] = (long long)pool_u64[start - 1];
+		g_rows[0] = (long long)local_arena_u64[start - 1];
 	}
 	long long l_orderkey_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	const int own2 = 1536 + local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_orderkey_rows[item] = (long long)word;
@@ -699,30 +699,30 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	if (count == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
 			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (unsigned long long)l_quantity[first + at];
+				local_arena_u64[at] = (unsigned long long)l_quantity[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long l_quantity_rows[6] = {0};
-	const int own3 = lane * 6;
+	const int own3 = local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_quantity_rows[item] = (long long)word;
@@ -739,7 +739,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	if (count == 1536) {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			const long long last3 = g_rows[item + 1];
 			present = true;
@@ -757,7 +757,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				const long long last3 = g_rows[item + 1];
@@ -983,7 +983,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_sum0_published(
 	const long long theirs61 = (long long)kgen_broadcast_u64((unsigned long long)state54, 7u);
 	const bool theirs62 = kgen_broadcast_u32((unsigned)state55, 7u) != 0u;
 	const bool theirs63 = kgen_broadcast_u32((unsigned)state56, 7u) != 0u;
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel5_tile0[tile] = theirs57;
 		orders_kernel5_tile1[tile] = theirs58;
 		orders_kernel5_tile2[tile] = theirs59;
@@ -1020,7 +1020,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 	__shared__ long long shared_i64_1[8];
 	__shared__ long long shared_i64_2[8];
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	bool present = false;
 	long long last = 0LL;
 	long long last2 = 0LL;
@@ -1030,7 +1030,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 	bool head = false;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		bool present3 = false;
 		long long last3 = 0LL;
 		long long last4 = 0LL;
@@ -1373,7 +1373,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_scan0_published
 		__syncthreads();
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel5_total0[0] = present;
 		orders_kernel5_total1[0] = last;
 		orders_kernel5_total2[0] = last2;
@@ -1401,8 +1401,8 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	long long *count,
 	long long *quantity) {
 	(void)orders_kernel5_tile5;
-	__shared__ __align__(16) unsigned pool[7680];
-	unsigned long long *const pool_u64 = (unsigned long long *)pool;
+	__shared__ __align__(16) unsigned local_arena[7680];
+	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ unsigned char shared_bool_0[8];
 	__shared__ unsigned char shared_bool_1[8];
 	__shared__ unsigned char shared_bool_2[8];
@@ -1412,64 +1412,64 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	__shared__ long long shared_i64_2[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	const int tile = (int)blockIdx.x;
 	const int offset = tile * 1536;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 1536 ? rest : 1536;
 	long long g_before = 0LL;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		g_before = g[first - 1];
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(g + (first + at));
 			const long long g2 = wide.x;
 			const long long g3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)g2, (unsigned long long)g3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (unsigned long long)g[first + at];
+				local_arena_u64[at] = (unsigned long long)g[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_orderkey + (first + at));
 			const long long l_orderkey2 = wide.x;
 			const long long l_orderkey3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
+			*(ulonglong2 *)(local_arena_u64 + (1536 + at)) = make_ulonglong2((unsigned long long)l_orderkey2, (unsigned long long)l_orderkey3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
+				local_arena_u64[1536 + at] = (unsigned long long)l_orderkey[first + at];
 			} else {
-				pool_u64[1536 + at] = 0ULL;
+				local_arena_u64[1536 + at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long g_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	const int start = local_id * 6;
+	const int own = local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		g_rows[item + 1] = (long long)word;
@@ -1477,14 +1477,14 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	}
 	g_rows[0] = g_before;
 	if (start > 0 && start < count2) {
-		g_rows[0] = (long long)pool_u64[start - 1];
+		g_rows[0] = (long long)local_arena_u64[start - 1];
 	}
 	long long l_orderkey_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	const int own2 = 1536 + local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own2 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own2 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_orderkey_rows[item] = (long long)word;
@@ -1494,30 +1494,30 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	if (count2 == 1536 && (first & 1) == 0) {
 		#pragma unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const longlong2 wide = *(const longlong2 *)(l_quantity + (first + at));
 			const long long l_quantity2 = wide.x;
 			const long long l_quantity3 = wide.y;
-			*(ulonglong2 *)(pool_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
+			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)l_quantity2, (unsigned long long)l_quantity3);
 		}
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (unsigned long long)l_quantity[first + at];
+				local_arena_u64[at] = (unsigned long long)l_quantity[first + at];
 			} else {
-				pool_u64[at] = 0ULL;
+				local_arena_u64[at] = 0ULL;
 			}
 		}
 	}
 	__syncthreads();
 	long long l_quantity_rows[6] = {0};
-	const int own3 = lane * 6;
+	const int own3 = local_id * 6;
 	#pragma unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(pool_u64 + (own3 + item));
+		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own3 + item));
 		const unsigned long long word = wide.x;
 		const unsigned long long word2 = wide.y;
 		l_quantity_rows[item] = (long long)word;
@@ -1535,7 +1535,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	if (count2 == 1536) {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
 			const long long last3 = g_rows[item + 1];
@@ -1554,7 +1554,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((unsigned)head2 << ((unsigned)item & 31));
@@ -1845,11 +1845,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 			if (head14 && present25) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)g_open - base;
-				pool_u64[offset2] = (unsigned long long)key2;
+				local_arena_u64[offset2] = (unsigned long long)key2;
 				const int offset3 = (int)g_open - base;
-				pool[offset3 + 3072] = (unsigned)(int)count3;
+				local_arena[offset3 + 3072] = (unsigned)(int)count3;
 				const int offset4 = (int)g_open - base;
-				pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+				local_arena_u64[offset4 + 2304] = (unsigned long long)quantity2;
 			}
 			const long long last28 = g_rows[item + 1];
 			present24 = true;
@@ -1866,7 +1866,7 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	} else {
 		#pragma unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count2) {
 				const bool present25 = present24;
 				const long long g_open = last26;
@@ -1876,11 +1876,11 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 				const long long quantity2 = add26;
 				if (head14 && present25) {
 					const int offset2 = (int)g_open - base;
-					pool_u64[offset2] = (unsigned long long)key2;
+					local_arena_u64[offset2] = (unsigned long long)key2;
 					const int offset3 = (int)g_open - base;
-					pool[offset3 + 3072] = (unsigned)(int)count3;
+					local_arena[offset3 + 3072] = (unsigned)(int)count3;
 					const int offset4 = (int)g_open - base;
-					pool_u64[offset4 + 2304] = (unsigned long long)quantity2;
+					local_arena_u64[offset4 + 2304] = (unsigned long long)quantity2;
 				}
 				const long long last28 = g_rows[item + 1];
 				present24 = true;
@@ -1898,29 +1898,29 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_published(
 	}
 	__syncthreads();
 	const int count3 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count3) {
 		const int place = base + at;
 		if (place >= 0) {
-			key[place] = (long long)pool_u64[at];
+			key[place] = (long long)local_arena_u64[at];
 		}
 		at += 256;
 	}
 	const int count4 = end - base;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count4) {
 		const int place = base + at2;
 		if (place >= 0) {
-			count[place] = (long long)(int)pool[at2 + 3072];
+			count[place] = (long long)(int)local_arena[at2 + 3072];
 		}
 		at2 += 256;
 	}
 	const int count5 = end - base;
-	int at3 = lane;
+	int at3 = local_id;
 	while (at3 < count5) {
 		const int place = base + at3;
 		if (place >= 0) {
-			quantity[place] = (long long)pool_u64[at3 + 2304];
+			quantity[place] = (long long)local_arena_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}
@@ -1943,13 +1943,13 @@ extern "C" __global__ void __launch_bounds__(256) orders_kernel5_finish_publishe
 	(void)rows;
 	(void)orders_kernel5_total5;
 	(void)orders_kernel5_total6;
-	const int lane = (int)threadIdx.x;
+	const int local_id = (int)threadIdx.x;
 	bool total = orders_kernel5_total0[0] != 0;
 	long long total2 = orders_kernel5_total1[0];
 	long long total3 = orders_kernel5_total2[0];
 	int total4 = orders_kernel5_total3[0];
 	long long total5 = orders_kernel5_total4[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (total) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 			key[(int)total2] = total3;

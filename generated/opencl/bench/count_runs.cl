@@ -37,8 +37,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global long *g_length_cell) {
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
-	__local __attribute__((aligned(16))) uint pool[7680];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[7680];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local uint shared_last[1];
@@ -46,8 +46,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&count_runs_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -58,39 +58,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int rest = rows2 - offset;
 	const int count2 = rest < 5120 ? rest : 5120;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count2 == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool[at] = (uint)key[first + at];
+				local_arena[at] = (uint)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int key_rows[21] = {0};
-	const int start = lane * 20;
-	const int own = lane * 20;
+	const int start = local_id * 20;
+	const int own = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -102,39 +102,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count2 == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	if (lane == 0) {
+	add = (int)kgen_count_ones_u32(selected);
+	if (local_id == 0) {
 		shared_last[0] = 0u;
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (picked != 0u) {
-		atomic_max(&shared_last[0], (uint)(lane * 20 + (32 - (int)kgen_leading_zeros_u32(picked))));
+	if (selected != 0u) {
+		atomic_max(&shared_last[0], (uint)(local_id * 20 + (32 - (int)kgen_leading_zeros_u32(selected))));
 	}
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -144,21 +144,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -175,9 +175,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
@@ -185,41 +185,41 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int last = (int)shared_last[0];
 	const int since = (int)(last > 0 ? (count2 + 1) - last : count2);
 	const int first2 = (int)add2 + 10240;
-	const int start2 = lane * 20;
+	const int start2 = local_id * 20;
 	if ((int)add3 > 2560) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start2 + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start2 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	int add4 = 0;
 	int add5 = 0;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			int add6 = 0;
 			int add7 = 0;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[asked];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&count_runs_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904UL) {
@@ -232,27 +232,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&count_runs_kernel1_status0[asked];
+					word = *(volatile __global ulong *)&count_runs_kernel1_status0[polled];
 				}
 				const int theirs = (int)(word & 2147483647UL);
 				const int theirs2 = (int)((word >> 31) & 2147483647UL);
 				add6 = theirs;
 				add7 = theirs2;
 				if (!waiting || word >= 9223372036854775808UL) {
-					atomic_min(&shared_nearest[turn], (uint)lane);
+					atomic_min(&shared_nearest[parity], (uint)local_id);
 				}
 			}
-			shared_i32_0[lane] = add6;
-			shared_i32_1[lane] = add7;
+			shared_i32_0[local_id] = add6;
+			shared_i32_1[local_id] = add7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last2 = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last2 = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start3 = lane * 4;
+		if (local_id < 8) {
+			const int start3 = local_id * 4;
 			int add6 = 0;
 			int add7 = 0;
 			kgen_unroll
@@ -267,11 +267,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 				add6 = add8;
 				add7 = add9;
 			}
-			shared_i32_0[32 + lane] = add6;
-			shared_i32_1[32 + lane] = add7;
+			shared_i32_0[32 + local_id] = add6;
+			shared_i32_1[32 + local_id] = add7;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			int add6 = 0;
 			int add7 = 0;
 			kgen_unroll
@@ -291,7 +291,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		}
 		before = last2 < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const int add6 = (int)((uint)add4 + (uint)add3);
 		const int add7 = add3 > 0 ? since : (int)((uint)add5 + (uint)since);
 		const ulong bits = (ulong)(uint)add6;
@@ -306,22 +306,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int add6 = (int)((uint)state5 + (uint)add3);
 	const int add7 = add3 > 0 ? since : (int)((uint)state6 + (uint)since);
 	const int base = (int)state5;
-	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)pool_u16[10240 + at];
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10240 + at];
 		const int place2 = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place2] = key2;
 		if (at > 0) {
-			const int v_distance = number - (int)pool_u16[10240 + (at - 1)];
+			const int v_distance = number - (int)local_arena_u16[10240 + (at - 1)];
 			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
-		const int number = (int)pool_u16[10240];
+	if (local_id == 0 && ((int)add3 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[10240];
 		count[base - 1] = (long)(number + (int)state6);
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add6;
 		int total2 = add7;
 		if ((long)total > 0L) {

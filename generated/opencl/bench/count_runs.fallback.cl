@@ -24,51 +24,51 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict key,
 	__global int *count_runs_kernel1_tile0,
 	__global int *count_runs_kernel1_tile1) {
-	__local __attribute__((aligned(16))) uint pool[3072];
+	__local __attribute__((aligned(16))) uint local_arena[3072];
 	__local int shared_i32_0[304];
 	__local uint shared_last[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 3072 ? rest : 3072;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)key[first + at];
+				local_arena[at] = (uint)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -80,39 +80,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	if (lane == 0) {
+	add = (int)kgen_count_ones_u32(selected);
+	if (local_id == 0) {
 		shared_last[0] = 0u;
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (picked != 0u) {
-		atomic_max(&shared_last[0], (uint)(lane * 12 + (32 - (int)kgen_leading_zeros_u32(picked))));
+	if (selected != 0u) {
+		atomic_max(&shared_last[0], (uint)(local_id * 12 + (32 - (int)kgen_leading_zeros_u32(selected))));
 	}
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -122,19 +122,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
@@ -142,7 +142,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int last = (int)shared_last[0];
 	const int since = (int)(last > 0 ? (count + 1) - last : count);
-	if (lane == 0) {
+	if (local_id == 0) {
 		count_runs_kernel1_tile0[tile] = add2;
 		count_runs_kernel1_tile1[tile] = since;
 	}
@@ -159,12 +159,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int add = 0;
 	int add2 = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add3 = 0;
 		int add4 = 0;
 		kgen_unroll
@@ -179,12 +179,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 				add4 = add6;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i32_0[place] = add3;
 		shared_i32_1[place] = add4;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			int add5 = 0;
 			int add6 = 0;
 			kgen_unroll
@@ -199,33 +199,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 				add5 = add7;
 				add6 = add8;
 			}
-			shared_i32_0[272 + lane] = add5;
-			shared_i32_1[272 + lane] = add6;
+			shared_i32_0[272 + local_id] = add5;
+			shared_i32_1[272 + local_id] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			int add5 = 0;
 			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int state = shared_i32_0[272 + i];
 				const int state2 = shared_i32_1[272 + i];
-				const int state3 = i < lane ? state : 0;
-				const int state4 = i < lane ? state2 : 0;
+				const int state3 = i < local_id ? state : 0;
+				const int state4 = i < local_id ? state2 : 0;
 				const int add7 = (int)((uint)add5 + (uint)state3);
 				const int add8 = state3 > 0 ? state4 : (int)((uint)add6 + (uint)state4);
 				add5 = add7;
 				add6 = add8;
 			}
-			shared_i32_0[288 + lane] = add5;
-			shared_i32_1[288 + lane] = add6;
+			shared_i32_0[288 + local_id] = add5;
+			shared_i32_1[288 + local_id] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_1[288 + stretch];
-		const int state3 = shared_i32_0[lane + lane / 16];
-		const int state4 = shared_i32_1[lane + lane / 16];
+		const int state3 = shared_i32_0[local_id + local_id / 16];
+		const int state4 = shared_i32_1[local_id + local_id / 16];
 		const int add5 = (int)((uint)state + (uint)state3);
 		const int add6 = state3 > 0 ? state4 : (int)((uint)state2 + (uint)state4);
 		const int state5 = shared_i32_0[303];
@@ -259,7 +259,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		count_runs_kernel1_total0[0] = add;
 		count_runs_kernel1_total1[0] = add2;
 	}
@@ -273,52 +273,52 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict count_runs_kernel1_tile1,
 	__global int *key_2,
 	__global long *count) {
-	__local __attribute__((aligned(16))) uint pool[4608];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[4608];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local int shared_i32_0[304];
 	__local uint shared_last[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 3072 ? rest : 3072;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count2 == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool[at] = (uint)key[first + at];
+				local_arena[at] = (uint)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -330,39 +330,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count2 == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	if (lane == 0) {
+	add = (int)kgen_count_ones_u32(selected);
+	if (local_id == 0) {
 		shared_last[0] = 0u;
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (picked != 0u) {
-		atomic_max(&shared_last[0], (uint)(lane * 12 + (32 - (int)kgen_leading_zeros_u32(picked))));
+	if (selected != 0u) {
+		atomic_max(&shared_last[0], (uint)(local_id * 12 + (32 - (int)kgen_leading_zeros_u32(selected))));
 	}
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -372,46 +372,46 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 6144;
-	const int start2 = lane * 12;
+	const int start2 = local_id * 12;
 	if ((int)add3 > 1536) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start2 + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start2 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
@@ -419,19 +419,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	const int earlier = count_runs_kernel1_tile0[tile];
 	const int earlier2 = count_runs_kernel1_tile1[tile];
 	const int base = (int)earlier;
-	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)pool_u16[6144 + at];
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[6144 + at];
 		const int place2 = base + at;
 		// bench.kg:16: return key: first(key, by: g), count: count(by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place2] = key2;
 		if (at > 0) {
-			const int v_distance = number - (int)pool_u16[6144 + (at - 1)];
+			const int v_distance = number - (int)local_arena_u16[6144 + (at - 1)];
 			count[place2 - 1] = (long)v_distance;
 		}
 	}
-	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
-		const int number = (int)pool_u16[6144];
+	if (local_id == 0 && ((int)add3 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[6144];
 		count[base - 1] = (long)(number + (int)earlier2);
 	}
 }
@@ -445,10 +445,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int total = count_runs_kernel1_total0[0];
 	int total2 = count_runs_kernel1_total1[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if ((long)total > 0L) {
 			// bench.kg:16: return key: first(key, by: g), count: count(by: g)
 			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;

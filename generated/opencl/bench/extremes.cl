@@ -44,8 +44,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local int earlier_i32_2[1];
-	__local __attribute__((aligned(16))) uint pool[7680];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[7680];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -54,8 +54,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&extremes_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -66,61 +66,61 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const int rest = rows2 - offset;
 	const int count = rest < 3072 ? rest : 3072;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)key[first + at];
+				local_arena[at] = (uint)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
+			*(__local uint4 *)(local_arena + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[3072 + at] = (uint)value[first + at];
+				local_arena[3072 + at] = (uint)value[first + at];
 			} else {
-				pool[3072 + at] = 0u;
+				local_arena[3072 + at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -132,14 +132,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
 	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	const int own2 = 3072 + local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own2 + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -149,43 +149,43 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
 	if (count == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -205,12 +205,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[272 + lane] = add2;
-		shared_i32_1[272 + lane] = v_min2;
-		shared_i32_2[272 + lane] = v_max2;
+		shared_i32_0[272 + local_id] = add2;
+		shared_i32_1[272 + local_id] = v_min2;
+		shared_i32_2[272 + local_id] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -219,9 +219,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			const int state = shared_i32_0[272 + i];
 			const int state2 = shared_i32_1[272 + i];
 			const int state3 = shared_i32_2[272 + i];
-			const int state4 = i < lane ? state : 0;
-			const int state5 = i < lane ? state2 : 2147483647;
-			const int state6 = i < lane ? state3 : -2147483647 - 1;
+			const int state4 = i < local_id ? state : 0;
+			const int state5 = i < local_id ? state2 : 2147483647;
+			const int state6 = i < local_id ? state3 : -2147483647 - 1;
 			const int add3 = (int)((uint)add2 + (uint)state4);
 			const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(v_min2, state5);
 			const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(v_max2, state6);
@@ -229,11 +229,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[288 + lane] = add2;
-		shared_i32_1[288 + lane] = v_min2;
-		shared_i32_2[288 + lane] = v_max2;
+		shared_i32_0[288 + local_id] = add2;
+		shared_i32_1[288 + local_id] = v_min2;
+		shared_i32_2[288 + local_id] = v_max2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -258,13 +258,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_1[288 + stretch];
 	const int state3 = shared_i32_2[288 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const int state6 = shared_i32_2[lane + lane / 16];
+	const int state4 = shared_i32_0[local_id + local_id / 16];
+	const int state5 = shared_i32_1[local_id + local_id / 16];
+	const int state6 = shared_i32_2[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state4);
 	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
@@ -278,23 +278,23 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const int v_min3 = state10 > 0 ? state11 : kgen_least_i32(state8, state11);
 	const int v_max3 = state10 > 0 ? state12 : kgen_greatest_i32(state9, state12);
 	const int first2 = (int)add2 + 12288;
-	const int start2 = lane * 12;
+	const int start2 = local_id * 12;
 	if ((int)add3 > 1536) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start2 + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start2 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
@@ -304,45 +304,45 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	int at = (int)add2;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
-		const int at2 = lane * 12 + item;
+		const int at2 = local_id * 12 + item;
 		if (at2 < count) {
-			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1536) {
-					pool[at + 3072] = (uint)v_min4;
-					pool[at + 4608] = (uint)v_max4;
+					local_arena[at + 3072] = (uint)v_min4;
+					local_arena[at + 4608] = (uint)v_max4;
 				}
 				at++;
 			}
-			const int v_min5 = is_picked ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
+			const int v_min5 = is_selected ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
 			v_min4 = v_min5;
-			const int v_max5 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
+			const int v_max5 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
 			v_max4 = v_max5;
 		}
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_counts[0] = (uint)add3;
 	}
 	int add4 = 0;
 	int v_min5 = 2147483647;
 	int v_max5 = -2147483647 - 1;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			int add5 = 0;
 			int v_min6 = 2147483647;
 			int v_max6 = -2147483647 - 1;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 2];
-				ulong word2 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 3];
-				ulong word3 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4];
-				ulong word4 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 1];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&extremes_kernel1_status0[polled * 4 + 2];
+				ulong word2 = *(volatile __global ulong *)&extremes_kernel1_status0[polled * 4 + 3];
+				ulong word3 = *(volatile __global ulong *)&extremes_kernel1_status0[polled * 4];
+				ulong word4 = *(volatile __global ulong *)&extremes_kernel1_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
@@ -355,10 +355,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 2];
-					word2 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 3];
-					word3 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4];
-					word4 = *(volatile __global ulong *)&extremes_kernel1_status0[asked * 4 + 1];
+					word = *(volatile __global ulong *)&extremes_kernel1_status0[polled * 4 + 2];
+					word2 = *(volatile __global ulong *)&extremes_kernel1_status0[polled * 4 + 3];
+					word3 = *(volatile __global ulong *)&extremes_kernel1_status0[polled * 4];
+					word4 = *(volatile __global ulong *)&extremes_kernel1_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
 					const int theirs = (int)(word3 & 2147483647UL);
@@ -368,7 +368,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 					v_min6 = theirs2;
 					v_max6 = theirs3;
 					if (false) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				} else {
 					const int theirs = (int)(word & 2147483647UL);
@@ -378,22 +378,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 					v_min6 = theirs2;
 					v_max6 = theirs3;
 					if (true) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				}
 			}
-			shared_i32_0[lane] = add5;
-			shared_i32_1[lane] = v_min6;
-			shared_i32_2[lane] = v_max6;
+			shared_i32_0[local_id] = add5;
+			shared_i32_1[local_id] = v_min6;
+			shared_i32_2[local_id] = v_max6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start3 = lane * 4;
+		if (local_id < 8) {
+			const int start3 = local_id * 4;
 			int add5 = 0;
 			int v_min6 = 2147483647;
 			int v_max6 = -2147483647 - 1;
@@ -413,12 +413,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 				v_min6 = v_min7;
 				v_max6 = v_max7;
 			}
-			shared_i32_0[32 + lane] = add5;
-			shared_i32_1[32 + lane] = v_min6;
-			shared_i32_2[32 + lane] = v_max6;
+			shared_i32_0[32 + local_id] = add5;
+			shared_i32_1[32 + local_id] = v_min6;
+			shared_i32_2[32 + local_id] = v_max6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			int add5 = 0;
 			int v_min6 = 2147483647;
 			int v_max6 = -2147483647 - 1;
@@ -444,7 +444,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
 		const int v_min6 = add3 > 0 ? v_min3 : kgen_least_i32(v_min5, v_min3);
 		const int v_max6 = add3 > 0 ? v_max3 : kgen_greatest_i32(v_max5, v_max3);
@@ -465,79 +465,79 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	const int v_min6 = add3 > 0 ? v_min3 : kgen_least_i32(state14, v_min3);
 	const int v_max6 = add3 > 0 ? v_max3 : kgen_greatest_i32(state15, v_max3);
 	const int base = (int)state13;
-	const int batch_end = kgen_least_i32((int)add3, 1536);
-	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[12288 + at2];
+	const int window_end = kgen_least_i32((int)add3, 1536);
+	for (int at2 = local_id; at2 < window_end; at2 += 256) {
+		const int number = (int)local_arena_u16[12288 + at2];
 		const int place2 = base + at2;
 		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place2] = key2;
 		if (at2 > 0) {
-			const int v_min7 = (int)pool[at2 + 3072];
-			const int v_max7 = (int)pool[at2 + 4608];
+			const int v_min7 = (int)local_arena[at2 + 3072];
+			const int v_max7 = (int)local_arena[at2 + 4608];
 			low[place2 - 1] = v_min7;
 			high[place2 - 1] = v_max7;
 		}
 	}
-	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
-		const int v_min7 = (int)pool[3072];
-		const int v_max7 = (int)pool[4608];
+	if (local_id == 0 && ((int)add3 > 0 && base > 0)) {
+		const int v_min7 = (int)local_arena[3072];
+		const int v_max7 = (int)local_arena[4608];
 		const int v_min8 = 0 > 0 ? v_min7 : kgen_least_i32(state14, v_min7);
 		const int v_max8 = 0 > 0 ? v_max7 : kgen_greatest_i32(state15, v_max7);
 		low[base - 1] = v_min8;
 		high[base - 1] = v_max8;
 	}
 	const int count2 = (int)shared_counts[0];
-	int batch = 1536;
-	while (batch < count2) {
+	int window = 1536;
+	while (window < count2) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		int v_min7 = v_min2;
 		int v_max7 = v_max2;
-		int at2 = (int)add2 - batch;
+		int at2 = (int)add2 - window;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at3 = lane * 12 + item;
+			const int at3 = local_id * 12 + item;
 			if (at3 < count) {
-				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
-				if (is_picked) {
+				const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_selected) {
 					if (at2 >= 0 && at2 < 1536) {
-						pool[at2 + 3072] = (uint)v_min7;
-						pool[at2 + 4608] = (uint)v_max7;
+						local_arena[at2 + 3072] = (uint)v_min7;
+						local_arena[at2 + 4608] = (uint)v_max7;
 					}
 					at2++;
 				}
-				const int v_min8 = is_picked ? value_rows[item] : kgen_least_i32(v_min7, value_rows[item]);
+				const int v_min8 = is_selected ? value_rows[item] : kgen_least_i32(v_min7, value_rows[item]);
 				v_min7 = v_min8;
-				const int v_max8 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max7, value_rows[item]);
+				const int v_max8 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max7, value_rows[item]);
 				v_max7 = v_max8;
 			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int base2 = (int)state13;
-		const int batch_end2 = kgen_least_i32(count2, batch + 1536);
-		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[12288 + at3];
+		const int window_end2 = kgen_least_i32(count2, window + 1536);
+		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
+			const int number = (int)local_arena_u16[12288 + at3];
 			const int place2 = base2 + at3;
-			const int key2 = (int)pool[number];
+			const int key2 = (int)local_arena[number];
 			key_2[place2] = key2;
 			if (at3 > 0) {
-				const int v_min8 = (int)pool[(at3 - batch) + 3072];
-				const int v_max8 = (int)pool[(at3 - batch) + 4608];
+				const int v_min8 = (int)local_arena[(at3 - window) + 3072];
+				const int v_max8 = (int)local_arena[(at3 - window) + 4608];
 				low[place2 - 1] = v_min8;
 				high[place2 - 1] = v_max8;
 			}
 		}
-		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
-			const int v_min8 = (int)pool[3072];
-			const int v_max8 = (int)pool[4608];
+		if (local_id == 0 && window == 0 && (count2 > 0 && base2 > 0)) {
+			const int v_min8 = (int)local_arena[3072];
+			const int v_max8 = (int)local_arena[4608];
 			const int v_min9 = 0 > 0 ? v_min8 : kgen_least_i32(state14, v_min8);
 			const int v_max9 = 0 > 0 ? v_max8 : kgen_greatest_i32(state15, v_max8);
 			low[base2 - 1] = v_min9;
 			high[base2 - 1] = v_max9;
 		}
-		batch += 1536;
+		window += 1536;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;
 		int total2 = v_min6;
 		int total3 = v_max6;

@@ -34,96 +34,96 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *extremes_kernel1_tile0,
 	__global int *extremes_kernel1_tile1,
 	__global int *extremes_kernel1_tile2) {
-	__local uint pool[5632];
+	__local uint local_arena[5632];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local int shared_i32_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 2560 ? rest : 2560;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 10] = (uint)key[first + at];
+			local_arena[at + at / 10] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[2816 + (at + at / 10)] = (uint)value[first + at];
+			local_arena[2816 + (at + at / 10)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int key_rows[11] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	const int start = local_id * 10;
+	const int own = local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
+			key_rows[item + 1] = (int)local_arena[own + item];
 		}
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
+		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 10];
 	}
 	int value_rows[10] = {0};
-	const int start2 = lane * 10;
-	const int own2 = 2816 + lane * 11;
+	const int start2 = local_id * 10;
+	const int own2 = 2816 + local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
 		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
+			value_rows[item] = (int)local_arena[own2 + item];
 		}
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
 	if (count == 2560) {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start3 = lane * 17;
+	if (local_id < 16) {
+		const int start3 = local_id * 17;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -143,12 +143,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[272 + lane] = add2;
-		shared_i32_1[272 + lane] = v_min2;
-		shared_i32_2[272 + lane] = v_max2;
+		shared_i32_0[272 + local_id] = add2;
+		shared_i32_1[272 + local_id] = v_min2;
+		shared_i32_2[272 + local_id] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -157,9 +157,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			const int state = shared_i32_0[272 + i];
 			const int state2 = shared_i32_1[272 + i];
 			const int state3 = shared_i32_2[272 + i];
-			const int state4 = i < lane ? state : 0;
-			const int state5 = i < lane ? state2 : 2147483647;
-			const int state6 = i < lane ? state3 : -2147483647 - 1;
+			const int state4 = i < local_id ? state : 0;
+			const int state5 = i < local_id ? state2 : 2147483647;
+			const int state6 = i < local_id ? state3 : -2147483647 - 1;
 			const int add3 = (int)((uint)add2 + (uint)state4);
 			const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(v_min2, state5);
 			const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(v_max2, state6);
@@ -167,9 +167,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[288 + lane] = add2;
-		shared_i32_1[288 + lane] = v_min2;
-		shared_i32_2[288 + lane] = v_max2;
+		shared_i32_0[288 + local_id] = add2;
+		shared_i32_1[288 + local_id] = v_min2;
+		shared_i32_2[288 + local_id] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
@@ -181,7 +181,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int add2 = (int)((uint)state + (uint)state4);
 	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		extremes_kernel1_tile0[tile] = add2;
 		extremes_kernel1_tile1[tile] = v_min2;
 		extremes_kernel1_tile2[tile] = v_max2;
@@ -202,13 +202,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__local int shared_i32_1[304];
 	__local int shared_i32_2[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -227,13 +227,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 				v_max2 = v_max3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i32_0[place] = add2;
 		shared_i32_1[place] = v_min2;
 		shared_i32_2[place] = v_max2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			int add3 = 0;
 			int v_min3 = 2147483647;
 			int v_max3 = -2147483647 - 1;
@@ -253,12 +253,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 				v_min3 = v_min4;
 				v_max3 = v_max4;
 			}
-			shared_i32_0[272 + lane] = add3;
-			shared_i32_1[272 + lane] = v_min3;
-			shared_i32_2[272 + lane] = v_max3;
+			shared_i32_0[272 + local_id] = add3;
+			shared_i32_1[272 + local_id] = v_min3;
+			shared_i32_2[272 + local_id] = v_max3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			int add3 = 0;
 			int v_min3 = 2147483647;
 			int v_max3 = -2147483647 - 1;
@@ -267,9 +267,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 				const int state = shared_i32_0[272 + i];
 				const int state2 = shared_i32_1[272 + i];
 				const int state3 = shared_i32_2[272 + i];
-				const int state4 = i < lane ? state : 0;
-				const int state5 = i < lane ? state2 : 2147483647;
-				const int state6 = i < lane ? state3 : -2147483647 - 1;
+				const int state4 = i < local_id ? state : 0;
+				const int state5 = i < local_id ? state2 : 2147483647;
+				const int state6 = i < local_id ? state3 : -2147483647 - 1;
 				const int add4 = (int)((uint)add3 + (uint)state4);
 				const int v_min4 = state4 > 0 ? state5 : kgen_least_i32(v_min3, state5);
 				const int v_max4 = state4 > 0 ? state6 : kgen_greatest_i32(v_max3, state6);
@@ -277,18 +277,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 				v_min3 = v_min4;
 				v_max3 = v_max4;
 			}
-			shared_i32_0[288 + lane] = add3;
-			shared_i32_1[288 + lane] = v_min3;
-			shared_i32_2[288 + lane] = v_max3;
+			shared_i32_0[288 + local_id] = add3;
+			shared_i32_1[288 + local_id] = v_min3;
+			shared_i32_2[288 + local_id] = v_max3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_1[288 + stretch];
 		const int state3 = shared_i32_2[288 + stretch];
-		const int state4 = shared_i32_0[lane + lane / 16];
-		const int state5 = shared_i32_1[lane + lane / 16];
-		const int state6 = shared_i32_2[lane + lane / 16];
+		const int state4 = shared_i32_0[local_id + local_id / 16];
+		const int state5 = shared_i32_1[local_id + local_id / 16];
+		const int state6 = shared_i32_2[local_id + local_id / 16];
 		const int add3 = (int)((uint)state + (uint)state4);
 		const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 		const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
@@ -334,7 +334,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		extremes_kernel1_total0[0] = add;
 		extremes_kernel1_total1[0] = v_min;
 		extremes_kernel1_total2[0] = v_max;
@@ -352,98 +352,98 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *key_2,
 	__global int *low,
 	__global int *high) {
-	__local __attribute__((aligned(16))) uint pool[6912];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[6912];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local int shared_i32_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 2560 ? rest : 2560;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 10] = (uint)key[first + at];
+			local_arena[at + at / 10] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[2816 + (at + at / 10)] = (uint)value[first + at];
+			local_arena[2816 + (at + at / 10)] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int key_rows[11] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	const int start = local_id * 10;
+	const int own = local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
+			key_rows[item + 1] = (int)local_arena[own + item];
 		}
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + (start - 1) / 10];
+		key_rows[0] = (int)local_arena[(start - 1) + (start - 1) / 10];
 	}
 	int value_rows[10] = {0};
-	const int start2 = lane * 10;
-	const int own2 = 2816 + lane * 11;
+	const int start2 = local_id * 10;
+	const int own2 = 2816 + local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
 		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
+			value_rows[item] = (int)local_arena[own2 + item];
 		}
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	int v_min = 2147483647;
 	int v_max = -2147483647 - 1;
 	if (count == 2560) {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 			v_min = v_min2;
 			const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 			v_max = v_max2;
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const int v_min2 = head ? value_rows[item] : kgen_least_i32(v_min, value_rows[item]);
 				v_min = v_min2;
 				const int v_max2 = head ? value_rows[item] : kgen_greatest_i32(v_max, value_rows[item]);
 				v_max = v_max2;
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = v_min;
 	shared_i32_2[place] = v_max;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start3 = lane * 17;
+	if (local_id < 16) {
+		const int start3 = local_id * 17;
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -463,12 +463,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[272 + lane] = add2;
-		shared_i32_1[272 + lane] = v_min2;
-		shared_i32_2[272 + lane] = v_max2;
+		shared_i32_0[272 + local_id] = add2;
+		shared_i32_1[272 + local_id] = v_min2;
+		shared_i32_2[272 + local_id] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		int v_min2 = 2147483647;
 		int v_max2 = -2147483647 - 1;
@@ -477,9 +477,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			const int state = shared_i32_0[272 + i];
 			const int state2 = shared_i32_1[272 + i];
 			const int state3 = shared_i32_2[272 + i];
-			const int state4 = i < lane ? state : 0;
-			const int state5 = i < lane ? state2 : 2147483647;
-			const int state6 = i < lane ? state3 : -2147483647 - 1;
+			const int state4 = i < local_id ? state : 0;
+			const int state5 = i < local_id ? state2 : 2147483647;
+			const int state6 = i < local_id ? state3 : -2147483647 - 1;
 			const int add3 = (int)((uint)add2 + (uint)state4);
 			const int v_min3 = state4 > 0 ? state5 : kgen_least_i32(v_min2, state5);
 			const int v_max3 = state4 > 0 ? state6 : kgen_greatest_i32(v_max2, state6);
@@ -487,18 +487,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 			v_min2 = v_min3;
 			v_max2 = v_max3;
 		}
-		shared_i32_0[288 + lane] = add2;
-		shared_i32_1[288 + lane] = v_min2;
-		shared_i32_2[288 + lane] = v_max2;
+		shared_i32_0[288 + local_id] = add2;
+		shared_i32_1[288 + local_id] = v_min2;
+		shared_i32_2[288 + local_id] = v_max2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_1[288 + stretch];
 	const int state3 = shared_i32_2[288 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const int state6 = shared_i32_2[lane + lane / 16];
+	const int state4 = shared_i32_0[local_id + local_id / 16];
+	const int state5 = shared_i32_1[local_id + local_id / 16];
+	const int state6 = shared_i32_2[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state4);
 	const int v_min2 = state4 > 0 ? state5 : kgen_least_i32(state2, state5);
 	const int v_max2 = state4 > 0 ? state6 : kgen_greatest_i32(state3, state6);
@@ -506,23 +506,23 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int state8 = shared_i32_0[287];
 	const int add3 = (int)((uint)state7 + (uint)state8);
 	const int first2 = (int)add2 + 11264;
-	const int start3 = lane * 10;
+	const int start3 = local_id * 10;
 	if ((int)add3 > 1280) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start3 + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start3 + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start3 + item);
+			local_arena_u16[at] = (ushort)(start3 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
@@ -532,23 +532,23 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	int at = (int)add2;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		const int at2 = lane * 10 + item;
+		const int at2 = local_id * 10 + item;
 		if (at2 < count) {
-			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1280) {
-					pool[at + 2816] = (uint)v_min3;
-					pool[at + 4096] = (uint)v_max3;
+					local_arena[at + 2816] = (uint)v_min3;
+					local_arena[at + 4096] = (uint)v_max3;
 				}
 				at++;
 			}
-			const int v_min4 = is_picked ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
+			const int v_min4 = is_selected ? value_rows[item] : kgen_least_i32(v_min3, value_rows[item]);
 			v_min3 = v_min4;
-			const int v_max4 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
+			const int v_max4 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max3, value_rows[item]);
 			v_max3 = v_max4;
 		}
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_counts[0] = (uint)add3;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -556,77 +556,77 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	const int earlier2 = extremes_kernel1_tile1[tile];
 	const int earlier3 = extremes_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i32((int)add3, 1280);
-	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[11264 + at2];
+	const int window_end = kgen_least_i32((int)add3, 1280);
+	for (int at2 = local_id; at2 < window_end; at2 += 256) {
+		const int number = (int)local_arena_u16[11264 + at2];
 		const int place2 = base + at2;
 		// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
-		const int key2 = (int)pool[number + number / 10];
+		const int key2 = (int)local_arena[number + number / 10];
 		key_2[place2] = key2;
 		if (at2 > 0) {
-			const int v_min4 = (int)pool[at2 + 2816];
-			const int v_max4 = (int)pool[at2 + 4096];
+			const int v_min4 = (int)local_arena[at2 + 2816];
+			const int v_max4 = (int)local_arena[at2 + 4096];
 			low[place2 - 1] = v_min4;
 			high[place2 - 1] = v_max4;
 		}
 	}
-	if (lane == 0 && ((int)add3 > 0 && base > 0)) {
-		const int v_min4 = (int)pool[2816];
-		const int v_max4 = (int)pool[4096];
+	if (local_id == 0 && ((int)add3 > 0 && base > 0)) {
+		const int v_min4 = (int)local_arena[2816];
+		const int v_max4 = (int)local_arena[4096];
 		const int v_min5 = 0 > 0 ? v_min4 : kgen_least_i32(earlier2, v_min4);
 		const int v_max5 = 0 > 0 ? v_max4 : kgen_greatest_i32(earlier3, v_max4);
 		low[base - 1] = v_min5;
 		high[base - 1] = v_max5;
 	}
 	const int count2 = (int)shared_counts[0];
-	int batch = 1280;
-	while (batch < count2) {
+	int window = 1280;
+	while (window < count2) {
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		int v_min4 = v_min2;
 		int v_max4 = v_max2;
-		int at2 = (int)add2 - batch;
+		int at2 = (int)add2 - window;
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at3 = lane * 10 + item;
+			const int at3 = local_id * 10 + item;
 			if (at3 < count) {
-				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
-				if (is_picked) {
+				const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_selected) {
 					if (at2 >= 0 && at2 < 1280) {
-						pool[at2 + 2816] = (uint)v_min4;
-						pool[at2 + 4096] = (uint)v_max4;
+						local_arena[at2 + 2816] = (uint)v_min4;
+						local_arena[at2 + 4096] = (uint)v_max4;
 					}
 					at2++;
 				}
-				const int v_min5 = is_picked ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
+				const int v_min5 = is_selected ? value_rows[item] : kgen_least_i32(v_min4, value_rows[item]);
 				v_min4 = v_min5;
-				const int v_max5 = is_picked ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
+				const int v_max5 = is_selected ? value_rows[item] : kgen_greatest_i32(v_max4, value_rows[item]);
 				v_max4 = v_max5;
 			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i32(count2, batch + 1280);
-		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[11264 + at3];
+		const int window_end2 = kgen_least_i32(count2, window + 1280);
+		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
+			const int number = (int)local_arena_u16[11264 + at3];
 			const int place2 = base2 + at3;
-			const int key2 = (int)pool[number + number / 10];
+			const int key2 = (int)local_arena[number + number / 10];
 			key_2[place2] = key2;
 			if (at3 > 0) {
-				const int v_min5 = (int)pool[(at3 - batch) + 2816];
-				const int v_max5 = (int)pool[(at3 - batch) + 4096];
+				const int v_min5 = (int)local_arena[(at3 - window) + 2816];
+				const int v_max5 = (int)local_arena[(at3 - window) + 4096];
 				low[place2 - 1] = v_min5;
 				high[place2 - 1] = v_max5;
 			}
 		}
-		if (lane == 0 && batch == 0 && (count2 > 0 && base2 > 0)) {
-			const int v_min5 = (int)pool[2816];
-			const int v_max5 = (int)pool[4096];
+		if (local_id == 0 && window == 0 && (count2 > 0 && base2 > 0)) {
+			const int v_min5 = (int)local_arena[2816];
+			const int v_max5 = (int)local_arena[4096];
 			const int v_min6 = 0 > 0 ? v_min5 : kgen_least_i32(earlier2, v_min5);
 			const int v_max6 = 0 > 0 ? v_max5 : kgen_greatest_i32(earlier3, v_max5);
 			low[base2 - 1] = v_min6;
 			high[base2 - 1] = v_max6;
 		}
-		batch += 1280;
+		window += 1280;
 	}
 }
 
@@ -641,11 +641,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int total = extremes_kernel1_total0[0];
 	int total2 = extremes_kernel1_total1[0];
 	int total3 = extremes_kernel1_total2[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if ((long)total > 0L) {
 			// bench.kg:40: return key: first(key, by: g), low: min(value, by: g), high: max(value, by: g)
 			low[(int)(long)((ulong)(long)total - 1UL)] = total2;

@@ -40,15 +40,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	long tiles,
 	__global long *hit_length_cell) {
 	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint pool[7680];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[7680];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&filter_columns_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -61,32 +61,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)x[first + at];
+				local_arena[at] = (uint)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -96,30 +96,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		x_rows[item + 2] = (int)word3;
 		x_rows[item + 3] = (int)word4;
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count == 5120) {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
 			const bool hit = x_rows[item] < limit;
-			picked = picked | ((uint)hit << ((uint)item & 31));
+			selected = selected | ((uint)hit << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
-				picked = picked | ((uint)hit << ((uint)item & 31));
+				selected = selected | ((uint)hit << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -129,21 +129,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -157,47 +157,47 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 10240;
-	const int start = lane * 20;
+	const int start = local_id * 20;
 	if ((int)add3 > 2560) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start + item);
+			local_arena_u16[at] = (ushort)(start + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	int add4 = 0;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			int add5 = 0;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&filter_columns_kernel1_status0[asked];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&filter_columns_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904UL) {
@@ -210,24 +210,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&filter_columns_kernel1_status0[asked];
+					word = *(volatile __global ulong *)&filter_columns_kernel1_status0[polled];
 				}
 				const int theirs = (int)(word & 2147483647UL);
 				add5 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
-					atomic_min(&shared_nearest[turn], (uint)lane);
+					atomic_min(&shared_nearest[parity], (uint)local_id);
 				}
 			}
-			shared_i32_0[lane] = add5;
+			shared_i32_0[local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start2 = lane * 4;
+		if (local_id < 8) {
+			const int start2 = local_id * 4;
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
@@ -237,10 +237,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 				const int add6 = (int)((uint)add5 + (uint)state6);
 				add5 = add6;
 			}
-			shared_i32_0[32 + lane] = add5;
+			shared_i32_0[32 + local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
@@ -254,7 +254,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
 		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&filter_columns_kernel1_status0[tile], bits | 9223372036854775808UL);
@@ -264,15 +264,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	const int state5 = earlier_i32_0[0];
 	const int add5 = (int)((uint)state5 + (uint)add3);
 	const int base = (int)state5;
-	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)pool_u16[10240 + at];
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[10240 + at];
 		const int row = first + number;
 		const int place2 = base + at;
 		// bench.kg:34: return y: y[hit], z: z[hit]
 		y_2[place2] = y[row];
 		z_2[place2] = z[row];
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;
 		const long hit_length = (long)total;
 		hit_length_cell[0] = hit_length;

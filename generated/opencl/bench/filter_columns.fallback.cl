@@ -25,11 +25,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	int limit,
 	__global const int *restrict x,
 	__global int *filter_columns_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[3072];
+	__local __attribute__((aligned(16))) uint local_arena[3072];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -38,32 +38,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)x[first + at];
+				local_arena[at] = (uint)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int x_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -73,30 +73,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		x_rows[item + 2] = (int)word3;
 		x_rows[item + 3] = (int)word4;
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
 			const bool hit = x_rows[item] < limit;
-			picked = picked | ((uint)hit << ((uint)item & 31));
+			selected = selected | ((uint)hit << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
-				picked = picked | ((uint)hit << ((uint)item & 31));
+				selected = selected | ((uint)hit << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -106,25 +106,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
 	const int state2 = shared_i32_0[287];
 	const int add2 = (int)((uint)state + (uint)state2);
-	if (lane == 0) {
+	if (local_id == 0) {
 		filter_columns_kernel1_tile0[tile] = add2;
 	}
 }
@@ -137,11 +137,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
@@ -152,11 +152,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
@@ -166,24 +166,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i32_0[272 + lane] = add3;
+			shared_i32_0[272 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int state = shared_i32_0[272 + i];
-				const int state2 = i < lane ? state : 0;
+				const int state2 = i < local_id ? state : 0;
 				const int add4 = (int)((uint)add3 + (uint)state2);
 				add3 = add4;
 			}
-			shared_i32_0[288 + lane] = add3;
+			shared_i32_0[288 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const int state = shared_i32_0[288 + stretch];
-		const int state2 = shared_i32_0[lane + lane / 16];
+		const int state2 = shared_i32_0[local_id + local_id / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
 		const int state3 = shared_i32_0[303];
 		const int state4 = shared_i32_0[287];
@@ -205,7 +205,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		filter_columns_kernel1_total0[0] = add;
 	}
 }
@@ -220,12 +220,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global const long *restrict y,
 	__global double *z_2,
 	__global const double *restrict z) {
-	__local __attribute__((aligned(16))) uint pool[4608];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[4608];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -234,32 +234,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	if (count == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)x[first + at];
+				local_arena[at] = (uint)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int x_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -269,30 +269,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 		x_rows[item + 2] = (int)word3;
 		x_rows[item + 3] = (int)word4;
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
 			const bool hit = x_rows[item] < limit;
-			picked = picked | ((uint)hit << ((uint)item & 31));
+			selected = selected | ((uint)hit << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool hit = x_rows[item] < limit;
-				picked = picked | ((uint)hit << ((uint)item & 31));
+				selected = selected | ((uint)hit << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -302,54 +302,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 6144;
-	const int start = lane * 12;
+	const int start = local_id * 12;
 	if ((int)add3 > 1536) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start + item);
+			local_arena_u16[at] = (ushort)(start + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = filter_columns_kernel1_tile0[tile];
 	const int base = (int)earlier;
-	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)pool_u16[6144 + at];
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[6144 + at];
 		const int row = first + number;
 		const int place2 = base + at;
 		// bench.kg:34: return y: y[hit], z: z[hit]
@@ -365,9 +365,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global long *hit_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int total = filter_columns_kernel1_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long hit_length = (long)total;
 		hit_length_cell[0] = hit_length;
 	}

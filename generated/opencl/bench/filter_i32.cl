@@ -28,14 +28,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	long tiles,
 	__global long *selected_length_cell) {
 	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint pool[7168];
+	__local __attribute__((aligned(16))) uint local_arena[7168];
 	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&filter_i32_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -48,32 +48,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	if (count == 7168 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 7; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 28; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)x[first + at];
+				local_arena[at] = (uint)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int x_rows[28] = {0};
-	const int own = lane * 28;
+	const int own = local_id * 28;
 	kgen_unroll
 	for (int i = 0; i < 7; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -98,7 +98,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 28; item++) {
-			const int at = lane * 28 + item;
+			const int at = local_id * 28 + item;
 			if (at < count) {
 				const bool x2 = x_rows[item] < limit;
 				x_kept = x_kept | ((uint)x2 << ((uint)item & 31));
@@ -109,11 +109,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -123,21 +123,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -151,19 +151,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	int x_rows2[28] = {0};
-	const int own2 = lane * 28;
+	const int own2 = local_id * 28;
 	kgen_unroll
 	for (int i = 0; i < 7; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own2 + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -183,7 +183,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 				const long selected_place = (long)add4;
 				// bench.kg:10: return x: x[x < limit]
 				const int offset2 = (int)selected_place;
-				pool[offset2] = (uint)x_rows2[item];
+				local_arena[offset2] = (uint)x_rows2[item];
 				const int add5 = (int)((uint)add4 + 1u);
 				add4 = add5;
 			}
@@ -191,13 +191,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 28; item++) {
-			const int at = lane * 28 + item;
+			const int at = local_id * 28 + item;
 			if (at < count) {
 				const bool x2 = ((x_kept >> ((uint)item & 31)) & 1u) != 0u;
 				if (x2) {
 					const long selected_place = (long)add4;
 					const int offset2 = (int)selected_place;
-					pool[offset2] = (uint)x_rows2[item];
+					local_arena[offset2] = (uint)x_rows2[item];
 					const int add5 = (int)((uint)add4 + 1u);
 					add4 = add5;
 				}
@@ -205,18 +205,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 	}
 	int add5 = 0;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			int add6 = 0;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&filter_i32_kernel1_status0[asked];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&filter_i32_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904UL) {
@@ -229,24 +229,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&filter_i32_kernel1_status0[asked];
+					word = *(volatile __global ulong *)&filter_i32_kernel1_status0[polled];
 				}
 				const int theirs = (int)(word & 2147483647UL);
 				add6 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
-					atomic_min(&shared_nearest[turn], (uint)lane);
+					atomic_min(&shared_nearest[parity], (uint)local_id);
 				}
 			}
-			shared_i32_0[lane] = add6;
+			shared_i32_0[local_id] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start = lane * 4;
+		if (local_id < 8) {
+			const int start = local_id * 4;
 			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
@@ -256,10 +256,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 				const int add7 = (int)((uint)add6 + (uint)state6);
 				add6 = add7;
 			}
-			shared_i32_0[32 + lane] = add6;
+			shared_i32_0[32 + local_id] = add6;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			int add6 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
@@ -273,7 +273,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const int add6 = (int)((uint)add5 + (uint)add3);
 		const ulong bits = (ulong)(uint)add6;
 		atom_xchg(&filter_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
@@ -285,13 +285,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	const int base = (int)(long)state5;
 	const int end = (int)(long)add6;
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place2 = base + at;
-		x_2[place2] = (int)pool[at];
+		x_2[place2] = (int)local_arena[at];
 		at += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add6;
 		const long selected_length = (long)total;
 		selected_length_cell[0] = selected_length;

@@ -21,14 +21,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	__global uint *v_abort,
 	__global int *total) {
 	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint pool[5120];
+	__local __attribute__((aligned(16))) uint local_arena[5120];
 	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&scan_i32_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -41,32 +41,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)x[first + at];
+				local_arena[at] = (uint)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -87,18 +87,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add2 = (int)((uint)add + (uint)x_rows[item]);
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -108,21 +108,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -136,26 +136,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	int add4 = 0;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			int add5 = 0;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&scan_i32_kernel1_status0[asked];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&scan_i32_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904UL) {
@@ -168,24 +168,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&scan_i32_kernel1_status0[asked];
+					word = *(volatile __global ulong *)&scan_i32_kernel1_status0[polled];
 				}
 				const int theirs = (int)(word & 4294967295UL);
 				add5 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
-					atomic_min(&shared_nearest[turn], (uint)lane);
+					atomic_min(&shared_nearest[parity], (uint)local_id);
 				}
 			}
-			shared_i32_0[lane] = add5;
+			shared_i32_0[local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start = lane * 4;
+		if (local_id < 8) {
+			const int start = local_id * 4;
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
@@ -195,10 +195,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 				const int add6 = (int)((uint)add5 + (uint)state6);
 				add5 = add6;
 			}
-			shared_i32_0[32 + lane] = add5;
+			shared_i32_0[32 + local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
@@ -212,7 +212,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
 		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&scan_i32_kernel1_status0[tile], bits | 9223372036854775808UL);
@@ -235,7 +235,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add7 = (int)((uint)add6 + (uint)x_rows[item]);
 				add6 = add7;
@@ -244,18 +244,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		*(__local uint4 *)(pool + (own2 + item)) = (uint4)((uint)total_rows[item], (uint)total_rows[item + 1], (uint)total_rows[item + 2], (uint)total_rows[item + 3]);
+		*(__local uint4 *)(local_arena + (own2 + item)) = (uint4)((uint)total_rows[item], (uint)total_rows[item + 1], (uint)total_rows[item + 2], (uint)total_rows[item + 3]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const uint4 wide = *(__local uint4 *)(pool + at);
+			const int at = (i * 256 + local_id) * 4;
+			const uint4 wide = *(__local uint4 *)(local_arena + at);
 			const uint word = wide.x;
 			const uint word2 = wide.y;
 			const uint word3 = wide.z;
@@ -265,9 +265,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				total[first + at] = (int)pool[at];
+				total[first + at] = (int)local_arena[at];
 			}
 		}
 	}

@@ -15,11 +15,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	long rows,
 	__global const int *restrict x,
 	__global int *scan_i32_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[5120];
+	__local __attribute__((aligned(16))) uint local_arena[5120];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -28,32 +28,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)x[first + at];
+				local_arena[at] = (uint)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -74,18 +74,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add2 = (int)((uint)add + (uint)x_rows[item]);
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -95,25 +95,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
 	const int state2 = shared_i32_0[287];
 	const int add2 = (int)((uint)state + (uint)state2);
-	if (lane == 0) {
+	if (local_id == 0) {
 		scan_i32_kernel1_tile0[tile] = add2;
 	}
 }
@@ -126,11 +126,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
@@ -141,11 +141,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
@@ -155,24 +155,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i32_0[272 + lane] = add3;
+			shared_i32_0[272 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int state = shared_i32_0[272 + i];
-				const int state2 = i < lane ? state : 0;
+				const int state2 = i < local_id ? state : 0;
 				const int add4 = (int)((uint)add3 + (uint)state2);
 				add3 = add4;
 			}
-			shared_i32_0[288 + lane] = add3;
+			shared_i32_0[288 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const int state = shared_i32_0[288 + stretch];
-		const int state2 = shared_i32_0[lane + lane / 16];
+		const int state2 = shared_i32_0[local_id + local_id / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
 		const int state3 = shared_i32_0[303];
 		const int state4 = shared_i32_0[287];
@@ -194,7 +194,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		scan_i32_kernel1_total0[0] = add;
 	}
 }
@@ -205,11 +205,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	__global const int *restrict x,
 	__global const int *restrict scan_i32_kernel1_tile0,
 	__global int *total) {
-	__local __attribute__((aligned(16))) uint pool[5120];
+	__local __attribute__((aligned(16))) uint local_arena[5120];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -218,32 +218,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(x + (first + at));
 			const int x2 = wide.x;
 			const int x3 = wide.y;
 			const int x4 = wide.z;
 			const int x5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)x2, (uint)x3, (uint)x4, (uint)x5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)x[first + at];
+				local_arena[at] = (uint)x[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -264,18 +264,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add2 = (int)((uint)add + (uint)x_rows[item]);
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -285,24 +285,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = scan_i32_kernel1_tile0[tile];
@@ -321,7 +321,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const int add5 = (int)((uint)add4 + (uint)x_rows[item]);
 				add4 = add5;
@@ -330,18 +330,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		*(__local uint4 *)(pool + (own2 + item)) = (uint4)((uint)total_rows[item], (uint)total_rows[item + 1], (uint)total_rows[item + 2], (uint)total_rows[item + 3]);
+		*(__local uint4 *)(local_arena + (own2 + item)) = (uint4)((uint)total_rows[item], (uint)total_rows[item + 1], (uint)total_rows[item + 2], (uint)total_rows[item + 3]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
-			const uint4 wide = *(__local uint4 *)(pool + at);
+			const int at = (i * 256 + local_id) * 4;
+			const uint4 wide = *(__local uint4 *)(local_arena + at);
 			const uint word = wide.x;
 			const uint word2 = wide.y;
 			const uint word3 = wide.z;
@@ -351,9 +351,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				total[first + at] = (int)pool[at];
+				total[first + at] = (int)local_arena[at];
 			}
 		}
 	}

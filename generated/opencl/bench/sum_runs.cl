@@ -44,9 +44,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local long earlier_i64_0[1];
-	__local __attribute__((aligned(16))) uint pool[7680];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[7680];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -55,8 +55,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&sum_runs_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -67,61 +67,61 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	const int rest = rows2 - offset;
 	const int count2 = rest < 3072 ? rest : 3072;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	if (count2 == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(key + (first + at));
 			const int key2 = wide.x;
 			const int key3 = wide.y;
 			const int key4 = wide.z;
 			const int key5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)key2, (uint)key3, (uint)key4, (uint)key5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool[at] = (uint)key[first + at];
+				local_arena[at] = (uint)key[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	if (count2 == 3072 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(value + (first + at));
 			const int value2 = wide.x;
 			const int value3 = wide.y;
 			const int value4 = wide.z;
 			const int value5 = wide.w;
-			*(__local uint4 *)(pool + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
+			*(__local uint4 *)(local_arena + (3072 + at)) = (uint4)((uint)value2, (uint)value3, (uint)value4, (uint)value5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool[3072 + at] = (uint)value[first + at];
+				local_arena[3072 + at] = (uint)value[first + at];
 			} else {
-				pool[3072 + at] = 0u;
+				local_arena[3072 + at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int key_rows[13] = {0};
-	const int start = lane * 12;
-	const int own = lane * 12;
+	const int start = local_id * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -133,14 +133,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[start - 1];
+		key_rows[0] = (int)local_arena[start - 1];
 	}
 	int value_rows[12] = {0};
-	const int own2 = 3072 + lane * 12;
+	const int own2 = 3072 + local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own2 + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -150,41 +150,41 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 		value_rows[item + 2] = (int)word3;
 		value_rows[item + 3] = (int)word4;
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
 	if (count2 == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 			add3 = add4;
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 				add3 = add4;
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 12, 0), 12);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - local_id * 12, 0), 12);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -204,12 +204,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[272 + lane] = add4;
-		shared_i32_1[272 + lane] = add5;
-		shared_i64_0[272 + lane] = add6;
+		shared_i32_0[272 + local_id] = add4;
+		shared_i32_1[272 + local_id] = add5;
+		shared_i64_0[272 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -218,9 +218,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 			const int state = shared_i32_0[272 + i];
 			const int state2 = shared_i32_1[272 + i];
 			const long state3 = shared_i64_0[272 + i];
-			const int state4 = i < lane ? state : 0;
-			const int state5 = i < lane ? state2 : 0;
-			const long state6 = i < lane ? state3 : 0L;
+			const int state4 = i < local_id ? state : 0;
+			const int state5 = i < local_id ? state2 : 0;
+			const long state6 = i < local_id ? state3 : 0L;
 			const int add7 = (int)((uint)add4 + (uint)state4);
 			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
 			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
@@ -228,11 +228,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288 + lane] = add4;
-		shared_i32_1[288 + lane] = add5;
-		shared_i64_0[288 + lane] = add6;
+		shared_i32_0[288 + local_id] = add4;
+		shared_i32_1[288 + local_id] = add5;
+		shared_i64_0[288 + local_id] = add6;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -257,11 +257,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const long state2 = shared_i64_0[288 + stretch];
-	const int state3 = shared_i32_0[lane + lane / 16];
-	const long state4 = shared_i64_0[lane + lane / 16];
+	const int state3 = shared_i32_0[local_id + local_id / 16];
+	const long state4 = shared_i64_0[local_id + local_id / 16];
 	const int add4 = (int)((uint)state + (uint)state3);
 	const long add5 = state3 > 0 ? state4 : (long)((ulong)state2 + (ulong)state4);
 	const int state5 = shared_i32_0[303];
@@ -274,23 +274,23 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	const int add7 = state8 > 0 ? state9 : (int)((uint)state6 + (uint)state9);
 	const long add8 = state8 > 0 ? state10 : (long)((ulong)state7 + (ulong)state10);
 	const int first2 = (int)add4 + 12288;
-	const int start2 = lane * 12;
+	const int start2 = local_id * 12;
 	if ((int)add6 > 1536) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start2 + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start2 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
@@ -300,42 +300,42 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	int at = (int)add4;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
-		const int at2 = lane * 12 + item;
+		const int at2 = local_id * 12 + item;
 		if (at2 < count2) {
-			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1536) {
-					pool_u64[at + folds] = (ulong)add9;
+					local_arena_u64[at + folds] = (ulong)add9;
 				}
 				at++;
 			}
-			const long add10 = is_picked ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
+			const long add10 = is_selected ? (long)value_rows[item] : (long)((ulong)add9 + (ulong)(long)value_rows[item]);
 			add9 = add10;
 		}
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_counts[0] = (uint)add6;
 	}
 	int add10 = 0;
 	int add11 = 0;
 	long add12 = 0L;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			int add13 = 0;
 			int add14 = 0;
 			long add15 = 0L;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4 + 2];
-				ulong word2 = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4 + 3];
-				ulong word3 = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4];
-				ulong word4 = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4 + 1];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&sum_runs_kernel1_status0[polled * 4 + 2];
+				ulong word2 = *(volatile __global ulong *)&sum_runs_kernel1_status0[polled * 4 + 3];
+				ulong word3 = *(volatile __global ulong *)&sum_runs_kernel1_status0[polled * 4];
+				ulong word4 = *(volatile __global ulong *)&sum_runs_kernel1_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
@@ -348,10 +348,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4 + 2];
-					word2 = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4 + 3];
-					word3 = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4];
-					word4 = *(volatile __global ulong *)&sum_runs_kernel1_status0[asked * 4 + 1];
+					word = *(volatile __global ulong *)&sum_runs_kernel1_status0[polled * 4 + 2];
+					word2 = *(volatile __global ulong *)&sum_runs_kernel1_status0[polled * 4 + 3];
+					word3 = *(volatile __global ulong *)&sum_runs_kernel1_status0[polled * 4];
+					word4 = *(volatile __global ulong *)&sum_runs_kernel1_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
 					const int theirs = (int)(word4 & 2147483647UL);
@@ -361,7 +361,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 					add14 = theirs2;
 					add15 = theirs3;
 					if (false) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				} else {
 					const int theirs = (int)(word2 & 2147483647UL);
@@ -371,22 +371,22 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 					add14 = theirs2;
 					add15 = theirs3;
 					if (true) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				}
 			}
-			shared_i32_0[lane] = add13;
-			shared_i32_1[lane] = add14;
-			shared_i64_0[lane] = add15;
+			shared_i32_0[local_id] = add13;
+			shared_i32_1[local_id] = add14;
+			shared_i64_0[local_id] = add15;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start3 = lane * 4;
+		if (local_id < 8) {
+			const int start3 = local_id * 4;
 			int add13 = 0;
 			int add14 = 0;
 			long add15 = 0L;
@@ -406,12 +406,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 				add14 = add17;
 				add15 = add18;
 			}
-			shared_i32_0[32 + lane] = add13;
-			shared_i32_1[32 + lane] = add14;
-			shared_i64_0[32 + lane] = add15;
+			shared_i32_0[32 + local_id] = add13;
+			shared_i32_1[32 + local_id] = add14;
+			shared_i64_0[32 + local_id] = add15;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			int add13 = 0;
 			int add14 = 0;
 			long add15 = 0L;
@@ -437,7 +437,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const int add13 = (int)((uint)add10 + (uint)add6);
 		const int add14 = add6 > 0 ? add7 : (int)((uint)add11 + (uint)add7);
 		const long add15 = add6 > 0 ? add8 : (long)((ulong)add12 + (ulong)add8);
@@ -458,78 +458,78 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1(
 	const int add14 = add6 > 0 ? add7 : (int)((uint)state12 + (uint)add7);
 	const long add15 = add6 > 0 ? add8 : (long)((ulong)state13 + (ulong)add8);
 	const int base = (int)state11;
-	const int batch_end = kgen_least_i32((int)add6, 1536);
-	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[12288 + at2];
+	const int window_end = kgen_least_i32((int)add6, 1536);
+	for (int at2 = local_id; at2 < window_end; at2 += 256) {
+		const int number = (int)local_arena_u16[12288 + at2];
 		const int place2 = base + at2;
 		// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		const int key2 = (int)pool[number];
+		const int key2 = (int)local_arena[number];
 		key_2[place2] = key2;
 		if (at2 > 0) {
-			const int v_distance = number - (int)pool_u16[12288 + (at2 - 1)];
+			const int v_distance = number - (int)local_arena_u16[12288 + (at2 - 1)];
 			const int folds2 = 12288L / 8L;
-			const long add16 = (long)pool_u64[at2 + folds2];
+			const long add16 = (long)local_arena_u64[at2 + folds2];
 			count[place2 - 1] = (long)v_distance;
 			total[place2 - 1] = add16;
 		}
 	}
-	if (lane == 0 && ((int)add6 > 0 && base > 0)) {
-		const int number = (int)pool_u16[12288];
+	if (local_id == 0 && ((int)add6 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[12288];
 		const int folds2 = 12288L / 8L;
-		const long add16 = (long)pool_u64[folds2];
+		const long add16 = (long)local_arena_u64[folds2];
 		const long add17 = 0 > 0 ? add16 : (long)((ulong)state13 + (ulong)add16);
 		count[base - 1] = (long)(number + (int)state12);
 		total[base - 1] = add17;
 	}
 	const int count3 = (int)shared_counts[0];
-	int batch = 1536;
-	while (batch < count3) {
+	int window = 1536;
+	while (window < count3) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		long add16 = add5;
 		const int folds2 = 12288L / 8L;
-		int at2 = (int)add4 - batch;
+		int at2 = (int)add4 - window;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at3 = lane * 12 + item;
+			const int at3 = local_id * 12 + item;
 			if (at3 < count2) {
-				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
-				if (is_picked) {
+				const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_selected) {
 					if (at2 >= 0 && at2 < 1536) {
-						pool_u64[at2 + folds2] = (ulong)add16;
+						local_arena_u64[at2 + folds2] = (ulong)add16;
 					}
 					at2++;
 				}
-				const long add17 = is_picked ? (long)value_rows[item] : (long)((ulong)add16 + (ulong)(long)value_rows[item]);
+				const long add17 = is_selected ? (long)value_rows[item] : (long)((ulong)add16 + (ulong)(long)value_rows[item]);
 				add16 = add17;
 			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const int base2 = (int)state11;
-		const int batch_end2 = kgen_least_i32(count3, batch + 1536);
-		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[12288 + at3];
+		const int window_end2 = kgen_least_i32(count3, window + 1536);
+		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
+			const int number = (int)local_arena_u16[12288 + at3];
 			const int place2 = base2 + at3;
-			const int key2 = (int)pool[number];
+			const int key2 = (int)local_arena[number];
 			key_2[place2] = key2;
 			if (at3 > 0) {
-				const int v_distance = number - (int)pool_u16[12288 + (at3 - 1)];
+				const int v_distance = number - (int)local_arena_u16[12288 + (at3 - 1)];
 				const int folds3 = 12288L / 8L;
-				const long add17 = (long)pool_u64[(at3 - batch) + folds3];
+				const long add17 = (long)local_arena_u64[(at3 - window) + folds3];
 				count[place2 - 1] = (long)v_distance;
 				total[place2 - 1] = add17;
 			}
 		}
-		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
-			const int number = (int)pool_u16[12288];
+		if (local_id == 0 && window == 0 && (count3 > 0 && base2 > 0)) {
+			const int number = (int)local_arena_u16[12288];
 			const int folds3 = 12288L / 8L;
-			const long add17 = (long)pool_u64[folds3];
+			const long add17 = (long)local_arena_u64[folds3];
 			const long add18 = 0 > 0 ? add17 : (long)((ulong)state13 + (ulong)add17);
 			count[base2 - 1] = (long)(number + (int)state12);
 			total[base2 - 1] = add18;
 		}
-		batch += 1536;
+		window += 1536;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total2 = add13;
 		int total3 = add14;
 		long total4 = add15;

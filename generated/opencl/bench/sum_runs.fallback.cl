@@ -34,94 +34,94 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *sum_runs_kernel1_tile0,
 	__global int *sum_runs_kernel1_tile1,
 	__global long *sum_runs_kernel1_tile2) {
-	__local uint pool[4608];
+	__local uint local_arena[4608];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 2048 ? rest : 2048;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + (at >> 3)] = (uint)key[first + at];
+			local_arena[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
+			local_arena[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	const int start = local_id * 8;
+	const int own = local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start + item < count) {
-			key_rows[item + 1] = (int)pool[own + item];
+			key_rows[item + 1] = (int)local_arena[own + item];
 		}
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
 	}
 	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	const int start2 = local_id * 8;
+	const int own2 = 2304 + local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count) {
-			value_rows[item] = (int)pool[own2 + item];
+			value_rows[item] = (int)local_arena[own2 + item];
 		}
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
 	if (count == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 			add3 = add4;
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 				add3 = add4;
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count - lane * 8, 0), 8);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count - local_id * 8, 0), 8);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start3 = lane * 17;
+	if (local_id < 16) {
+		const int start3 = local_id * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -141,12 +141,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[272 + lane] = add4;
-		shared_i32_1[272 + lane] = add5;
-		shared_i64_0[272 + lane] = add6;
+		shared_i32_0[272 + local_id] = add4;
+		shared_i32_1[272 + local_id] = add5;
+		shared_i64_0[272 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -155,9 +155,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			const int state = shared_i32_0[272 + i];
 			const int state2 = shared_i32_1[272 + i];
 			const long state3 = shared_i64_0[272 + i];
-			const int state4 = i < lane ? state : 0;
-			const int state5 = i < lane ? state2 : 0;
-			const long state6 = i < lane ? state3 : 0L;
+			const int state4 = i < local_id ? state : 0;
+			const int state5 = i < local_id ? state2 : 0;
+			const long state6 = i < local_id ? state3 : 0L;
 			const int add7 = (int)((uint)add4 + (uint)state4);
 			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
 			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
@@ -165,9 +165,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288 + lane] = add4;
-		shared_i32_1[288 + lane] = add5;
-		shared_i64_0[288 + lane] = add6;
+		shared_i32_0[288 + local_id] = add4;
+		shared_i32_1[288 + local_id] = add5;
+		shared_i64_0[288 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
@@ -179,7 +179,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		sum_runs_kernel1_tile0[tile] = add4;
 		sum_runs_kernel1_tile1[tile] = add5;
 		sum_runs_kernel1_tile2[tile] = add6;
@@ -200,13 +200,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -225,13 +225,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 				add6 = add9;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i32_0[place] = add4;
 		shared_i32_1[place] = add5;
 		shared_i64_0[place] = add6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			int add7 = 0;
 			int add8 = 0;
 			long add9 = 0L;
@@ -251,12 +251,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 				add8 = add11;
 				add9 = add12;
 			}
-			shared_i32_0[272 + lane] = add7;
-			shared_i32_1[272 + lane] = add8;
-			shared_i64_0[272 + lane] = add9;
+			shared_i32_0[272 + local_id] = add7;
+			shared_i32_1[272 + local_id] = add8;
+			shared_i64_0[272 + local_id] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			int add7 = 0;
 			int add8 = 0;
 			long add9 = 0L;
@@ -265,9 +265,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 				const int state = shared_i32_0[272 + i];
 				const int state2 = shared_i32_1[272 + i];
 				const long state3 = shared_i64_0[272 + i];
-				const int state4 = i < lane ? state : 0;
-				const int state5 = i < lane ? state2 : 0;
-				const long state6 = i < lane ? state3 : 0L;
+				const int state4 = i < local_id ? state : 0;
+				const int state5 = i < local_id ? state2 : 0;
+				const long state6 = i < local_id ? state3 : 0L;
 				const int add10 = (int)((uint)add7 + (uint)state4);
 				const int add11 = state4 > 0 ? state5 : (int)((uint)add8 + (uint)state5);
 				const long add12 = state4 > 0 ? state6 : (long)((ulong)add9 + (ulong)state6);
@@ -275,18 +275,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 				add8 = add11;
 				add9 = add12;
 			}
-			shared_i32_0[288 + lane] = add7;
-			shared_i32_1[288 + lane] = add8;
-			shared_i64_0[288 + lane] = add9;
+			shared_i32_0[288 + local_id] = add7;
+			shared_i32_1[288 + local_id] = add8;
+			shared_i64_0[288 + local_id] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_1[288 + stretch];
 		const long state3 = shared_i64_0[288 + stretch];
-		const int state4 = shared_i32_0[lane + lane / 16];
-		const int state5 = shared_i32_1[lane + lane / 16];
-		const long state6 = shared_i64_0[lane + lane / 16];
+		const int state4 = shared_i32_0[local_id + local_id / 16];
+		const int state5 = shared_i32_1[local_id + local_id / 16];
+		const long state6 = shared_i64_0[local_id + local_id / 16];
 		const int add7 = (int)((uint)state + (uint)state4);
 		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
@@ -332,7 +332,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		sum_runs_kernel1_total0[0] = add;
 		sum_runs_kernel1_total1[0] = add2;
 		sum_runs_kernel1_total2[0] = add3;
@@ -350,97 +350,97 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *key_2,
 	__global long *count,
 	__global long *total) {
-	__local __attribute__((aligned(16))) uint pool[5632];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[5632];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uint shared_counts[3];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 2048 ? rest : 2048;
 	int key_before = 0;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		key_before = key[first - 1];
 	}
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count2) {
-			pool[at + (at >> 3)] = (uint)key[first + at];
+			local_arena[at + (at >> 3)] = (uint)key[first + at];
 		}
 	}
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count2) {
-			pool[2304 + (at + (at >> 3))] = (uint)value[first + at];
+			local_arena[2304 + (at + (at >> 3))] = (uint)value[first + at];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int key_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 9;
+	const int start = local_id * 8;
+	const int own = local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start + item < count2) {
-			key_rows[item + 1] = (int)pool[own + item];
+			key_rows[item + 1] = (int)local_arena[own + item];
 		}
 	}
 	key_rows[0] = key_before;
 	if (start > 0 && start < count2) {
-		key_rows[0] = (int)pool[(start - 1) + ((start - 1) >> 3)];
+		key_rows[0] = (int)local_arena[(start - 1) + ((start - 1) >> 3)];
 	}
 	int value_rows[8] = {0};
-	const int start2 = lane * 8;
-	const int own2 = 2304 + lane * 9;
+	const int start2 = local_id * 8;
+	const int own2 = 2304 + local_id * 9;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
 		if (start2 + item < count2) {
-			value_rows[item] = (int)pool[own2 + item];
+			value_rows[item] = (int)local_arena[own2 + item];
 		}
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
 	if (count2 == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			const bool head = (item == 0 && first + at == 0) || key_rows[item + 1] != key_rows[item];
 			const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 			add3 = add4;
-			picked = picked | ((uint)head << ((uint)item & 31));
+			selected = selected | ((uint)head << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || key_rows[item + 1] != key_rows[item];
 				const long add4 = head ? (long)value_rows[item] : (long)((ulong)add3 + (ulong)(long)value_rows[item]);
 				add3 = add4;
-				picked = picked | ((uint)head << ((uint)item & 31));
+				selected = selected | ((uint)head << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - lane * 8, 0), 8);
-	add2 = (int)(picked == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(picked)));
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int mine = kgen_least_i32(kgen_greatest_i32(count2 - local_id * 8, 0), 8);
+	add2 = (int)(selected == 0u ? mine : mine - (31 - (int)kgen_leading_zeros_u32(selected)));
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start3 = lane * 17;
+	if (local_id < 16) {
+		const int start3 = local_id * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -460,12 +460,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[272 + lane] = add4;
-		shared_i32_1[272 + lane] = add5;
-		shared_i64_0[272 + lane] = add6;
+		shared_i32_0[272 + local_id] = add4;
+		shared_i32_1[272 + local_id] = add5;
+		shared_i64_0[272 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -474,9 +474,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			const int state = shared_i32_0[272 + i];
 			const int state2 = shared_i32_1[272 + i];
 			const long state3 = shared_i64_0[272 + i];
-			const int state4 = i < lane ? state : 0;
-			const int state5 = i < lane ? state2 : 0;
-			const long state6 = i < lane ? state3 : 0L;
+			const int state4 = i < local_id ? state : 0;
+			const int state5 = i < local_id ? state2 : 0;
+			const long state6 = i < local_id ? state3 : 0L;
 			const int add7 = (int)((uint)add4 + (uint)state4);
 			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
 			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
@@ -484,39 +484,39 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288 + lane] = add4;
-		shared_i32_1[288 + lane] = add5;
-		shared_i64_0[288 + lane] = add6;
+		shared_i32_0[288 + local_id] = add4;
+		shared_i32_1[288 + local_id] = add5;
+		shared_i64_0[288 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const long state2 = shared_i64_0[288 + stretch];
-	const int state3 = shared_i32_0[lane + lane / 16];
-	const long state4 = shared_i64_0[lane + lane / 16];
+	const int state3 = shared_i32_0[local_id + local_id / 16];
+	const long state4 = shared_i64_0[local_id + local_id / 16];
 	const int add4 = (int)((uint)state + (uint)state3);
 	const long add5 = state3 > 0 ? state4 : (long)((ulong)state2 + (ulong)state4);
 	const int state5 = shared_i32_0[303];
 	const int state6 = shared_i32_0[287];
 	const int add6 = (int)((uint)state5 + (uint)state6);
 	const int first2 = (int)add4 + 9216;
-	const int start3 = lane * 8;
+	const int start3 = local_id * 8;
 	if ((int)add6 > 1024) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start3 + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start3 + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start3 + item);
+			local_arena_u16[at] = (ushort)(start3 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
@@ -526,20 +526,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	int at = (int)add4;
 	kgen_unroll
 	for (int item = 0; item < 8; item++) {
-		const int at2 = lane * 8 + item;
+		const int at2 = local_id * 8 + item;
 		if (at2 < count2) {
-			const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
-			if (is_picked) {
+			const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
+			if (is_selected) {
 				if (at >= 0 && at < 1024) {
-					pool_u64[at + folds] = (ulong)add7;
+					local_arena_u64[at + folds] = (ulong)add7;
 				}
 				at++;
 			}
-			const long add8 = is_picked ? (long)value_rows[item] : (long)((ulong)add7 + (ulong)(long)value_rows[item]);
+			const long add8 = is_selected ? (long)value_rows[item] : (long)((ulong)add7 + (ulong)(long)value_rows[item]);
 			add7 = add8;
 		}
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_counts[0] = (uint)add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -547,76 +547,76 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	const int earlier2 = sum_runs_kernel1_tile1[tile];
 	const long earlier3 = sum_runs_kernel1_tile2[tile];
 	const int base = (int)earlier;
-	const int batch_end = kgen_least_i32((int)add6, 1024);
-	for (int at2 = lane; at2 < batch_end; at2 += 256) {
-		const int number = (int)pool_u16[9216 + at2];
+	const int window_end = kgen_least_i32((int)add6, 1024);
+	for (int at2 = local_id; at2 < window_end; at2 += 256) {
+		const int number = (int)local_arena_u16[9216 + at2];
 		const int place2 = base + at2;
 		// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
-		const int key2 = (int)pool[number + (number >> 3)];
+		const int key2 = (int)local_arena[number + (number >> 3)];
 		key_2[place2] = key2;
 		if (at2 > 0) {
-			const int v_distance = number - (int)pool_u16[9216 + (at2 - 1)];
+			const int v_distance = number - (int)local_arena_u16[9216 + (at2 - 1)];
 			const int folds2 = 9216L / 8L;
-			const long add8 = (long)pool_u64[at2 + folds2];
+			const long add8 = (long)local_arena_u64[at2 + folds2];
 			count[place2 - 1] = (long)v_distance;
 			total[place2 - 1] = add8;
 		}
 	}
-	if (lane == 0 && ((int)add6 > 0 && base > 0)) {
-		const int number = (int)pool_u16[9216];
+	if (local_id == 0 && ((int)add6 > 0 && base > 0)) {
+		const int number = (int)local_arena_u16[9216];
 		const int folds2 = 9216L / 8L;
-		const long add8 = (long)pool_u64[folds2];
+		const long add8 = (long)local_arena_u64[folds2];
 		const long add9 = 0 > 0 ? add8 : (long)((ulong)earlier3 + (ulong)add8);
 		count[base - 1] = (long)(number + (int)earlier2);
 		total[base - 1] = add9;
 	}
 	const int count3 = (int)shared_counts[0];
-	int batch = 1024;
-	while (batch < count3) {
+	int window = 1024;
+	while (window < count3) {
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		long add8 = add5;
 		const int folds2 = 9216L / 8L;
-		int at2 = (int)add4 - batch;
+		int at2 = (int)add4 - window;
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at3 = lane * 8 + item;
+			const int at3 = local_id * 8 + item;
 			if (at3 < count2) {
-				const bool is_picked = ((picked >> ((uint)item & 31)) & 1u) != 0u;
-				if (is_picked) {
+				const bool is_selected = ((selected >> ((uint)item & 31)) & 1u) != 0u;
+				if (is_selected) {
 					if (at2 >= 0 && at2 < 1024) {
-						pool_u64[at2 + folds2] = (ulong)add8;
+						local_arena_u64[at2 + folds2] = (ulong)add8;
 					}
 					at2++;
 				}
-				const long add9 = is_picked ? (long)value_rows[item] : (long)((ulong)add8 + (ulong)(long)value_rows[item]);
+				const long add9 = is_selected ? (long)value_rows[item] : (long)((ulong)add8 + (ulong)(long)value_rows[item]);
 				add8 = add9;
 			}
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int base2 = (int)earlier;
-		const int batch_end2 = kgen_least_i32(count3, batch + 1024);
-		for (int at3 = batch + lane; at3 < batch_end2; at3 += 256) {
-			const int number = (int)pool_u16[9216 + at3];
+		const int window_end2 = kgen_least_i32(count3, window + 1024);
+		for (int at3 = window + local_id; at3 < window_end2; at3 += 256) {
+			const int number = (int)local_arena_u16[9216 + at3];
 			const int place2 = base2 + at3;
-			const int key2 = (int)pool[number + (number >> 3)];
+			const int key2 = (int)local_arena[number + (number >> 3)];
 			key_2[place2] = key2;
 			if (at3 > 0) {
-				const int v_distance = number - (int)pool_u16[9216 + (at3 - 1)];
+				const int v_distance = number - (int)local_arena_u16[9216 + (at3 - 1)];
 				const int folds3 = 9216L / 8L;
-				const long add9 = (long)pool_u64[(at3 - batch) + folds3];
+				const long add9 = (long)local_arena_u64[(at3 - window) + folds3];
 				count[place2 - 1] = (long)v_distance;
 				total[place2 - 1] = add9;
 			}
 		}
-		if (lane == 0 && batch == 0 && (count3 > 0 && base2 > 0)) {
-			const int number = (int)pool_u16[9216];
+		if (local_id == 0 && window == 0 && (count3 > 0 && base2 > 0)) {
+			const int number = (int)local_arena_u16[9216];
 			const int folds3 = 9216L / 8L;
-			const long add9 = (long)pool_u64[folds3];
+			const long add9 = (long)local_arena_u64[folds3];
 			const long add10 = 0 > 0 ? add9 : (long)((ulong)earlier3 + (ulong)add9);
 			count[base2 - 1] = (long)(number + (int)earlier2);
 			total[base2 - 1] = add10;
 		}
-		batch += 1024;
+		window += 1024;
 	}
 }
 
@@ -631,11 +631,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int total2 = sum_runs_kernel1_total0[0];
 	int total3 = sum_runs_kernel1_total1[0];
 	long total4 = sum_runs_kernel1_total2[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if ((long)total2 > 0L) {
 			// bench.kg:22: return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
 			count[(int)(long)((ulong)(long)total2 - 1UL)] = (long)total3;

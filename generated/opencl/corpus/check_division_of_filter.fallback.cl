@@ -23,11 +23,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global const int *restrict b,
 	__global int *check_division_of_filter_kernel1_tile0) {
 	(void)b;
-	__local uint pool[5376];
+	__local uint local_arena[5376];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -35,19 +35,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	const int count = rest < 5120 ? rest : 5120;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 20] = (uint)(k[first + at] != 0);
+			local_arena[at + at / 20] = (uint)(k[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uchar k_rows[20] = {0};
-	const int start = lane * 20;
-	const int own = lane * 21;
+	const int start = local_id * 20;
+	const int own = local_id * 21;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[own + item] != 0u;
+			k_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -63,7 +63,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
 					const int add2 = (int)((uint)add + 1u);
@@ -72,11 +72,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -86,25 +86,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
 	const int state2 = shared_i32_0[287];
 	const int add2 = (int)((uint)state + (uint)state2);
-	if (lane == 0) {
+	if (local_id == 0) {
 		check_division_of_filter_kernel1_tile0[tile] = add2;
 	}
 }
@@ -117,11 +117,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
@@ -132,11 +132,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
@@ -146,24 +146,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i32_0[272 + lane] = add3;
+			shared_i32_0[272 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int state = shared_i32_0[272 + i];
-				const int state2 = i < lane ? state : 0;
+				const int state2 = i < local_id ? state : 0;
 				const int add4 = (int)((uint)add3 + (uint)state2);
 				add3 = add4;
 			}
-			shared_i32_0[288 + lane] = add3;
+			shared_i32_0[288 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const int state = shared_i32_0[288 + stretch];
-		const int state2 = shared_i32_0[lane + lane / 16];
+		const int state2 = shared_i32_0[local_id + local_id / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
 		const int state3 = shared_i32_0[303];
 		const int state4 = shared_i32_0[287];
@@ -185,7 +185,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		check_division_of_filter_kernel1_total0[0] = add;
 	}
 }
@@ -199,11 +199,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global const int *restrict check_division_of_filter_kernel1_tile0,
 	__global long *errors,
 	__global int *ratio) {
-	__local __attribute__((aligned(16))) uint pool[5376];
+	__local __attribute__((aligned(16))) uint local_arena[5376];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 5120;
 	const int first = row02 + offset;
@@ -211,51 +211,51 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	const int count = rest < 5120 ? rest : 5120;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + at / 20] = (uint)(k[first + at] != 0);
+			local_arena[at + at / 20] = (uint)(k[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uchar k_rows[20] = {0};
-	const int start = lane * 20;
-	const int own = lane * 21;
+	const int start = local_id * 20;
+	const int own = local_id * 21;
 	kgen_unroll
 	for (int item = 0; item < 20; item++) {
 		if (start + item < count) {
-			k_rows[item] = pool[own + item] != 0u;
+			k_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(a + (first + at));
 			const int a2 = wide.x;
 			const int a3 = wide.y;
 			const int a4 = wide.z;
 			const int a5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)a2, (uint)a3, (uint)a4, (uint)a5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)a2, (uint)a3, (uint)a4, (uint)a5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)a[first + at];
+				local_arena[at] = (uint)a[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int a_rows[20] = {0};
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own2 + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own2 + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -269,32 +269,32 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	if (count == 5120 && (first & 3) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 4;
+			const int at = (i * 256 + local_id) * 4;
 			const int4 wide = *(__global const int4 *)(b + (first + at));
 			const int b2 = wide.x;
 			const int b3 = wide.y;
 			const int b4 = wide.z;
 			const int b5 = wide.w;
-			*(__local uint4 *)(pool + at) = (uint4)((uint)b2, (uint)b3, (uint)b4, (uint)b5);
+			*(__local uint4 *)(local_arena + at) = (uint4)((uint)b2, (uint)b3, (uint)b4, (uint)b5);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool[at] = (uint)b[first + at];
+				local_arena[at] = (uint)b[first + at];
 			} else {
-				pool[at] = 0u;
+				local_arena[at] = 0u;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int b_rows[20] = {0};
-	const int own3 = lane * 20;
+	const int own3 = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 4;
-		const uint4 wide = *(__local uint4 *)(pool + (own3 + item));
+		const uint4 wide = *(__local uint4 *)(local_arena + (own3 + item));
 		const uint word = wide.x;
 		const uint word2 = wide.y;
 		const uint word3 = wide.z;
@@ -323,7 +323,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
 					const int add2 = (int)((uint)add + 1u);
@@ -336,11 +336,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -350,24 +350,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
@@ -391,7 +391,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 				}
 				const int x2 = x_kept2[item];
 				const int offset2 = (int)k_place - base;
-				pool[offset2] = (uint)x2;
+				local_arena[offset2] = (uint)x2;
 				const int add7 = (int)((uint)add6 + 1u);
 				add6 = add7;
 			}
@@ -399,7 +399,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				if (k_rows[item] != 0) {
 					const long k_place = (long)add6;
@@ -409,7 +409,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 					}
 					const int x2 = x_kept2[item];
 					const int offset2 = (int)k_place - base;
-					pool[offset2] = (uint)x2;
+					local_arena[offset2] = (uint)x2;
 					const int add7 = (int)((uint)add6 + 1u);
 					add6 = add7;
 				}
@@ -418,10 +418,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count2 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count2) {
 		const int place2 = base + at;
-		ratio[place2] = (int)pool[at];
+		ratio[place2] = (int)local_arena[at];
 		at += 256;
 	}
 }
@@ -433,9 +433,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global long *k_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int total = check_division_of_filter_kernel1_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long k_length = (long)total;
 		k_length_cell[0] = k_length;
 	}

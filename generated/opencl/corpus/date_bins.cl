@@ -39,7 +39,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 	__global long *days) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -48,7 +48,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			const int day2 = day[first + at];
 			const long m = (long)((ulong)(long)kgen_month(day2) - 1UL);
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
@@ -71,7 +71,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel1
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const int day2 = day[first + at];
 				const long m = (long)((ulong)(long)kgen_month(day2) - 1UL);
@@ -106,7 +106,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel2
 	__global const int *restrict m_max_max) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first2 = row02 + offset;
@@ -115,7 +115,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel2
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			// date_bins.kg:4: return first: min(day, by: m, else: date("9999-12-31")), last: max(day, by: m, else: date("0001-01-01")), days: count(by: m)
 			first[first2 + at] = m_min_count[first2 + at] > 0L ? m_min_min[first2 + at] : 2932896;
 			last[first2 + at] = m_max_count[first2 + at] > 0L ? m_max_max[first2 + at] : -719162;
@@ -123,7 +123,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel2
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				first[first2 + at] = m_min_count[first2 + at] > 0L ? m_min_min[first2 + at] : 2932896;
 				last[first2 + at] = m_max_count[first2 + at] > 0L ? m_max_max[first2 + at] : -719162;

@@ -20,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void hist_kernel1(
 	__global long *h) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void hist_kernel1(
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			// histogram_bytes.kg:3: return h: count(by: bins(x, 256))
 			const long bin = (long)x[first + at];
 			if ((ulong)bin < (ulong)h_elements) {
@@ -39,7 +39,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void hist_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const long bin = (long)x[first + at];
 				if ((ulong)bin < (ulong)h_elements) {

@@ -26,15 +26,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	__global uint *v_abort,
 	__global double *c) {
 	__local double earlier_f64_0[1];
-	__local __attribute__((aligned(16))) uint pool[10240];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[10240];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local double shared_f64_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&mavg7_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -47,30 +47,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	if (count == 5120 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const double2 wide = *(__global const double2 *)(x + (first + at));
 			const double x2 = wide.x;
 			const double x3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = as_ulong(x[first + at]);
+				local_arena_u64[at] = as_ulong(x[first + at]);
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	double x_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 10; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		x_rows[item] = as_double(word);
@@ -87,18 +87,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_f64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -108,21 +108,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 			const double add3 = add2 + state;
 			add2 = add3;
 		}
-		shared_f64_0[272 + lane] = add2;
+		shared_f64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const double state = shared_f64_0[272 + i];
-			const double state2 = i < lane ? state : 0.0;
+			const double state2 = i < local_id ? state : 0.0;
 			const double add3 = add2 + state2;
 			add2 = add3;
 		}
-		shared_f64_0[288 + lane] = add2;
+		shared_f64_0[288 + local_id] = add2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -137,29 +137,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const double state = shared_f64_0[288 + stretch];
-	const double state2 = shared_f64_0[lane + lane / 16];
+	const double state2 = shared_f64_0[local_id + local_id / 16];
 	const double add2 = state + state2;
 	const double state3 = shared_f64_0[303];
 	const double state4 = shared_f64_0[287];
 	const double add3 = state3 + state4;
 	double add4 = 0.0;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			double add5 = 0.0;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 2];
-				ulong word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 3];
-				ulong word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4];
-				ulong word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 1];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&mavg7_kernel1_status0[polled * 4 + 2];
+				ulong word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[polled * 4 + 3];
+				ulong word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[polled * 4];
+				ulong word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
@@ -172,35 +172,35 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 2];
-					word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 3];
-					word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4];
-					word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[asked * 4 + 1];
+					word = *(volatile __global ulong *)&mavg7_kernel1_status0[polled * 4 + 2];
+					word2 = *(volatile __global ulong *)&mavg7_kernel1_status0[polled * 4 + 3];
+					word3 = *(volatile __global ulong *)&mavg7_kernel1_status0[polled * 4];
+					word4 = *(volatile __global ulong *)&mavg7_kernel1_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
 					const double theirs = as_double((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
 					add5 = theirs;
 					if (false) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				} else {
 					const double theirs = as_double((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
 					add5 = theirs;
 					if (true) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				}
 			}
-			shared_f64_0[lane] = add5;
+			shared_f64_0[local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start = lane * 4;
+		if (local_id < 8) {
+			const int start = local_id * 4;
 			double add5 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
@@ -210,10 +210,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 				const double add6 = add5 + state6;
 				add5 = add6;
 			}
-			shared_f64_0[32 + lane] = add5;
+			shared_f64_0[32 + local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			double add5 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
@@ -227,7 +227,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const double add5 = add4 + add3;
 		const ulong bits = as_ulong(add5);
 		atom_xchg(&mavg7_kernel1_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
@@ -251,7 +251,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const double add7 = add6 + x_rows[item];
 				add6 = add7;
@@ -260,18 +260,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 10; i++) {
 		const int item = i * 2;
-		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)(as_ulong(c_rows[item]), as_ulong(c_rows[item + 1]));
+		*(__local ulong2 *)(local_arena_u64 + (own2 + item)) = (ulong2)(as_ulong(c_rows[item]), as_ulong(c_rows[item + 1]));
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (count == 5120 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
+			const int at = (i * 256 + local_id) * 2;
+			const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + at);
 			const ulong word = wide.x;
 			const ulong word2 = wide.y;
 			*(__global double2 *)(c + (first + at)) = (double2)(as_double(word), as_double(word2));
@@ -279,9 +279,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				c[first + at] = as_double(pool_u64[at]);
+				c[first + at] = as_double(local_arena_u64[at]);
 			}
 		}
 	}
@@ -294,7 +294,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2(
 	__global double *avg) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -303,7 +303,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2(
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			const double c2 = c[first + at];
 			double neighbour = 0.0;
 			if (first + at >= 7) {
@@ -316,7 +316,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const double c2 = c[first + at];
 				double neighbour = 0.0;

@@ -20,12 +20,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	long rows,
 	__global const double *restrict x,
 	__global double *mavg7_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[6144];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[6144];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local double shared_f64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -34,30 +34,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const double2 wide = *(__global const double2 *)(x + (first + at));
 			const double x2 = wide.x;
 			const double x3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = as_ulong(x[first + at]);
+				local_arena_u64[at] = as_ulong(x[first + at]);
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	double x_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		x_rows[item] = as_double(word);
@@ -74,18 +74,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_f64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -95,25 +95,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 			const double add3 = add2 + state;
 			add2 = add3;
 		}
-		shared_f64_0[272 + lane] = add2;
+		shared_f64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const double state = shared_f64_0[272 + i];
-			const double state2 = i < lane ? state : 0.0;
+			const double state2 = i < local_id ? state : 0.0;
 			const double add3 = add2 + state2;
 			add2 = add3;
 		}
-		shared_f64_0[288 + lane] = add2;
+		shared_f64_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const double state = shared_f64_0[303];
 	const double state2 = shared_f64_0[287];
 	const double add2 = state + state2;
-	if (lane == 0) {
+	if (local_id == 0) {
 		mavg7_kernel1_tile0[tile] = add2;
 	}
 }
@@ -126,11 +126,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 	(void)row0;
 	__local double shared_f64_0[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	double add = 0.0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
@@ -141,11 +141,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_f64_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
@@ -155,24 +155,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 				const double add4 = add3 + state;
 				add3 = add4;
 			}
-			shared_f64_0[272 + lane] = add3;
+			shared_f64_0[272 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const double state = shared_f64_0[272 + i];
-				const double state2 = i < lane ? state : 0.0;
+				const double state2 = i < local_id ? state : 0.0;
 				const double add4 = add3 + state2;
 				add3 = add4;
 			}
-			shared_f64_0[288 + lane] = add3;
+			shared_f64_0[288 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const double state = shared_f64_0[288 + stretch];
-		const double state2 = shared_f64_0[lane + lane / 16];
+		const double state2 = shared_f64_0[local_id + local_id / 16];
 		const double add3 = state + state2;
 		const double state3 = shared_f64_0[303];
 		const double state4 = shared_f64_0[287];
@@ -194,7 +194,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		mavg7_kernel1_total0[0] = add;
 	}
 }
@@ -205,12 +205,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	__global const double *restrict x,
 	__global const double *restrict mavg7_kernel1_tile0,
 	__global double *c) {
-	__local __attribute__((aligned(16))) uint pool[6144];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[6144];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local double shared_f64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -219,30 +219,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const double2 wide = *(__global const double2 *)(x + (first + at));
 			const double x2 = wide.x;
 			const double x3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = as_ulong(x[first + at]);
+				local_arena_u64[at] = as_ulong(x[first + at]);
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	double x_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		x_rows[item] = as_double(word);
@@ -259,18 +259,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const double add2 = add + x_rows[item];
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_f64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -280,24 +280,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 			const double add3 = add2 + state;
 			add2 = add3;
 		}
-		shared_f64_0[272 + lane] = add2;
+		shared_f64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const double state = shared_f64_0[272 + i];
-			const double state2 = i < lane ? state : 0.0;
+			const double state2 = i < local_id ? state : 0.0;
 			const double add3 = add2 + state2;
 			add2 = add3;
 		}
-		shared_f64_0[288 + lane] = add2;
+		shared_f64_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const double state = shared_f64_0[288 + stretch];
-	const double state2 = shared_f64_0[lane + lane / 16];
+	const double state2 = shared_f64_0[local_id + local_id / 16];
 	const double add2 = state + state2;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const double earlier = mavg7_kernel1_tile0[tile];
@@ -316,7 +316,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const double add5 = add4 + x_rows[item];
 				add4 = add5;
@@ -325,18 +325,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 			}
 		}
 	}
-	const int own2 = lane * 12;
+	const int own2 = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)(as_ulong(c_rows[item]), as_ulong(c_rows[item + 1]));
+		*(__local ulong2 *)(local_arena_u64 + (own2 + item)) = (ulong2)(as_ulong(c_rows[item]), as_ulong(c_rows[item + 1]));
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
+			const int at = (i * 256 + local_id) * 2;
+			const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + at);
 			const ulong word = wide.x;
 			const ulong word2 = wide.y;
 			*(__global double2 *)(c + (first + at)) = (double2)(as_double(word), as_double(word2));
@@ -344,9 +344,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				c[first + at] = as_double(pool_u64[at]);
+				c[first + at] = as_double(local_arena_u64[at]);
 			}
 		}
 	}
@@ -359,7 +359,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2_pub
 	__global double *avg) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -368,7 +368,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2_pub
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			const double c2 = c[first + at];
 			double neighbour = 0.0;
 			if (first + at >= 7) {
@@ -381,7 +381,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2_pub
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const double c2 = c[first + at];
 				double neighbour = 0.0;

@@ -41,16 +41,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	long tiles,
 	__global long *m_length_cell) {
 	__local int earlier_i32_0[1];
-	__local __attribute__((aligned(16))) uint pool[8192];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[8192];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_i32_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&streq_kernel1_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -62,45 +62,45 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	const int count = rest < 3072 ? rest : 3072;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
+			local_arena_u64[at + at / 12] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	ulong name_rows[12] = {0};
-	const int start = lane * 12;
-	const int own = lane * 13;
+	const int start = local_id * 12;
+	const int own = local_id * 13;
 	kgen_unroll
 	for (int item = 0; item < 12; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool_u64[own + item];
+			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count == 3072) {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
-			picked = picked | ((uint)m << ((uint)item & 31));
+			selected = selected | ((uint)m << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000UL;
-				picked = picked | ((uint)m << ((uint)item & 31));
+				selected = selected | ((uint)m << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -110,21 +110,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -138,47 +138,47 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 13312;
-	const int start2 = lane * 12;
+	const int start2 = local_id * 12;
 	if ((int)add3 > 1536) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start2 + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start2 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	int add4 = 0;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			int add5 = 0;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&streq_kernel1_status0[asked];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&streq_kernel1_status0[polled];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && word < 4611686018427387904UL) {
@@ -191,24 +191,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&streq_kernel1_status0[asked];
+					word = *(volatile __global ulong *)&streq_kernel1_status0[polled];
 				}
 				const int theirs = (int)(word & 2147483647UL);
 				add5 = theirs;
 				if (!waiting || word >= 9223372036854775808UL) {
-					atomic_min(&shared_nearest[turn], (uint)lane);
+					atomic_min(&shared_nearest[parity], (uint)local_id);
 				}
 			}
-			shared_i32_0[lane] = add5;
+			shared_i32_0[local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start3 = lane * 4;
+		if (local_id < 8) {
+			const int start3 = local_id * 4;
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
@@ -218,10 +218,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 				const int add6 = (int)((uint)add5 + (uint)state6);
 				add5 = add6;
 			}
-			shared_i32_0[32 + lane] = add5;
+			shared_i32_0[32 + local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			int add5 = 0;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
@@ -235,7 +235,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const int add5 = (int)((uint)add4 + (uint)add3);
 		const ulong bits = (ulong)(uint)add5;
 		atom_xchg(&streq_kernel1_status0[tile], bits | 9223372036854775808UL);
@@ -245,16 +245,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	const int state5 = earlier_i32_0[0];
 	const int add5 = (int)((uint)state5 + (uint)add3);
 	const int base = (int)state5;
-	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)pool_u16[13312 + at];
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[13312 + at];
 		const int row = first + number;
 		const int place2 = base + at;
 		// string_filter.kg:4: return name[m], v[m]
-		const ulong name2 = pool_u64[number + number / 12];
+		const ulong name2 = local_arena_u64[number + number / 12];
 		name_2[place2] = kgen_swap_char8(name2);
 		v_2[place2] = v[row];
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		int total = add5;
 		const long m_length = (long)total;
 		m_length_cell[0] = m_length;

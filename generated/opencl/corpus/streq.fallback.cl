@@ -27,12 +27,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	long rows,
 	__global const ulong *restrict name,
 	__global int *streq_kernel1_tile0) {
-	__local __attribute__((aligned(16))) uint pool[5632];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[5632];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
@@ -40,45 +40,45 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	const int count = rest < 2560 ? rest : 2560;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
+			local_arena_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	ulong name_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	const int start = local_id * 10;
+	const int own = local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool_u64[own + item];
+			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count == 2560) {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
-			picked = picked | ((uint)m << ((uint)item & 31));
+			selected = selected | ((uint)m << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000UL;
-				picked = picked | ((uint)m << ((uint)item & 31));
+				selected = selected | ((uint)m << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -88,25 +88,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
 	const int state2 = shared_i32_0[287];
 	const int add2 = (int)((uint)state + (uint)state2);
-	if (lane == 0) {
+	if (local_id == 0) {
 		streq_kernel1_tile0[tile] = add2;
 	}
 }
@@ -119,11 +119,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int add = 0;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
@@ -134,11 +134,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i32_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
@@ -148,24 +148,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 				const int add4 = (int)((uint)add3 + (uint)state);
 				add3 = add4;
 			}
-			shared_i32_0[272 + lane] = add3;
+			shared_i32_0[272 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			int add3 = 0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const int state = shared_i32_0[272 + i];
-				const int state2 = i < lane ? state : 0;
+				const int state2 = i < local_id ? state : 0;
 				const int add4 = (int)((uint)add3 + (uint)state2);
 				add3 = add4;
 			}
-			shared_i32_0[288 + lane] = add3;
+			shared_i32_0[288 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const int state = shared_i32_0[288 + stretch];
-		const int state2 = shared_i32_0[lane + lane / 16];
+		const int state2 = shared_i32_0[local_id + local_id / 16];
 		const int add3 = (int)((uint)state + (uint)state2);
 		const int state3 = shared_i32_0[303];
 		const int state4 = shared_i32_0[287];
@@ -187,7 +187,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		streq_kernel1_total0[0] = add;
 	}
 }
@@ -200,13 +200,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	__global ulong *name_2,
 	__global int *v_2,
 	__global const int *restrict v) {
-	__local __attribute__((aligned(16))) uint pool[6912];
-	__local ushort *const pool_u16 = (__local ushort *)pool;
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[6912];
+	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
@@ -214,45 +214,45 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	const int count = rest < 2560 ? rest : 2560;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
+			local_arena_u64[at + at / 10] = kgen_swap_char8(name[first + at]);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	ulong name_rows[10] = {0};
-	const int start = lane * 10;
-	const int own = lane * 11;
+	const int start = local_id * 10;
+	const int own = local_id * 11;
 	kgen_unroll
 	for (int item = 0; item < 10; item++) {
 		if (start + item < count) {
-			name_rows[item] = pool_u64[own + item];
+			name_rows[item] = local_arena_u64[own + item];
 		}
 	}
-	uint picked = 0u;
+	uint selected = 0u;
 	int add = 0;
 	if (count == 2560) {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
 			const bool m = name_rows[item] == 0x4141414100000000UL;
-			picked = picked | ((uint)m << ((uint)item & 31));
+			selected = selected | ((uint)m << ((uint)item & 31));
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool m = name_rows[item] == 0x4141414100000000UL;
-				picked = picked | ((uint)m << ((uint)item & 31));
+				selected = selected | ((uint)m << ((uint)item & 31));
 			}
 		}
 	}
-	add = (int)kgen_count_ones_u32(picked);
-	const int place = lane + lane / 16;
+	add = (int)kgen_count_ones_u32(selected);
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -262,58 +262,58 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	const int first2 = (int)add2 + 11264;
-	const int start2 = lane * 10;
+	const int start2 = local_id * 10;
 	if ((int)add3 > 1280) {
 		int at = first2;
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			if (((picked >> ((uint)item & 31)) & 1u) != 0u) {
-				pool_u16[at] = (ushort)(start2 + item);
+			if (((selected >> ((uint)item & 31)) & 1u) != 0u) {
+				local_arena_u16[at] = (ushort)(start2 + item);
 				at++;
 			}
 		}
 	} else {
-		uint rest2 = picked;
-		int at = first2 + (int)kgen_count_ones_u32(picked);
+		uint rest2 = selected;
+		int at = first2 + (int)kgen_count_ones_u32(selected);
 		while (rest2 != 0u) {
 			const int item = 31 - (int)kgen_leading_zeros_u32(rest2);
 			at--;
-			pool_u16[at] = (ushort)(start2 + item);
+			local_arena_u16[at] = (ushort)(start2 + item);
 			rest2 = rest2 ^ (1u << ((uint)item & 31));
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int earlier = streq_kernel1_tile0[tile];
 	const int base = (int)earlier;
-	for (int at = lane, at_end = (int)add3; at < at_end; at += 256) {
-		const int number = (int)pool_u16[11264 + at];
+	for (int at = local_id, at_end = (int)add3; at < at_end; at += 256) {
+		const int number = (int)local_arena_u16[11264 + at];
 		const int row = first + number;
 		const int place2 = base + at;
 		// string_filter.kg:4: return name[m], v[m]
-		const ulong name2 = pool_u64[number + number / 10];
+		const ulong name2 = local_arena_u64[number + number / 10];
 		name_2[place2] = kgen_swap_char8(name2);
 		v_2[place2] = v[row];
 	}
@@ -326,9 +326,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_fin
 	__global long *m_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int total = streq_kernel1_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long m_length = (long)total;
 		m_length_cell[0] = m_length;
 	}

@@ -18,51 +18,51 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	__global int *orders_kernel1_tile0,
 	__global int *orders_kernel1_tile1,
 	__global long *orders_kernel1_tile2) {
-	__local __attribute__((aligned(16))) uint pool[5120];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[5120];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 2560 ? rest : 2560;
 	long l_orderkey_before = 0L;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		l_orderkey_before = l_orderkey[first - 1];
 	}
 	if (count == 2560 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
 			const long l_orderkey2 = wide.x;
 			const long l_orderkey3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (ulong)l_orderkey[first + at];
+				local_arena_u64[at] = (ulong)l_orderkey[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_orderkey_rows[11] = {0};
-	const int start = lane * 10;
-	const int own = lane * 10;
+	const int start = local_id * 10;
+	const int own = local_id * 10;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_orderkey_rows[item + 1] = (long)word;
@@ -70,36 +70,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	}
 	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count) {
-		l_orderkey_rows[0] = (long)pool_u64[start - 1];
+		l_orderkey_rows[0] = (long)local_arena_u64[start - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 2560 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
 			const long l_quantity3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (ulong)l_quantity[first + at];
+				local_arena_u64[at] = (ulong)l_quantity[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_quantity_rows[10] = {0};
-	const int own2 = lane * 10;
+	const int own2 = local_id * 10;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_quantity_rows[item] = (long)word;
@@ -112,7 +112,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	if (count == 2560) {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			const int add4 = (int)((uint)add + (uint)(int)(long)head);
 			add = add4;
@@ -124,7 +124,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				const int add4 = (int)((uint)add + (uint)(int)(long)head);
@@ -136,13 +136,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -162,12 +162,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[272 + lane] = add4;
-		shared_i32_1[272 + lane] = add5;
-		shared_i64_0[272 + lane] = add6;
+		shared_i32_0[272 + local_id] = add4;
+		shared_i32_1[272 + local_id] = add5;
+		shared_i64_0[272 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -176,9 +176,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 			const int state = shared_i32_0[272 + i];
 			const int state2 = shared_i32_1[272 + i];
 			const long state3 = shared_i64_0[272 + i];
-			const int state4 = i < lane ? state : 0;
-			const int state5 = i < lane ? state2 : 0;
-			const long state6 = i < lane ? state3 : 0L;
+			const int state4 = i < local_id ? state : 0;
+			const int state5 = i < local_id ? state2 : 0;
+			const long state6 = i < local_id ? state3 : 0L;
 			const int add7 = (int)((uint)add4 + (uint)state4);
 			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
 			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
@@ -186,9 +186,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288 + lane] = add4;
-		shared_i32_1[288 + lane] = add5;
-		shared_i64_0[288 + lane] = add6;
+		shared_i32_0[288 + local_id] = add4;
+		shared_i32_1[288 + local_id] = add5;
+		shared_i64_0[288 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int state = shared_i32_0[303];
@@ -200,7 +200,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel1_tile0[tile] = add4;
 		orders_kernel1_tile1[tile] = add5;
 		orders_kernel1_tile2[tile] = add6;
@@ -221,13 +221,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int add = 0;
 	int add2 = 0;
 	long add3 = 0L;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -246,13 +246,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 				add6 = add9;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i32_0[place] = add4;
 		shared_i32_1[place] = add5;
 		shared_i64_0[place] = add6;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			int add7 = 0;
 			int add8 = 0;
 			long add9 = 0L;
@@ -272,12 +272,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 				add8 = add11;
 				add9 = add12;
 			}
-			shared_i32_0[272 + lane] = add7;
-			shared_i32_1[272 + lane] = add8;
-			shared_i64_0[272 + lane] = add9;
+			shared_i32_0[272 + local_id] = add7;
+			shared_i32_1[272 + local_id] = add8;
+			shared_i64_0[272 + local_id] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			int add7 = 0;
 			int add8 = 0;
 			long add9 = 0L;
@@ -286,9 +286,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 				const int state = shared_i32_0[272 + i];
 				const int state2 = shared_i32_1[272 + i];
 				const long state3 = shared_i64_0[272 + i];
-				const int state4 = i < lane ? state : 0;
-				const int state5 = i < lane ? state2 : 0;
-				const long state6 = i < lane ? state3 : 0L;
+				const int state4 = i < local_id ? state : 0;
+				const int state5 = i < local_id ? state2 : 0;
+				const long state6 = i < local_id ? state3 : 0L;
 				const int add10 = (int)((uint)add7 + (uint)state4);
 				const int add11 = state4 > 0 ? state5 : (int)((uint)add8 + (uint)state5);
 				const long add12 = state4 > 0 ? state6 : (long)((ulong)add9 + (ulong)state6);
@@ -296,18 +296,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 				add8 = add11;
 				add9 = add12;
 			}
-			shared_i32_0[288 + lane] = add7;
-			shared_i32_1[288 + lane] = add8;
-			shared_i64_0[288 + lane] = add9;
+			shared_i32_0[288 + local_id] = add7;
+			shared_i32_1[288 + local_id] = add8;
+			shared_i64_0[288 + local_id] = add9;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const int state = shared_i32_0[288 + stretch];
 		const int state2 = shared_i32_1[288 + stretch];
 		const long state3 = shared_i64_0[288 + stretch];
-		const int state4 = shared_i32_0[lane + lane / 16];
-		const int state5 = shared_i32_1[lane + lane / 16];
-		const long state6 = shared_i64_0[lane + lane / 16];
+		const int state4 = shared_i32_0[local_id + local_id / 16];
+		const int state5 = shared_i32_1[local_id + local_id / 16];
+		const long state6 = shared_i64_0[local_id + local_id / 16];
 		const int add7 = (int)((uint)state + (uint)state4);
 		const int add8 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 		const long add9 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
@@ -353,7 +353,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel1_total0[0] = add;
 		orders_kernel1_total1[0] = add2;
 		orders_kernel1_total2[0] = add3;
@@ -371,51 +371,51 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	__global long *key,
 	__global long *count,
 	__global long *quantity) {
-	__local __attribute__((aligned(16))) uint pool[5120];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[5120];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2560;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 2560 ? rest : 2560;
 	long l_orderkey_before = 0L;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		l_orderkey_before = l_orderkey[first - 1];
 	}
 	if (count2 == 2560 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
 			const long l_orderkey2 = wide.x;
 			const long l_orderkey3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (ulong)l_orderkey[first + at];
+				local_arena_u64[at] = (ulong)l_orderkey[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_orderkey_rows[11] = {0};
-	const int start = lane * 10;
-	const int own = lane * 10;
+	const int start = local_id * 10;
+	const int own = local_id * 10;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_orderkey_rows[item + 1] = (long)word;
@@ -423,36 +423,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	}
 	l_orderkey_rows[0] = l_orderkey_before;
 	if (start > 0 && start < count2) {
-		l_orderkey_rows[0] = (long)pool_u64[start - 1];
+		l_orderkey_rows[0] = (long)local_arena_u64[start - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count2 == 2560 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 5; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
 			const long l_quantity3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (ulong)l_quantity[first + at];
+				local_arena_u64[at] = (ulong)l_quantity[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_quantity_rows[10] = {0};
-	const int own2 = lane * 10;
+	const int own2 = local_id * 10;
 	kgen_unroll
 	for (int i = 0; i < 5; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_quantity_rows[item] = (long)word;
@@ -466,7 +466,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	if (count2 == 2560) {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			const bool head = (item == 0 && first + at == 0) || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 			head_kept = head_kept | ((uint)head << ((uint)item & 31));
 			const int add4 = (int)((uint)add + (uint)(int)(long)head);
@@ -479,7 +479,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count2) {
 				const bool head = first + at == 0 || l_orderkey_rows[item + 1] != l_orderkey_rows[item];
 				head_kept = head_kept | ((uint)head << ((uint)item & 31));
@@ -492,13 +492,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	shared_i32_1[place] = add2;
 	shared_i64_0[place] = add3;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -518,12 +518,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[272 + lane] = add4;
-		shared_i32_1[272 + lane] = add5;
-		shared_i64_0[272 + lane] = add6;
+		shared_i32_0[272 + local_id] = add4;
+		shared_i32_1[272 + local_id] = add5;
+		shared_i64_0[272 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add4 = 0;
 		int add5 = 0;
 		long add6 = 0L;
@@ -532,9 +532,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 			const int state = shared_i32_0[272 + i];
 			const int state2 = shared_i32_1[272 + i];
 			const long state3 = shared_i64_0[272 + i];
-			const int state4 = i < lane ? state : 0;
-			const int state5 = i < lane ? state2 : 0;
-			const long state6 = i < lane ? state3 : 0L;
+			const int state4 = i < local_id ? state : 0;
+			const int state5 = i < local_id ? state2 : 0;
+			const long state6 = i < local_id ? state3 : 0L;
 			const int add7 = (int)((uint)add4 + (uint)state4);
 			const int add8 = state4 > 0 ? state5 : (int)((uint)add5 + (uint)state5);
 			const long add9 = state4 > 0 ? state6 : (long)((ulong)add6 + (ulong)state6);
@@ -542,18 +542,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 			add5 = add8;
 			add6 = add9;
 		}
-		shared_i32_0[288 + lane] = add4;
-		shared_i32_1[288 + lane] = add5;
-		shared_i64_0[288 + lane] = add6;
+		shared_i32_0[288 + local_id] = add4;
+		shared_i32_1[288 + local_id] = add5;
+		shared_i64_0[288 + local_id] = add6;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
 	const int state2 = shared_i32_1[288 + stretch];
 	const long state3 = shared_i64_0[288 + stretch];
-	const int state4 = shared_i32_0[lane + lane / 16];
-	const int state5 = shared_i32_1[lane + lane / 16];
-	const long state6 = shared_i64_0[lane + lane / 16];
+	const int state4 = shared_i32_0[local_id + local_id / 16];
+	const int state5 = shared_i32_1[local_id + local_id / 16];
+	const long state6 = shared_i64_0[local_id + local_id / 16];
 	const int add4 = (int)((uint)state + (uint)state4);
 	const int add5 = state4 > 0 ? state5 : (int)((uint)state2 + (uint)state5);
 	const long add6 = state4 > 0 ? state6 : (long)((ulong)state3 + (ulong)state6);
@@ -621,7 +621,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 10; item++) {
-			const int at = lane * 10 + item;
+			const int at = local_id * 10 + item;
 			if (at < count2) {
 				const bool head = ((head_kept >> ((uint)item & 31)) & 1u) != 0u;
 				const long g_begun = (long)add12;
@@ -655,15 +655,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	for (int item = 0; item < 10; item++) {
 		const int at = offset2[item];
 		if (at >= 0) {
-			pool_u64[(int)at] = (ulong)key_rows[item];
+			local_arena_u64[(int)at] = (ulong)key_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count3 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count3) {
 		const int place2 = base + at;
-		key[place2] = (long)pool_u64[at];
+		key[place2] = (long)local_arena_u64[at];
 		at += 256;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -671,16 +671,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	for (int item = 0; item < 10; item++) {
 		const int at2 = offset3[item];
 		if (at2 >= 0) {
-			pool[(int)at2] = (uint)count_rows[item];
+			local_arena[(int)at2] = (uint)count_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count4 = end2 - base2;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count4) {
 		const int place2 = base2 + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)(int)pool[at2];
+			count[place2] = (long)(int)local_arena[at2];
 		}
 		at2 += 256;
 	}
@@ -689,16 +689,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	for (int item = 0; item < 10; item++) {
 		const int at3 = offset3[item];
 		if (at3 >= 0) {
-			pool_u64[(int)at3] = (ulong)quantity_rows[item];
+			local_arena_u64[(int)at3] = (ulong)quantity_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count5 = end2 - base2;
-	int at3 = lane;
+	int at3 = local_id;
 	while (at3 < count5) {
 		const int place2 = base2 + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long)pool_u64[at3];
+			quantity[place2] = (long)local_arena_u64[at3];
 		}
 		at3 += 256;
 	}
@@ -715,11 +715,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_fi
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	int total = orders_kernel1_total0[0];
 	int total2 = orders_kernel1_total1[0];
 	long total3 = orders_kernel1_total2[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if ((long)total > 0L) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 			count[(int)(long)((ulong)(long)total - 1UL)] = (long)total2;

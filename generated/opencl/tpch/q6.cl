@@ -24,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	__local double shared_f64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -34,7 +34,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			const int l_shipdate2 = l_shipdate[first + at];
 			const double l_discount2 = l_discount[first + at];
 			const bool hit = l_shipdate2 >= from && l_shipdate2 < to && l_discount2 >= 0x1.999999999999ap-5 /* 0.05 */ && l_discount2 <= 0x1.1eb851eb851ecp-4 /* 0.07 */ && l_quantity[first + at] < 24L;
@@ -46,7 +46,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				const int l_shipdate2 = l_shipdate[first + at];
 				const double l_discount2 = l_discount[first + at];
@@ -58,11 +58,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_f64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -72,25 +72,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 			const double add3 = add2 + state;
 			add2 = add3;
 		}
-		shared_f64_0[272 + lane] = add2;
+		shared_f64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const double state = shared_f64_0[272 + i];
-			const double state2 = i < lane ? state : 0.0;
+			const double state2 = i < local_id ? state : 0.0;
 			const double add3 = add2 + state2;
 			add2 = add3;
 		}
-		shared_f64_0[288 + lane] = add2;
+		shared_f64_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const double state = shared_f64_0[303];
 	const double state2 = shared_f64_0[287];
 	const double add2 = state + state2;
-	if (lane == 0) {
+	if (local_id == 0) {
 		q6_kernel1_tile0[tile] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
@@ -105,11 +105,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 	(void)row0;
 	(void)rows;
 	__local double shared_f64_0[304];
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	double add = 0.0;
 	int first = 0;
 	while (first < (int)tiles) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		double add2 = 0.0;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
@@ -120,11 +120,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_f64_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
@@ -134,19 +134,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 				const double add4 = add3 + state;
 				add3 = add4;
 			}
-			shared_f64_0[272 + lane] = add3;
+			shared_f64_0[272 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			double add3 = 0.0;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const double state = shared_f64_0[272 + i];
-				const double state2 = i < lane ? state : 0.0;
+				const double state2 = i < local_id ? state : 0.0;
 				const double add4 = add3 + state2;
 				add3 = add4;
 			}
-			shared_f64_0[288 + lane] = add3;
+			shared_f64_0[288 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		const double state = shared_f64_0[303];
@@ -157,7 +157,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 		barrier(CLK_LOCAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		revenue_cell[0] = add;
 	}
 }

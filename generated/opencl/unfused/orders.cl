@@ -23,7 +23,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	__global uchar *g_head) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -32,7 +32,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			bool head = true;
 			if (first + at > 0) {
 				head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
@@ -44,7 +44,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				bool head = true;
 				if (first + at > 0) {
@@ -63,11 +63,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	__global const uchar *restrict g_head,
 	__global long *g_total,
 	__global long *g_partial) {
-	__local uint pool[4352];
+	__local uint local_arena[4352];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 4096;
 	const int first = row02 + offset;
@@ -75,19 +75,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	const int count = rest < 4096 ? rest : 4096;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + (at >> 4)] = (uint)(g_head[first + at] != 0);
+			local_arena[at + (at >> 4)] = (uint)(g_head[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	uchar g_head_rows[16] = {0};
-	const int start = lane * 16;
-	const int own = lane * 17;
+	const int start = local_id * 16;
+	const int own = local_id * 17;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		if (start + item < count) {
-			g_head_rows[item] = pool[own + item] != 0u;
+			g_head_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
@@ -101,18 +101,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 16; item++) {
-			const int at = lane * 16 + item;
+			const int at = local_id * 16 + item;
 			if (at < count) {
 				const int add2 = (int)((uint)add + (uint)(int)(long)(g_head_rows[item] != 0));
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -122,31 +122,31 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int add4 = add2;
-	if (lane == 0) {
+	if (local_id == 0) {
 		g_total[row02 / 4096 + tile] = (long)add3;
 	}
 	int g_partial_rows[16] = {0};
@@ -162,7 +162,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 16; item++) {
-			const int at = lane * 16 + item;
+			const int at = local_id * 16 + item;
 			if (at < count) {
 				const int add5 = (int)((uint)add4 + (uint)(int)(long)(g_head_rows[item] != 0));
 				add4 = add5;
@@ -171,20 +171,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 			}
 		}
 	}
-	const int own2 = lane * 17;
-	const int start2 = lane * 16;
+	const int own2 = local_id * 17;
+	const int start2 = local_id * 16;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		if (start2 + item < count) {
-			pool[own2 + item] = (uint)g_partial_rows[item];
+			local_arena[own2 + item] = (uint)g_partial_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			g_partial[first + at] = (long)(int)pool[at + (at >> 4)];
+			g_partial[first + at] = (long)(int)local_arena[at + (at >> 4)];
 		}
 	}
 }
@@ -200,15 +200,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	long tiles,
 	__global long *g_length_cell) {
 	__local long earlier_i64_0[1];
-	__local __attribute__((aligned(16))) uint pool[10240];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[10240];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local long shared_i64_0[304];
 	__local uint shared_nearest[2];
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&orders_kernel3_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -221,30 +221,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	if (count == 5120 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(g_total + (first + at));
 			const long g_total2 = wide.x;
 			const long g_total3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (ulong)g_total[first + at];
+				local_arena_u64[at] = (ulong)g_total[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	long g_total_rows[20] = {0};
-	const int own = lane * 20;
+	const int own = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 10; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		g_total_rows[item] = (long)word;
@@ -261,18 +261,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -282,21 +282,21 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			const long add3 = (long)((ulong)add2 + (ulong)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const long state = shared_i64_0[272 + i];
-			const long state2 = i < lane ? state : 0L;
+			const long state2 = i < local_id ? state : 0L;
 			const long add3 = (long)((ulong)add2 + (ulong)state2);
 			add2 = add3;
 		}
-		shared_i64_0[288 + lane] = add2;
+		shared_i64_0[288 + local_id] = add2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -311,29 +311,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const long state = shared_i64_0[288 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
+	const long state2 = shared_i64_0[local_id + local_id / 16];
 	const long add2 = (long)((ulong)state + (ulong)state2);
 	const long state3 = shared_i64_0[303];
 	const long state4 = shared_i64_0[287];
 	const long add3 = (long)((ulong)state3 + (ulong)state4);
 	long add4 = 0L;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			long add5 = 0L;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 2];
-				ulong word2 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 3];
-				ulong word3 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4];
-				ulong word4 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 1];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&orders_kernel3_status0[polled * 4 + 2];
+				ulong word2 = *(volatile __global ulong *)&orders_kernel3_status0[polled * 4 + 3];
+				ulong word3 = *(volatile __global ulong *)&orders_kernel3_status0[polled * 4];
+				ulong word4 = *(volatile __global ulong *)&orders_kernel3_status0[polled * 4 + 1];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL) || (word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL))) {
@@ -346,35 +346,35 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 2];
-					word2 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 3];
-					word3 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4];
-					word4 = *(volatile __global ulong *)&orders_kernel3_status0[asked * 4 + 1];
+					word = *(volatile __global ulong *)&orders_kernel3_status0[polled * 4 + 2];
+					word2 = *(volatile __global ulong *)&orders_kernel3_status0[polled * 4 + 3];
+					word3 = *(volatile __global ulong *)&orders_kernel3_status0[polled * 4];
+					word4 = *(volatile __global ulong *)&orders_kernel3_status0[polled * 4 + 1];
 				}
 				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL)) {
 					const long theirs = (long)((word3 & 9223372036854775807UL) | ((word4 & 1UL) << 63));
 					add5 = theirs;
 					if (false) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				} else {
 					const long theirs = (long)((word & 9223372036854775807UL) | ((word2 & 1UL) << 63));
 					add5 = theirs;
 					if (true) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				}
 			}
-			shared_i64_0[lane] = add5;
+			shared_i64_0[local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start = lane * 4;
+		if (local_id < 8) {
+			const int start = local_id * 4;
 			long add5 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 4; i++) {
@@ -384,10 +384,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 				const long add6 = (long)((ulong)add5 + (ulong)state6);
 				add5 = add6;
 			}
-			shared_i64_0[32 + lane] = add5;
+			shared_i64_0[32 + local_id] = add5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			long add5 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 8; i++) {
@@ -401,7 +401,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 		}
 		before = last < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const long add5 = (long)((ulong)add4 + (ulong)add3);
 		const ulong bits = (ulong)add5;
 		atom_xchg(&orders_kernel3_status0[tile * 4 + 2], (bits & 9223372036854775807UL) | 9223372036854775808UL);
@@ -426,7 +426,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = lane * 20 + item;
+			const int at = local_id * 20 + item;
 			if (at < count) {
 				const long offset2 = add7;
 				g_offset_rows[item] = offset2;
@@ -435,18 +435,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 			}
 		}
 	}
-	const int own2 = lane * 20;
+	const int own2 = local_id * 20;
 	kgen_unroll
 	for (int i = 0; i < 10; i++) {
 		const int item = i * 2;
-		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)((ulong)g_offset_rows[item], (ulong)g_offset_rows[item + 1]);
+		*(__local ulong2 *)(local_arena_u64 + (own2 + item)) = (ulong2)((ulong)g_offset_rows[item], (ulong)g_offset_rows[item + 1]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (count == 5120 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
+			const int at = (i * 256 + local_id) * 2;
+			const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + at);
 			const ulong word = wide.x;
 			const ulong word2 = wide.y;
 			*(__global long2 *)(g_offset + (first + at)) = (long2)((long)word, (long)word2);
@@ -454,13 +454,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				g_offset[first + at] = (long)pool_u64[at];
+				g_offset[first + at] = (long)local_arena_u64[at];
 			}
 		}
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		long total = add5;
 		const long x = total;
 		g_length_cell[0] = x;
@@ -475,7 +475,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4(
 	__global const long *restrict g_partial) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -484,14 +484,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4(
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			// orders.kg:4: g = runs(l_orderkey)
 			g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
 			}
@@ -518,8 +518,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__local long earlier_i64_0[1];
 	__local long earlier_i64_1[1];
 	__local long earlier_i64_2[1];
-	__local __attribute__((aligned(16))) uint pool[7680];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[7680];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uchar shared_bool_0[304];
 	__local uchar shared_bool_1[304];
 	__local uchar shared_bool_2[304];
@@ -531,8 +531,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__local uint shared_ticket[1];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
-	if (lane == 0) {
+	const int local_id = (int)get_local_id(0);
+	if (local_id == 0) {
 		const uint taken = atomic_add(&orders_kernel5_tickets[0], 1u);
 		shared_ticket[0] = taken;
 	}
@@ -543,57 +543,57 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	const int rest = rows2 - offset;
 	const int count2 = rest < 1536 ? rest : 1536;
 	long g_before = 0L;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		g_before = g[first - 1];
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(g + (first + at));
 			const long g2 = wide.x;
 			const long g3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (ulong)g[first + at];
+				local_arena_u64[at] = (ulong)g[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	if (count2 == 1536 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
 			const long l_orderkey2 = wide.x;
 			const long l_orderkey3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + (1536 + at)) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+			*(__local ulong2 *)(local_arena_u64 + (1536 + at)) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[1536 + at] = (ulong)l_orderkey[first + at];
+				local_arena_u64[1536 + at] = (ulong)l_orderkey[first + at];
 			} else {
-				pool_u64[1536 + at] = 0UL;
+				local_arena_u64[1536 + at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	long g_rows[7] = {0};
-	const int start = lane * 6;
-	const int own = lane * 6;
+	const int start = local_id * 6;
+	const int own = local_id * 6;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		g_rows[item + 1] = (long)word;
@@ -601,14 +601,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	}
 	g_rows[0] = g_before;
 	if (start > 0 && start < count2) {
-		g_rows[0] = (long)pool_u64[start - 1];
+		g_rows[0] = (long)local_arena_u64[start - 1];
 	}
 	long l_orderkey_rows[6] = {0};
-	const int own2 = 1536 + lane * 6;
+	const int own2 = 1536 + local_id * 6;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_orderkey_rows[item] = (long)word;
@@ -618,30 +618,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	if (count2 == 1536 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 3; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
 			const long l_quantity3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (ulong)l_quantity[first + at];
+				local_arena_u64[at] = (ulong)l_quantity[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	long l_quantity_rows[6] = {0};
-	const int own3 = lane * 6;
+	const int own3 = local_id * 6;
 	kgen_unroll
 	for (int i = 0; i < 3; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own3 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_quantity_rows[item] = (long)word;
@@ -659,7 +659,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	if (count2 == 1536) {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
 			const long last3 = g_rows[item + 1];
@@ -678,7 +678,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
@@ -697,7 +697,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
 	shared_i64_1[place] = last2;
@@ -706,8 +706,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -747,16 +747,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[272 + lane] = present3;
-		shared_i64_0[272 + lane] = last3;
-		shared_i64_1[272 + lane] = last4;
-		shared_i32_0[272 + lane] = add3;
-		shared_i64_2[272 + lane] = add4;
-		shared_bool_1[272 + lane] = present4;
-		shared_bool_2[272 + lane] = head2;
+		shared_bool_0[272 + local_id] = present3;
+		shared_i64_0[272 + local_id] = last3;
+		shared_i64_1[272 + local_id] = last4;
+		shared_i32_0[272 + local_id] = add3;
+		shared_i64_2[272 + local_id] = add4;
+		shared_bool_1[272 + local_id] = present4;
+		shared_bool_2[272 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -773,13 +773,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			const long state5 = shared_i64_2[272 + i];
 			const bool state6 = shared_bool_1[272 + i] != 0;
 			const bool state7 = shared_bool_2[272 + i] != 0;
-			const bool state8 = i < lane ? state : false;
-			const long state9 = i < lane ? state2 : 0L;
-			const long state10 = i < lane ? state3 : 0L;
-			const int state11 = i < lane ? state4 : 0;
-			const long state12 = i < lane ? state5 : 0L;
-			const bool state13 = i < lane ? state6 : false;
-			const bool state14 = i < lane ? state7 : false;
+			const bool state8 = i < local_id ? state : false;
+			const long state9 = i < local_id ? state2 : 0L;
+			const long state10 = i < local_id ? state3 : 0L;
+			const int state11 = i < local_id ? state4 : 0;
+			const long state12 = i < local_id ? state5 : 0L;
+			const bool state13 = i < local_id ? state6 : false;
+			const bool state14 = i < local_id ? state7 : false;
 			const bool present5 = present3 || state8;
 			const long last5 = state8 ? state9 : last3;
 			const long last6 = state13 ? state10 : last4;
@@ -795,15 +795,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288 + lane] = present3;
-		shared_i64_0[288 + lane] = last3;
-		shared_i64_1[288 + lane] = last4;
-		shared_i32_0[288 + lane] = add3;
-		shared_i64_2[288 + lane] = add4;
-		shared_bool_1[288 + lane] = present4;
-		shared_bool_2[288 + lane] = head2;
+		shared_bool_0[288 + local_id] = present3;
+		shared_i64_0[288 + local_id] = last3;
+		shared_i64_1[288 + local_id] = last4;
+		shared_i32_0[288 + local_id] = add3;
+		shared_i64_2[288 + local_id] = add4;
+		shared_bool_1[288 + local_id] = present4;
+		shared_bool_2[288 + local_id] = head2;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -850,7 +850,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const bool state = shared_bool_0[288 + stretch] != 0;
 	const long state2 = shared_i64_0[288 + stretch];
 	const long state3 = shared_i64_1[288 + stretch];
@@ -858,13 +858,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	const long state5 = shared_i64_2[288 + stretch];
 	const bool state6 = shared_bool_1[288 + stretch] != 0;
 	const bool state7 = shared_bool_2[288 + stretch] != 0;
-	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
-	const long state9 = shared_i64_0[lane + lane / 16];
-	const long state10 = shared_i64_1[lane + lane / 16];
-	const int state11 = shared_i32_0[lane + lane / 16];
-	const long state12 = shared_i64_2[lane + lane / 16];
-	const bool state13 = shared_bool_1[lane + lane / 16] != 0;
-	const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+	const bool state8 = shared_bool_0[local_id + local_id / 16] != 0;
+	const long state9 = shared_i64_0[local_id + local_id / 16];
+	const long state10 = shared_i64_1[local_id + local_id / 16];
+	const int state11 = shared_i32_0[local_id + local_id / 16];
+	const long state12 = shared_i64_2[local_id + local_id / 16];
+	const bool state13 = shared_bool_1[local_id + local_id / 16] != 0;
+	const bool state14 = shared_bool_2[local_id + local_id / 16] != 0;
 	const bool present3 = state || state8;
 	const long last3 = state8 ? state9 : state2;
 	const long last4 = state13 ? state10 : state3;
@@ -900,14 +900,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	long add8 = 0L;
 	bool present8 = false;
 	bool head4 = false;
-	if (lane == 0) {
+	if (local_id == 0) {
 		shared_nearest[0] = 65536u;
 	}
-	int turn = 0;
+	int parity = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	int before = tile - 1;
 	while (before >= 0) {
-		if (lane < 32) {
+		if (local_id < 32) {
 			bool present9 = false;
 			long last9 = 0L;
 			long last10 = 0L;
@@ -915,16 +915,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			long add10 = 0L;
 			bool present10 = false;
 			bool head5 = false;
-			if (before >= lane) {
-				const int asked = before - lane;
-				ulong word = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 4];
-				ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 5];
-				ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 6];
-				ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 7];
-				ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8];
-				ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 1];
-				ulong word7 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 2];
-				ulong word8 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 3];
+			if (before >= local_id) {
+				const int polled = before - local_id;
+				ulong word = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 4];
+				ulong word2 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 5];
+				ulong word3 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 6];
+				ulong word4 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 7];
+				ulong word5 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8];
+				ulong word6 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 1];
+				ulong word7 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 2];
+				ulong word8 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 3];
 				int spins = 0;
 				bool waiting = true;
 				while (waiting && !((word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL) || (word5 >= 9223372036854775808UL && word6 >= 9223372036854775808UL && word7 >= 9223372036854775808UL && word8 >= 9223372036854775808UL))) {
@@ -937,14 +937,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 							waiting = false;
 						}
 					}
-					word = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 4];
-					word2 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 5];
-					word3 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 6];
-					word4 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 7];
-					word5 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8];
-					word6 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 1];
-					word7 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 2];
-					word8 = *(volatile __global ulong *)&orders_kernel5_status0[asked * 8 + 3];
+					word = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 4];
+					word2 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 5];
+					word3 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 6];
+					word4 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 7];
+					word5 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8];
+					word6 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 1];
+					word7 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 2];
+					word8 = *(volatile __global ulong *)&orders_kernel5_status0[polled * 8 + 3];
 				}
 				if (waiting && !(word >= 9223372036854775808UL && word2 >= 9223372036854775808UL && word3 >= 9223372036854775808UL && word4 >= 9223372036854775808UL)) {
 					const bool theirs = (word8 & 1UL) != 0UL;
@@ -962,7 +962,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 					present10 = theirs6;
 					head5 = theirs7;
 					if (false) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				} else {
 					const bool theirs = (word4 & 1UL) != 0UL;
@@ -980,26 +980,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 					present10 = theirs6;
 					head5 = theirs7;
 					if (true) {
-						atomic_min(&shared_nearest[turn], (uint)lane);
+						atomic_min(&shared_nearest[parity], (uint)local_id);
 					}
 				}
 			}
-			shared_bool_0[lane] = present9;
-			shared_i64_0[lane] = last9;
-			shared_i64_1[lane] = last10;
-			shared_i32_0[lane] = add9;
-			shared_i64_2[lane] = add10;
-			shared_bool_1[lane] = present10;
-			shared_bool_2[lane] = head5;
+			shared_bool_0[local_id] = present9;
+			shared_i64_0[local_id] = last9;
+			shared_i64_1[local_id] = last10;
+			shared_i32_0[local_id] = add9;
+			shared_i64_2[local_id] = add10;
+			shared_bool_1[local_id] = present10;
+			shared_bool_2[local_id] = head5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		const int last9 = (int)shared_nearest[turn];
-		turn = 1 - turn;
-		if (lane == 0) {
-			shared_nearest[turn] = 65536u;
+		const int last9 = (int)shared_nearest[parity];
+		parity = 1 - parity;
+		if (local_id == 0) {
+			shared_nearest[parity] = 65536u;
 		}
-		if (lane < 8) {
-			const int start2 = lane * 4;
+		if (local_id < 8) {
+			const int start2 = local_id * 4;
 			bool present9 = false;
 			long last10 = 0L;
 			long last11 = 0L;
@@ -1039,16 +1039,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 				present10 = present12;
 				head5 = head6;
 			}
-			shared_bool_0[32 + lane] = present9;
-			shared_i64_0[32 + lane] = last10;
-			shared_i64_1[32 + lane] = last11;
-			shared_i32_0[32 + lane] = add9;
-			shared_i64_2[32 + lane] = add10;
-			shared_bool_1[32 + lane] = present10;
-			shared_bool_2[32 + lane] = head5;
+			shared_bool_0[32 + local_id] = present9;
+			shared_i64_0[32 + local_id] = last10;
+			shared_i64_1[32 + local_id] = last11;
+			shared_i32_0[32 + local_id] = add9;
+			shared_i64_2[32 + local_id] = add10;
+			shared_bool_1[32 + local_id] = present10;
+			shared_bool_2[32 + local_id] = head5;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
-		if (lane == 255) {
+		if (local_id == 255) {
 			bool present9 = false;
 			long last10 = 0L;
 			long last11 = 0L;
@@ -1098,7 +1098,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 		}
 		before = last9 < 32 ? -1 : before - 32;
 	}
-	if (lane == 255) {
+	if (local_id == 255) {
 		const bool present9 = present7 || present5;
 		const long last9 = present5 ? last5 : last7;
 		const long last10 = present6 ? last6 : last8;
@@ -1162,11 +1162,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 			if (head7 && present12) {
 				// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 				const int offset2 = (int)g_open - base;
-				pool_u64[offset2] = (ulong)key2;
+				local_arena_u64[offset2] = (ulong)key2;
 				const int offset3 = (int)g_open - base;
-				pool[offset3 + 3072] = (uint)(int)count3;
+				local_arena[offset3 + 3072] = (uint)(int)count3;
 				const int offset4 = (int)g_open - base;
-				pool_u64[offset4 + 2304] = (ulong)quantity2;
+				local_arena_u64[offset4 + 2304] = (ulong)quantity2;
 			}
 			const long last15 = g_rows[item + 1];
 			present11 = true;
@@ -1183,7 +1183,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 6; item++) {
-			const int at = lane * 6 + item;
+			const int at = local_id * 6 + item;
 			if (at < count2) {
 				const bool present12 = present11;
 				const long g_open = last13;
@@ -1193,11 +1193,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 				const long quantity2 = add14;
 				if (head7 && present12) {
 					const int offset2 = (int)g_open - base;
-					pool_u64[offset2] = (ulong)key2;
+					local_arena_u64[offset2] = (ulong)key2;
 					const int offset3 = (int)g_open - base;
-					pool[offset3 + 3072] = (uint)(int)count3;
+					local_arena[offset3 + 3072] = (uint)(int)count3;
 					const int offset4 = (int)g_open - base;
-					pool_u64[offset4 + 2304] = (ulong)quantity2;
+					local_arena_u64[offset4 + 2304] = (ulong)quantity2;
 				}
 				const long last15 = g_rows[item + 1];
 				present11 = true;
@@ -1215,33 +1215,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 	const int count3 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count3) {
 		const int place2 = base + at;
 		if (place2 >= 0) {
-			key[place2] = (long)pool_u64[at];
+			key[place2] = (long)local_arena_u64[at];
 		}
 		at += 256;
 	}
 	const int count4 = end - base;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count4) {
 		const int place2 = base + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)(int)pool[at2 + 3072];
+			count[place2] = (long)(int)local_arena[at2 + 3072];
 		}
 		at2 += 256;
 	}
 	const int count5 = end - base;
-	int at3 = lane;
+	int at3 = local_id;
 	while (at3 < count5) {
 		const int place2 = base + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long)pool_u64[at3 + 2304];
+			quantity[place2] = (long)local_arena_u64[at3 + 2304];
 		}
 		at3 += 256;
 	}
-	if (lane == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
+	if (local_id == 0 && tile == kgen_greatest_i32((int)tiles, 1) - 1) {
 		bool total = present9;
 		long total2 = last9;
 		long total3 = last10;

@@ -17,7 +17,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	__global uchar *g_head) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -26,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			bool head = true;
 			if (first + at > 0) {
 				head = l_orderkey[first + at] != l_orderkey[(first + at) - 1];
@@ -38,7 +38,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				bool head = true;
 				if (first + at > 0) {
@@ -57,11 +57,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	__global const uchar *restrict g_head,
 	__global long *g_total,
 	__global long *g_partial) {
-	__local uint pool[4352];
+	__local uint local_arena[4352];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 4096;
 	const int first = row02 + offset;
@@ -69,19 +69,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	const int count = rest < 4096 ? rest : 4096;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			pool[at + (at >> 4)] = (uint)(g_head[first + at] != 0);
+			local_arena[at + (at >> 4)] = (uint)(g_head[first + at] != 0);
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	uchar g_head_rows[16] = {0};
-	const int start = lane * 16;
-	const int own = lane * 17;
+	const int start = local_id * 16;
+	const int own = local_id * 17;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		if (start + item < count) {
-			g_head_rows[item] = pool[own + item] != 0u;
+			g_head_rows[item] = local_arena[own + item] != 0u;
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -95,18 +95,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 16; item++) {
-			const int at = lane * 16 + item;
+			const int at = local_id * 16 + item;
 			if (at < count) {
 				const int add2 = (int)((uint)add + (uint)(int)(long)(g_head_rows[item] != 0));
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i32_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -116,31 +116,31 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 			const int add3 = (int)((uint)add2 + (uint)state);
 			add2 = add3;
 		}
-		shared_i32_0[272 + lane] = add2;
+		shared_i32_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		int add2 = 0;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const int state = shared_i32_0[272 + i];
-			const int state2 = i < lane ? state : 0;
+			const int state2 = i < local_id ? state : 0;
 			const int add3 = (int)((uint)add2 + (uint)state2);
 			add2 = add3;
 		}
-		shared_i32_0[288 + lane] = add2;
+		shared_i32_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const int state = shared_i32_0[288 + stretch];
-	const int state2 = shared_i32_0[lane + lane / 16];
+	const int state2 = shared_i32_0[local_id + local_id / 16];
 	const int add2 = (int)((uint)state + (uint)state2);
 	const int state3 = shared_i32_0[303];
 	const int state4 = shared_i32_0[287];
 	const int add3 = (int)((uint)state3 + (uint)state4);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	int add4 = add2;
-	if (lane == 0) {
+	if (local_id == 0) {
 		g_total[row02 / 4096 + tile] = (long)add3;
 	}
 	int g_partial_rows[16] = {0};
@@ -156,7 +156,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 16; item++) {
-			const int at = lane * 16 + item;
+			const int at = local_id * 16 + item;
 			if (at < count) {
 				const int add5 = (int)((uint)add4 + (uint)(int)(long)(g_head_rows[item] != 0));
 				add4 = add5;
@@ -165,20 +165,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 			}
 		}
 	}
-	const int own2 = lane * 17;
-	const int start2 = lane * 16;
+	const int own2 = local_id * 17;
+	const int start2 = local_id * 16;
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
 		if (start2 + item < count) {
-			pool[own2 + item] = (uint)g_partial_rows[item];
+			local_arena[own2 + item] = (uint)g_partial_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	kgen_unroll
 	for (int item = 0; item < 16; item++) {
-		const int at = item * 256 + lane;
+		const int at = item * 256 + local_id;
 		if (at < count) {
-			g_partial[first + at] = (long)(int)pool[at + (at >> 4)];
+			g_partial[first + at] = (long)(int)local_arena[at + (at >> 4)];
 		}
 	}
 }
@@ -188,12 +188,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	long rows,
 	__global const long *restrict g_total,
 	__global long *orders_kernel3_tile0) {
-	__local __attribute__((aligned(16))) uint pool[6144];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[6144];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -202,30 +202,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(g_total + (first + at));
 			const long g_total2 = wide.x;
 			const long g_total3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (ulong)g_total[first + at];
+				local_arena_u64[at] = (ulong)g_total[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long g_total_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		g_total_rows[item] = (long)word;
@@ -242,18 +242,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -263,25 +263,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 			const long add3 = (long)((ulong)add2 + (ulong)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const long state = shared_i64_0[272 + i];
-			const long state2 = i < lane ? state : 0L;
+			const long state2 = i < local_id ? state : 0L;
 			const long add3 = (long)((ulong)add2 + (ulong)state2);
 			add2 = add3;
 		}
-		shared_i64_0[288 + lane] = add2;
+		shared_i64_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const long state = shared_i64_0[303];
 	const long state2 = shared_i64_0[287];
 	const long add2 = (long)((ulong)state + (ulong)state2);
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel3_tile0[tile] = add2;
 	}
 }
@@ -294,11 +294,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 	(void)row0;
 	__local long shared_i64_0[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	long add = 0L;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 8; i++) {
@@ -309,11 +309,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 				add2 = add3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_i64_0[place] = add2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			long add3 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
@@ -323,24 +323,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 				const long add4 = (long)((ulong)add3 + (ulong)state);
 				add3 = add4;
 			}
-			shared_i64_0[272 + lane] = add3;
+			shared_i64_0[272 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			long add3 = 0L;
 			kgen_unroll
 			for (int i = 0; i < 16; i++) {
 				const long state = shared_i64_0[272 + i];
-				const long state2 = i < lane ? state : 0L;
+				const long state2 = i < local_id ? state : 0L;
 				const long add4 = (long)((ulong)add3 + (ulong)state2);
 				add3 = add4;
 			}
-			shared_i64_0[288 + lane] = add3;
+			shared_i64_0[288 + local_id] = add3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const long state = shared_i64_0[288 + stretch];
-		const long state2 = shared_i64_0[lane + lane / 16];
+		const long state2 = shared_i64_0[local_id + local_id / 16];
 		const long add3 = (long)((ulong)state + (ulong)state2);
 		const long state3 = shared_i64_0[303];
 		const long state4 = shared_i64_0[287];
@@ -362,7 +362,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel3_total0[0] = add;
 	}
 }
@@ -373,12 +373,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	__global const long *restrict g_total,
 	__global const long *restrict orders_kernel3_tile0,
 	__global long *g_offset) {
-	__local __attribute__((aligned(16))) uint pool[6144];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[6144];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 3072;
 	const int first = row02 + offset;
@@ -387,30 +387,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(g_total + (first + at));
 			const long g_total2 = wide.x;
 			const long g_total3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)g_total2, (ulong)g_total3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (ulong)g_total[first + at];
+				local_arena_u64[at] = (ulong)g_total[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long g_total_rows[12] = {0};
-	const int own = lane * 12;
+	const int own = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		g_total_rows[item] = (long)word;
@@ -427,18 +427,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const long add2 = (long)((ulong)add + (ulong)g_total_rows[item]);
 				add = add2;
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_i64_0[place] = add;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start = lane * 17;
+	if (local_id < 16) {
+		const int start = local_id * 17;
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
@@ -448,24 +448,24 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 			const long add3 = (long)((ulong)add2 + (ulong)state);
 			add2 = add3;
 		}
-		shared_i64_0[272 + lane] = add2;
+		shared_i64_0[272 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		long add2 = 0L;
 		kgen_unroll
 		for (int i = 0; i < 16; i++) {
 			const long state = shared_i64_0[272 + i];
-			const long state2 = i < lane ? state : 0L;
+			const long state2 = i < local_id ? state : 0L;
 			const long add3 = (long)((ulong)add2 + (ulong)state2);
 			add2 = add3;
 		}
-		shared_i64_0[288 + lane] = add2;
+		shared_i64_0[288 + local_id] = add2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const long state = shared_i64_0[288 + stretch];
-	const long state2 = shared_i64_0[lane + lane / 16];
+	const long state2 = shared_i64_0[local_id + local_id / 16];
 	const long add2 = (long)((ulong)state + (ulong)state2);
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const long earlier = orders_kernel3_tile0[tile];
@@ -484,7 +484,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = lane * 12 + item;
+			const int at = local_id * 12 + item;
 			if (at < count) {
 				const long offset2 = add4;
 				g_offset_rows[item] = offset2;
@@ -493,18 +493,18 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 			}
 		}
 	}
-	const int own2 = lane * 12;
+	const int own2 = local_id * 12;
 	kgen_unroll
 	for (int i = 0; i < 6; i++) {
 		const int item = i * 2;
-		*(__local ulong2 *)(pool_u64 + (own2 + item)) = (ulong2)((ulong)g_offset_rows[item], (ulong)g_offset_rows[item + 1]);
+		*(__local ulong2 *)(local_arena_u64 + (own2 + item)) = (ulong2)((ulong)g_offset_rows[item], (ulong)g_offset_rows[item + 1]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 3072 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 6; i++) {
-			const int at = (i * 256 + lane) * 2;
-			const ulong2 wide = *(__local ulong2 *)(pool_u64 + at);
+			const int at = (i * 256 + local_id) * 2;
+			const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + at);
 			const ulong word = wide.x;
 			const ulong word2 = wide.y;
 			*(__global long2 *)(g_offset + (first + at)) = (long2)((long)word, (long)word2);
@@ -512,9 +512,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 12; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				g_offset[first + at] = (long)pool_u64[at];
+				g_offset[first + at] = (long)local_arena_u64[at];
 			}
 		}
 	}
@@ -527,9 +527,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_fi
 	__global long *g_length_cell) {
 	(void)row0;
 	(void)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	long total = orders_kernel3_total0[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		const long x = total;
 		g_length_cell[0] = x;
 	}
@@ -543,7 +543,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4_pu
 	__global const long *restrict g_partial) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 1024;
 	const int first = row02 + offset;
@@ -552,14 +552,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4_pu
 	if (count == 1024) {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			// orders.kg:4: g = runs(l_orderkey)
 			g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 4; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
 				g[first + at] = (long)(((ulong)g_offset[(int)((long)(first + at) / 4096L)] + (ulong)g_partial[first + at]) - 1UL);
 			}
@@ -580,8 +580,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	__global long *orders_kernel5_tile4,
 	__global uchar *orders_kernel5_tile5,
 	__global uchar *orders_kernel5_tile6) {
-	__local __attribute__((aligned(16))) uint pool[4096];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[4096];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uchar shared_bool_0[304];
 	__local uchar shared_bool_1[304];
 	__local uchar shared_bool_2[304];
@@ -591,44 +591,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	__local long shared_i64_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count = rest < 2048 ? rest : 2048;
 	long g_before = 0L;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		g_before = g[first - 1];
 	}
 	if (count == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(g + (first + at));
 			const long g2 = wide.x;
 			const long g3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (ulong)g[first + at];
+				local_arena_u64[at] = (ulong)g[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long g_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 8;
+	const int start = local_id * 8;
+	const int own = local_id * 8;
 	kgen_unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		g_rows[item + 1] = (long)word;
@@ -636,36 +636,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	}
 	g_rows[0] = g_before;
 	if (start > 0 && start < count) {
-		g_rows[0] = (long)pool_u64[start - 1];
+		g_rows[0] = (long)local_arena_u64[start - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
 			const long l_orderkey2 = wide.x;
 			const long l_orderkey3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (ulong)l_orderkey[first + at];
+				local_arena_u64[at] = (ulong)l_orderkey[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_orderkey_rows[8] = {0};
-	const int own2 = lane * 8;
+	const int own2 = local_id * 8;
 	kgen_unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_orderkey_rows[item] = (long)word;
@@ -675,30 +675,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	if (count == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
 			const long l_quantity3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count) {
-				pool_u64[at] = (ulong)l_quantity[first + at];
+				local_arena_u64[at] = (ulong)l_quantity[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_quantity_rows[8] = {0};
-	const int own3 = lane * 8;
+	const int own3 = local_id * 8;
 	kgen_unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own3 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_quantity_rows[item] = (long)word;
@@ -715,7 +715,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	if (count == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			const long last3 = g_rows[item + 1];
 			present = true;
@@ -733,7 +733,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			if (at < count) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				const long last3 = g_rows[item + 1];
@@ -751,7 +751,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
 	shared_i64_1[place] = last2;
@@ -760,8 +760,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -801,16 +801,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[272 + lane] = present3;
-		shared_i64_0[272 + lane] = last3;
-		shared_i64_1[272 + lane] = last4;
-		shared_i32_0[272 + lane] = add3;
-		shared_i64_2[272 + lane] = add4;
-		shared_bool_1[272 + lane] = present4;
-		shared_bool_2[272 + lane] = head2;
+		shared_bool_0[272 + local_id] = present3;
+		shared_i64_0[272 + local_id] = last3;
+		shared_i64_1[272 + local_id] = last4;
+		shared_i32_0[272 + local_id] = add3;
+		shared_i64_2[272 + local_id] = add4;
+		shared_bool_1[272 + local_id] = present4;
+		shared_bool_2[272 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -827,13 +827,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 			const long state5 = shared_i64_2[272 + i];
 			const bool state6 = shared_bool_1[272 + i] != 0;
 			const bool state7 = shared_bool_2[272 + i] != 0;
-			const bool state8 = i < lane ? state : false;
-			const long state9 = i < lane ? state2 : 0L;
-			const long state10 = i < lane ? state3 : 0L;
-			const int state11 = i < lane ? state4 : 0;
-			const long state12 = i < lane ? state5 : 0L;
-			const bool state13 = i < lane ? state6 : false;
-			const bool state14 = i < lane ? state7 : false;
+			const bool state8 = i < local_id ? state : false;
+			const long state9 = i < local_id ? state2 : 0L;
+			const long state10 = i < local_id ? state3 : 0L;
+			const int state11 = i < local_id ? state4 : 0;
+			const long state12 = i < local_id ? state5 : 0L;
+			const bool state13 = i < local_id ? state6 : false;
+			const bool state14 = i < local_id ? state7 : false;
 			const bool present5 = present3 || state8;
 			const long last5 = state8 ? state9 : last3;
 			const long last6 = state13 ? state10 : last4;
@@ -849,13 +849,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288 + lane] = present3;
-		shared_i64_0[288 + lane] = last3;
-		shared_i64_1[288 + lane] = last4;
-		shared_i32_0[288 + lane] = add3;
-		shared_i64_2[288 + lane] = add4;
-		shared_bool_1[288 + lane] = present4;
-		shared_bool_2[288 + lane] = head2;
+		shared_bool_0[288 + local_id] = present3;
+		shared_i64_0[288 + local_id] = last3;
+		shared_i64_1[288 + local_id] = last4;
+		shared_i32_0[288 + local_id] = add3;
+		shared_i64_2[288 + local_id] = add4;
+		shared_bool_1[288 + local_id] = present4;
+		shared_bool_2[288 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const bool state = shared_bool_0[303] != 0;
@@ -879,7 +879,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	const long add4 = state14 ? state12 : (long)((ulong)state5 + (ulong)state12);
 	const bool present4 = state6 || state13;
 	const bool head2 = state7 || state14;
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel5_tile0[tile] = present3;
 		orders_kernel5_tile1[tile] = last3;
 		orders_kernel5_tile2[tile] = last4;
@@ -916,7 +916,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	__local long shared_i64_1[304];
 	__local long shared_i64_2[304];
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	bool present = false;
 	long last = 0L;
 	long last2 = 0L;
@@ -926,7 +926,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	bool head = false;
 	int first = 0;
 	while (first < rows2) {
-		const int start = first + lane * 8;
+		const int start = first + local_id * 8;
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -961,7 +961,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 				head2 = head3;
 			}
 		}
-		const int place = lane + lane / 16;
+		const int place = local_id + local_id / 16;
 		shared_bool_0[place] = present3;
 		shared_i64_0[place] = last3;
 		shared_i64_1[place] = last4;
@@ -970,8 +970,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 		shared_bool_1[place] = present4;
 		shared_bool_2[place] = head2;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
-			const int start2 = lane * 17;
+		if (local_id < 16) {
+			const int start2 = local_id * 17;
 			bool present5 = false;
 			long last5 = 0L;
 			long last6 = 0L;
@@ -1011,16 +1011,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 				present6 = present8;
 				head3 = head4;
 			}
-			shared_bool_0[272 + lane] = present5;
-			shared_i64_0[272 + lane] = last5;
-			shared_i64_1[272 + lane] = last6;
-			shared_i32_0[272 + lane] = add5;
-			shared_i64_2[272 + lane] = add6;
-			shared_bool_1[272 + lane] = present6;
-			shared_bool_2[272 + lane] = head3;
+			shared_bool_0[272 + local_id] = present5;
+			shared_i64_0[272 + local_id] = last5;
+			shared_i64_1[272 + local_id] = last6;
+			shared_i32_0[272 + local_id] = add5;
+			shared_i64_2[272 + local_id] = add6;
+			shared_bool_1[272 + local_id] = present6;
+			shared_bool_2[272 + local_id] = head3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		if (lane < 16) {
+		if (local_id < 16) {
 			bool present5 = false;
 			long last5 = 0L;
 			long last6 = 0L;
@@ -1037,13 +1037,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 				const long state5 = shared_i64_2[272 + i];
 				const bool state6 = shared_bool_1[272 + i] != 0;
 				const bool state7 = shared_bool_2[272 + i] != 0;
-				const bool state8 = i < lane ? state : false;
-				const long state9 = i < lane ? state2 : 0L;
-				const long state10 = i < lane ? state3 : 0L;
-				const int state11 = i < lane ? state4 : 0;
-				const long state12 = i < lane ? state5 : 0L;
-				const bool state13 = i < lane ? state6 : false;
-				const bool state14 = i < lane ? state7 : false;
+				const bool state8 = i < local_id ? state : false;
+				const long state9 = i < local_id ? state2 : 0L;
+				const long state10 = i < local_id ? state3 : 0L;
+				const int state11 = i < local_id ? state4 : 0;
+				const long state12 = i < local_id ? state5 : 0L;
+				const bool state13 = i < local_id ? state6 : false;
+				const bool state14 = i < local_id ? state7 : false;
 				const bool present7 = present5 || state8;
 				const long last7 = state8 ? state9 : last5;
 				const long last8 = state13 ? state10 : last6;
@@ -1059,16 +1059,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 				present6 = present8;
 				head3 = head4;
 			}
-			shared_bool_0[288 + lane] = present5;
-			shared_i64_0[288 + lane] = last5;
-			shared_i64_1[288 + lane] = last6;
-			shared_i32_0[288 + lane] = add5;
-			shared_i64_2[288 + lane] = add6;
-			shared_bool_1[288 + lane] = present6;
-			shared_bool_2[288 + lane] = head3;
+			shared_bool_0[288 + local_id] = present5;
+			shared_i64_0[288 + local_id] = last5;
+			shared_i64_1[288 + local_id] = last6;
+			shared_i32_0[288 + local_id] = add5;
+			shared_i64_2[288 + local_id] = add6;
+			shared_bool_1[288 + local_id] = present6;
+			shared_bool_2[288 + local_id] = head3;
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-		const int stretch = lane / 16;
+		const int stretch = local_id / 16;
 		const bool state = shared_bool_0[288 + stretch] != 0;
 		const long state2 = shared_i64_0[288 + stretch];
 		const long state3 = shared_i64_1[288 + stretch];
@@ -1076,13 +1076,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 		const long state5 = shared_i64_2[288 + stretch];
 		const bool state6 = shared_bool_1[288 + stretch] != 0;
 		const bool state7 = shared_bool_2[288 + stretch] != 0;
-		const bool state8 = shared_bool_0[lane + lane / 16] != 0;
-		const long state9 = shared_i64_0[lane + lane / 16];
-		const long state10 = shared_i64_1[lane + lane / 16];
-		const int state11 = shared_i32_0[lane + lane / 16];
-		const long state12 = shared_i64_2[lane + lane / 16];
-		const bool state13 = shared_bool_1[lane + lane / 16] != 0;
-		const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+		const bool state8 = shared_bool_0[local_id + local_id / 16] != 0;
+		const long state9 = shared_i64_0[local_id + local_id / 16];
+		const long state10 = shared_i64_1[local_id + local_id / 16];
+		const int state11 = shared_i32_0[local_id + local_id / 16];
+		const long state12 = shared_i64_2[local_id + local_id / 16];
+		const bool state13 = shared_bool_1[local_id + local_id / 16] != 0;
+		const bool state14 = shared_bool_2[local_id + local_id / 16] != 0;
 		const bool present5 = state || state8;
 		const long last5 = state8 ? state9 : state2;
 		const long last6 = state13 ? state10 : state3;
@@ -1176,7 +1176,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		first += 2048;
 	}
-	if (lane == 0) {
+	if (local_id == 0) {
 		orders_kernel5_total0[0] = present;
 		orders_kernel5_total1[0] = last;
 		orders_kernel5_total2[0] = last2;
@@ -1204,8 +1204,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	__global long *count,
 	__global long *quantity) {
 	(void)orders_kernel5_tile5;
-	__local __attribute__((aligned(16))) uint pool[4096];
-	__local ulong *const pool_u64 = (__local ulong *)pool;
+	__local __attribute__((aligned(16))) uint local_arena[4096];
+	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uchar shared_bool_0[304];
 	__local uchar shared_bool_1[304];
 	__local uchar shared_bool_2[304];
@@ -1215,44 +1215,44 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	__local long shared_i64_2[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	const int tile = (int)get_group_id(0);
 	const int offset = tile * 2048;
 	const int first = row02 + offset;
 	const int rest = rows2 - offset;
 	const int count2 = rest < 2048 ? rest : 2048;
 	long g_before = 0L;
-	if (lane == 0 && first > 0) {
+	if (local_id == 0 && first > 0) {
 		g_before = g[first - 1];
 	}
 	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(g + (first + at));
 			const long g2 = wide.x;
 			const long g3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)g2, (ulong)g3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (ulong)g[first + at];
+				local_arena_u64[at] = (ulong)g[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long g_rows[9] = {0};
-	const int start = lane * 8;
-	const int own = lane * 8;
+	const int start = local_id * 8;
+	const int own = local_id * 8;
 	kgen_unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		g_rows[item + 1] = (long)word;
@@ -1260,36 +1260,36 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	}
 	g_rows[0] = g_before;
 	if (start > 0 && start < count2) {
-		g_rows[0] = (long)pool_u64[start - 1];
+		g_rows[0] = (long)local_arena_u64[start - 1];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_orderkey + (first + at));
 			const long l_orderkey2 = wide.x;
 			const long l_orderkey3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_orderkey2, (ulong)l_orderkey3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (ulong)l_orderkey[first + at];
+				local_arena_u64[at] = (ulong)l_orderkey[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_orderkey_rows[8] = {0};
-	const int own2 = lane * 8;
+	const int own2 = local_id * 8;
 	kgen_unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own2 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own2 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_orderkey_rows[item] = (long)word;
@@ -1299,30 +1299,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	if (count2 == 2048 && (first & 1) == 0) {
 		kgen_unroll
 		for (int i = 0; i < 4; i++) {
-			const int at = (i * 256 + lane) * 2;
+			const int at = (i * 256 + local_id) * 2;
 			const long2 wide = *(__global const long2 *)(l_quantity + (first + at));
 			const long l_quantity2 = wide.x;
 			const long l_quantity3 = wide.y;
-			*(__local ulong2 *)(pool_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
+			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)((ulong)l_quantity2, (ulong)l_quantity3);
 		}
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = item * 256 + lane;
+			const int at = item * 256 + local_id;
 			if (at < count2) {
-				pool_u64[at] = (ulong)l_quantity[first + at];
+				local_arena_u64[at] = (ulong)l_quantity[first + at];
 			} else {
-				pool_u64[at] = 0UL;
+				local_arena_u64[at] = 0UL;
 			}
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	long l_quantity_rows[8] = {0};
-	const int own3 = lane * 8;
+	const int own3 = local_id * 8;
 	kgen_unroll
 	for (int i = 0; i < 4; i++) {
 		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(pool_u64 + (own3 + item));
+		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own3 + item));
 		const ulong word = wide.x;
 		const ulong word2 = wide.y;
 		l_quantity_rows[item] = (long)word;
@@ -1340,7 +1340,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	if (count2 == 2048) {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			const bool head2 = (item == 0 && first + at == 0) || g_rows[item + 1] != g_rows[item];
 			head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
 			const long last3 = g_rows[item + 1];
@@ -1359,7 +1359,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			if (at < count2) {
 				const bool head2 = first + at == 0 || g_rows[item + 1] != g_rows[item];
 				head_kept = head_kept | ((uint)head2 << ((uint)item & 31));
@@ -1378,7 +1378,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			}
 		}
 	}
-	const int place = lane + lane / 16;
+	const int place = local_id + local_id / 16;
 	shared_bool_0[place] = present;
 	shared_i64_0[place] = last;
 	shared_i64_1[place] = last2;
@@ -1387,8 +1387,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	shared_bool_1[place] = present2;
 	shared_bool_2[place] = head;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
-		const int start2 = lane * 17;
+	if (local_id < 16) {
+		const int start2 = local_id * 17;
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -1428,16 +1428,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[272 + lane] = present3;
-		shared_i64_0[272 + lane] = last3;
-		shared_i64_1[272 + lane] = last4;
-		shared_i32_0[272 + lane] = add3;
-		shared_i64_2[272 + lane] = add4;
-		shared_bool_1[272 + lane] = present4;
-		shared_bool_2[272 + lane] = head2;
+		shared_bool_0[272 + local_id] = present3;
+		shared_i64_0[272 + local_id] = last3;
+		shared_i64_1[272 + local_id] = last4;
+		shared_i32_0[272 + local_id] = add3;
+		shared_i64_2[272 + local_id] = add4;
+		shared_bool_1[272 + local_id] = present4;
+		shared_bool_2[272 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	if (lane < 16) {
+	if (local_id < 16) {
 		bool present3 = false;
 		long last3 = 0L;
 		long last4 = 0L;
@@ -1454,13 +1454,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			const long state5 = shared_i64_2[272 + i];
 			const bool state6 = shared_bool_1[272 + i] != 0;
 			const bool state7 = shared_bool_2[272 + i] != 0;
-			const bool state8 = i < lane ? state : false;
-			const long state9 = i < lane ? state2 : 0L;
-			const long state10 = i < lane ? state3 : 0L;
-			const int state11 = i < lane ? state4 : 0;
-			const long state12 = i < lane ? state5 : 0L;
-			const bool state13 = i < lane ? state6 : false;
-			const bool state14 = i < lane ? state7 : false;
+			const bool state8 = i < local_id ? state : false;
+			const long state9 = i < local_id ? state2 : 0L;
+			const long state10 = i < local_id ? state3 : 0L;
+			const int state11 = i < local_id ? state4 : 0;
+			const long state12 = i < local_id ? state5 : 0L;
+			const bool state13 = i < local_id ? state6 : false;
+			const bool state14 = i < local_id ? state7 : false;
 			const bool present5 = present3 || state8;
 			const long last5 = state8 ? state9 : last3;
 			const long last6 = state13 ? state10 : last4;
@@ -1476,16 +1476,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 			present4 = present6;
 			head2 = head3;
 		}
-		shared_bool_0[288 + lane] = present3;
-		shared_i64_0[288 + lane] = last3;
-		shared_i64_1[288 + lane] = last4;
-		shared_i32_0[288 + lane] = add3;
-		shared_i64_2[288 + lane] = add4;
-		shared_bool_1[288 + lane] = present4;
-		shared_bool_2[288 + lane] = head2;
+		shared_bool_0[288 + local_id] = present3;
+		shared_i64_0[288 + local_id] = last3;
+		shared_i64_1[288 + local_id] = last4;
+		shared_i32_0[288 + local_id] = add3;
+		shared_i64_2[288 + local_id] = add4;
+		shared_bool_1[288 + local_id] = present4;
+		shared_bool_2[288 + local_id] = head2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-	const int stretch = lane / 16;
+	const int stretch = local_id / 16;
 	const bool state = shared_bool_0[288 + stretch] != 0;
 	const long state2 = shared_i64_0[288 + stretch];
 	const long state3 = shared_i64_1[288 + stretch];
@@ -1493,13 +1493,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	const long state5 = shared_i64_2[288 + stretch];
 	const bool state6 = shared_bool_1[288 + stretch] != 0;
 	const bool state7 = shared_bool_2[288 + stretch] != 0;
-	const bool state8 = shared_bool_0[lane + lane / 16] != 0;
-	const long state9 = shared_i64_0[lane + lane / 16];
-	const long state10 = shared_i64_1[lane + lane / 16];
-	const int state11 = shared_i32_0[lane + lane / 16];
-	const long state12 = shared_i64_2[lane + lane / 16];
-	const bool state13 = shared_bool_1[lane + lane / 16] != 0;
-	const bool state14 = shared_bool_2[lane + lane / 16] != 0;
+	const bool state8 = shared_bool_0[local_id + local_id / 16] != 0;
+	const long state9 = shared_i64_0[local_id + local_id / 16];
+	const long state10 = shared_i64_1[local_id + local_id / 16];
+	const int state11 = shared_i32_0[local_id + local_id / 16];
+	const long state12 = shared_i64_2[local_id + local_id / 16];
+	const bool state13 = shared_bool_1[local_id + local_id / 16] != 0;
+	const bool state14 = shared_bool_2[local_id + local_id / 16] != 0;
 	const bool present3 = state || state8;
 	const long last3 = state8 ? state9 : state2;
 	const long last4 = state13 ? state10 : state3;
@@ -1579,7 +1579,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	} else {
 		kgen_unroll
 		for (int item = 0; item < 8; item++) {
-			const int at = lane * 8 + item;
+			const int at = local_id * 8 + item;
 			if (at < count2) {
 				const bool present8 = present7;
 				const long g_open = last9;
@@ -1616,16 +1616,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	for (int item = 0; item < 8; item++) {
 		const int at = offset2[item];
 		if (at >= 0) {
-			pool_u64[(int)at] = (ulong)key_rows[item];
+			local_arena_u64[(int)at] = (ulong)key_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count3 = end - base;
-	int at = lane;
+	int at = local_id;
 	while (at < count3) {
 		const int place2 = base + at;
 		if (place2 >= 0) {
-			key[place2] = (long)pool_u64[at];
+			key[place2] = (long)local_arena_u64[at];
 		}
 		at += 256;
 	}
@@ -1634,16 +1634,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	for (int item = 0; item < 8; item++) {
 		const int at2 = offset2[item];
 		if (at2 >= 0) {
-			pool[(int)at2] = (uint)count_rows[item];
+			local_arena[(int)at2] = (uint)count_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count4 = end - base;
-	int at2 = lane;
+	int at2 = local_id;
 	while (at2 < count4) {
 		const int place2 = base + at2;
 		if (place2 >= 0) {
-			count[place2] = (long)(int)pool[at2];
+			count[place2] = (long)(int)local_arena[at2];
 		}
 		at2 += 256;
 	}
@@ -1652,16 +1652,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	for (int item = 0; item < 8; item++) {
 		const int at3 = offset2[item];
 		if (at3 >= 0) {
-			pool_u64[(int)at3] = (ulong)quantity_rows[item];
+			local_arena_u64[(int)at3] = (ulong)quantity_rows[item];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int count5 = end - base;
-	int at3 = lane;
+	int at3 = local_id;
 	while (at3 < count5) {
 		const int place2 = base + at3;
 		if (place2 >= 0) {
-			quantity[place2] = (long)pool_u64[at3];
+			quantity[place2] = (long)local_arena_u64[at3];
 		}
 		at3 += 256;
 	}
@@ -1684,13 +1684,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_fi
 	(void)rows;
 	(void)orders_kernel5_total5;
 	(void)orders_kernel5_total6;
-	const int lane = (int)get_local_id(0);
+	const int local_id = (int)get_local_id(0);
 	bool total = orders_kernel5_total0[0] != 0;
 	long total2 = orders_kernel5_total1[0];
 	long total3 = orders_kernel5_total2[0];
 	int total4 = orders_kernel5_total3[0];
 	long total5 = orders_kernel5_total4[0];
-	if (lane == 0) {
+	if (local_id == 0) {
 		if (total) {
 			// orders.kg:5: return key: first(l_orderkey, by: g), count: count(by: g), quantity: sum(l_quantity, by: g)
 			key[(int)total2] = total3;
