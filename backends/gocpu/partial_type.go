@@ -245,6 +245,8 @@ func (w *partialWriter) foldField(s *source, i int, goesOn string) {
 		rows = fmt.Sprintf("s.%[1]s, later.%[1]s", w.state[state.Rows].Name)
 	}
 	switch {
+	case state.Grouping < 0 && state.Rows < 0 && state.Fold != ir.ReduceAdd:
+		s.line("s.%[1]s = %[2]s(s.%[1]s, later.%[1]s)", name, fold)
 	case state.Grouping < 0 && state.Rows < 0:
 		s.line("s.%[1]s += later.%[1]s", name)
 	case state.Grouping < 0:
@@ -270,7 +272,8 @@ func (w *partialWriter) foldName(i int) string {
 }
 
 // foldNames are the functions of the support file that fold states.
-var foldNames = map[ir.ReduceOp]string{ir.ReduceAdd: "kgenFoldSum", ir.ReduceMin: "kgenFoldLeast", ir.ReduceMax: "kgenFoldGreatest",
+var foldNames = map[ir.ReduceOp]string{ir.ReduceAdd: "kgenFoldSum", ir.ReduceMul: "kgenFoldProduct",
+	ir.ReduceOr: "kgenFoldAny", ir.ReduceAnd: "kgenFoldAll", ir.ReduceMin: "kgenFoldLeast", ir.ReduceMax: "kgenFoldGreatest",
 	ir.ReduceFirst: "kgenFoldFirst", ir.ReduceLast: "kgenFoldLast"}
 
 func (w *partialWriter) result(s *source) {

@@ -20,7 +20,10 @@ import (
 // Partials of earlier and later rows combine element by element, by one of
 // these functions.
 
-func kgenFoldSum[T kgenInteger | ~float32 | ~float64](a, b T) T { return a + b }
+func kgenFoldSum[T kgenInteger | ~float32 | ~float64](a, b T) T     { return a + b }
+func kgenFoldProduct[T kgenInteger | ~float32 | ~float64](a, b T) T { return a * b }
+func kgenFoldAny[T ~bool](a, b T) T                                 { return a || b }
+func kgenFoldAll[T ~bool](a, b T) T                                 { return a && b }
 
 // Go's min and max are those of the language: NaN wins, -0.0 is less than 0.0.
 func kgenFoldLeast[T cmp.Ordered](a, b T) T    { return min(a, b) }
