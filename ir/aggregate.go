@@ -12,6 +12,9 @@ const (
 	OpAvg
 	OpFirst
 	OpLast
+	OpProduct
+	OpAny
+	OpAll
 	OpArgmin
 	OpArgmax
 	endOfAggregates
@@ -88,6 +91,38 @@ var aggregates = [endOfAggregates - firstAggregate]Aggregate{
 			Example: `pipeline closing(day: [n]date, price: [n]f64) {
 	g = runs(day)
 	return day: first(day, by: g), close: last(price, by: g)
+}`,
+		}},
+	OpProduct - firstAggregate: {name: "product", takes: numbers, hint: "all rows true: all(%[1]v)",
+		State: []StateField{{Name: "product", Fold: ReduceMul, kind: SumKind}}, help: OperatorHelp{
+			Names:     []string{"prod"},
+			Signature: "product(x) or product(x, by: g)",
+			Result:    "i64 of signed integers, u64 of unsigned ones, f64 of floats; with by: [g] of it",
+			Doc:       "The product of all rows, or of each group; 1 of none.",
+			Example: `pipeline growth(fund: [n]i32, rate: [n]f64) {
+	g = runs(fund)
+	return fund: first(fund, by: g), growth: product(1 + rate, by: g)
+}`,
+		}},
+	OpAny - firstAggregate: {name: "any", takes: bools, hint: "any row other than 0: any(%[1]v != 0)", decides: true,
+		State: []StateField{{Name: "any", Fold: ReduceOr, kind: sameAsRows}}, help: OperatorHelp{
+			Names:     []string{"some"},
+			Signature: "any(mask) or any(mask, by: g)",
+			Result:    "bool; with by: [g]bool",
+			Doc:       "Whether a row is true, of all or of each group; false of none.",
+			Example: `pipeline failed(class: [n]i32, score: [n]i32) {
+	g = runs(class)
+	return class: first(class, by: g)[any(score < 50, by: g)]
+}`,
+		}},
+	OpAll - firstAggregate: {name: "all", takes: bools, hint: "all rows other than 0: all(%[1]v != 0)", decides: true,
+		State: []StateField{{Name: "all", Fold: ReduceAnd, kind: sameAsRows}}, help: OperatorHelp{
+			Names:     []string{"every"},
+			Signature: "all(mask) or all(mask, by: g)",
+			Result:    "bool; with by: [g]bool",
+			Doc:       "Whether every row is true, of all or of each group; true of none.",
+			Example: `pipeline complete(due: [n]date, paid: [n]date) {
+	return in_time: all(paid <= due)
 }`,
 		}},
 	OpArgmin - firstAggregate: {name: "argmin", takes: ordered, hint: hintOfMasks, NoRows: NoRowsFail, GivesRow: true, decides: true, help: OperatorHelp{
@@ -177,7 +212,7 @@ var (
 	LastRow  = StateField{Name: "row", Fold: ReduceMax, Element: ElementRow, kind: rowsKind}
 )
 
-const hintOfMasks = "any row true: count(%[1]v) > 0; all rows true: count(!%[1]v) == 0"
+const hintOfMasks = "any row true: any(%[1]v); all rows true: all(%[1]v)"
 
 func sameAsRows(x Kind) Kind { return x }
 func rowsKind(Kind) Kind     { return I64 }
@@ -276,4 +311,19 @@ func aggregateHelps() (list []OperatorHelp) {
 		list = append(list, h)
 	}
 	return list
+}
+
+// identity is the text of what no rows give if they always give something.
+func (a *Aggregate) identity() string {
+	switch a.State[0].Fold {
+	case ReduceAdd:
+		return "0"
+	case ReduceMul:
+		return "1"
+	case ReduceOr:
+		return "false"
+	case ReduceAnd:
+		return "true"
+	}
+	panic(fmt.Sprintf("ir: no text for the identity of %s", a.name))
 }

@@ -211,6 +211,15 @@ func (b *Builder) First(x any, named ...Named) Operand { return b.call(OpFirst, 
 // Last is last(x), with an optional [By] and [Else].
 func (b *Builder) Last(x any, named ...Named) Operand { return b.call(OpLast, x, named) }
 
+// Product is product(x), with an optional [By].
+func (b *Builder) Product(x any, named ...Named) Operand { return b.call(OpProduct, x, named) }
+
+// Any is any(mask), with an optional [By].
+func (b *Builder) Any(mask any, named ...Named) Operand { return b.call(OpAny, mask, named) }
+
+// All is all(mask), with an optional [By].
+func (b *Builder) All(mask any, named ...Named) Operand { return b.call(OpAll, mask, named) }
+
 // Argmin is argmin(x), with an optional [By].
 func (b *Builder) Argmin(x any, named ...Named) Operand { return b.call(OpArgmin, x, named) }
 

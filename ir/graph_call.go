@@ -94,7 +94,7 @@ func (f *function) operandText() string {
 func unexpectedNameHint(f *function, name string) string {
 	switch {
 	case name == "else" && f.op.IsAggregate() && f.op.Aggregate().NoRows == NoRowsIdentity:
-		return fmt.Sprintf("the %s of no rows is 0", f.name)
+		return fmt.Sprintf("the %s of no rows is %s", f.name, f.op.Aggregate().identity())
 	case len(f.named) == 0:
 		return "it is written " + f.signature()
 	}

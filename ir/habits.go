@@ -7,7 +7,7 @@ import "strings"
 var habits = byWord([]habit{
 	{"mean average", "write avg(x)"},
 	{"total", "write sum(x)"},
-	{"prod product", "write last(scan(mul, x))"},
+	{"prod", "write product(x)"},
 	{"minimum", "write min(x) of a column, least(x, y) of two"},
 	{"maximum", "write max(x) of a column, greatest(x, y) of two"},
 	{"median", "take the middle row: p = order(x), then x[p][len(x) / 2]"},
@@ -50,8 +50,6 @@ var habits = byWord([]habit{
 	{"searchsorted", "write find(x, in: y) for equal values"},
 	{"merge", "write join(a, b)"},
 	{"hist histogram bincount", "write count(by: bins(x, size))"},
-	{"any", "write count(m) > 0"},
-	{"all", "write count(!m) == 0"},
 	{"float", "write f32(x) or f64(x)"},
 	{"double real float64", "write f64(x)"},
 	{"int integer", "write i32(x) or i64(x)"},

@@ -58,7 +58,7 @@ func (m *machine) aggregate(v *ir.Value) column {
 	for i := range c.bits {
 		rows := g.group(i)
 		switch {
-		case len(rows) > 0 || v.Op == ir.OpSum || v.Op == ir.OpCount:
+		case len(rows) > 0 || hasIdentity(v.Op):
 			c.bits[i] = reduce(rows)
 		case v.Else != nil:
 			c.bits[i] = m.columns[v.Else].at(i)
@@ -67,6 +67,15 @@ func (m *machine) aggregate(v *ir.Value) column {
 		}
 	}
 	return c
+}
+
+// hasIdentity reports whether an aggregate has a value of no rows.
+func hasIdentity(op ir.Op) bool {
+	switch op {
+	case ir.OpSum, ir.OpCount, ir.OpProduct, ir.OpAny, ir.OpAll:
+		return true
+	}
+	return false
 }
 
 // reducer returns the function from the rows of a group to the aggregate v of
@@ -92,6 +101,12 @@ func (m *machine) reducer(v *ir.Value, x column) func(rows []int) uint64 {
 		return summation(x)
 	case ir.OpAvg:
 		return average(x)
+	case ir.OpProduct:
+		return folded(ir.ReduceMul, sumKind(x.kind), x)
+	case ir.OpAny:
+		return folded(ir.ReduceOr, ir.Bool, x)
+	case ir.OpAll:
+		return folded(ir.ReduceAnd, ir.Bool, x)
 	case ir.OpCount:
 		return func(rows []int) uint64 {
 			count := uint64(0)
@@ -149,6 +164,22 @@ func summation(x column) func(rows []int) uint64 {
 			sum.add(x.at(row))
 		}
 		return sum.value()
+	}
+}
+
+// folded folds x over rows as a scan does, in kind k.
+func folded(operation ir.ReduceOp, k ir.Kind, x column) func(rows []int) uint64 {
+	state := newAccumulator(operation, k)
+	return func(rows []int) uint64 {
+		state.reset()
+		for _, row := range rows {
+			value := x.at(row)
+			if x.kind != k {
+				value = cast(x.kind, k, value)
+			}
+			state.add(value)
+		}
+		return state.value()
 	}
 }
 
