@@ -222,7 +222,7 @@ func TestRoundsOfCorpus(t *testing.T) {
 			count[level+": "+want]++
 		}
 	}
-	if count["onepass: round"] < 50 || count["auto: several cuts"] == 0 || count["paper3: a tile would have to hold whole chunks"] < 50 {
+	if count["onepass: "+simt.SchemePersistent] < 50 || count["auto: several cuts"] == 0 || count["paper3: a tile would have to hold whole chunks"] < 50 {
 		t.Errorf("pipelines: %v", count)
 	}
 	t.Log(count)

@@ -155,7 +155,7 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 	e.b.Barrier(loop.GroupScope)
 	stretch := e.b.Let("stretch", loop.Div(e.localID, loop.Int(int64(length))))
 	before = e.combine(st, e.loadState(shared, loop.Add(loop.Int(earlier), stretch)), e.loadState(shared, place(e.localID)))
-	// That one work-item stores this in the branch above, for the others, is what PoCL 3.1 gets wrong.
+	// Every work-item recomputes this: PoCL 3.1 miscompiles storing it from one work-item in the branch above.
 	total = e.combine(st, e.loadState(shared, loop.Int(earlier+int64(n-1))), e.loadState(shared, loop.Int(folds+int64(n-1))))
 	return before, total
 }

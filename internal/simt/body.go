@@ -24,7 +24,7 @@ type function struct {
 	localID   loop.Expr             // of the work-item in its work-group
 	until     int                   // the last phase of this function
 	effects   bool                  // rows write; else they only feed the folds of a cut
-	chunk     int                   // tiles that the work-group walks through, where it is more than one
+	chunk     int                   // tiles that the work-group walks through, if more than one
 	part      int64                 // rows of a launch at most, in parts
 	lastNote  string
 }
@@ -41,8 +41,8 @@ type tileBody struct {
 	stagedAt     map[int]int64          // of staged columns: the first byte in the arena
 	scatters     []*scatterBuffer       // what rows store at places
 	elements     map[int]*loop.Var      // per exchanged store of rows of the base: an element per item
-	open         map[int]*openSegment   // per domain of work-groups; see ahead.go
-	isOpenStored bool                   // the work-group that was open before the tile is stored already
+	open         map[int]*openSegment   // per domain of segments; see overlap.go
+	isOpenStored bool                   // the segment that was open before the tile is stored already
 	running      map[stateKey]*loop.Var // states that rows see
 	folds        map[stateKey]*loop.Var // states of this work-item's rows alone
 	earlier      map[stateKey]loop.Expr // the fold of all earlier tiles
@@ -61,7 +61,7 @@ type rowBody struct {
 	values       map[tile.ID]loop.Expr // of the row at hand
 	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
 	tables       []*tables             // of the phase at hand
-	selectedBits []*loop.Var           // per selection: the bits of this work-item's rows; see positions.go
+	selectedBits []*loop.Var           // per selection: the bits of this work-item's rows; see selection_store.go
 }
 
 // A selectionBody evaluates what is stored of rows that have been selected.

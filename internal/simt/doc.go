@@ -1,26 +1,54 @@
 // Package simt lowers tile programs to kernels of work-groups.
 //
-// A work-group takes a tile: Workgroup x Items consecutive rows of the base domain,
-// Items of them per work-item. Between two cuts of the tile program a kernel
-// is a loop over a work-item's rows; at a cut the work-group folds what its
-// work-items have seen (an exclusive scan through local memory), and a scheme
-// brings the fold of all earlier tiles:
+// A work-group takes a tile: Workgroup x Items consecutive rows of the base
+// domain, Items of them per work-item. Between two cuts of the tile program a
+// kernel is a loop over a work-item's rows. At a cut the work-group scans the
+// states of its work-items, and a scheme brings the fold of all earlier tiles:
 //
-//   - flat: there is no cut;
-//   - published: a launch per cut writes the fold of each tile, one work-group turns
-//     them into prefixes, and the next launch reads those;
-//   - look-back: the tiles of one launch publish to each other;
-//   - round: work-groups that all run at once walk over the tiles, and publish to each other
-//     the folds of a round some rounds ahead.
+//   - flat: no tile needs earlier ones;
+//   - published: a launch per cut stores the fold of each tile, a work-group turns
+//     the folds into prefixes, and the next launch reads these;
+//   - look-back: the tiles of one launch publish their folds, and poll those of
+//     the tiles before them;
+//   - persistent: work-groups that are all resident walk over the tiles, and
+//     publish the folds of a round some rounds before they finish it.
 //
-// Rows that are combined in tables go there one by one, or a work-item combines
-// some first: see variant.go.
-//
-// Values that are alive across a cut are kept, a private array element per
-// row. What comes after all rows (totals, the work-group that is still open,
-// scalar results) is done by the last tile where it knows all, and by a launch
-// of one work-group elsewhere.
-//
+// What comes after all rows (totals, the open segment, scalar results) is done
+// by the last tile if it knows all, and by a launch of one work-group otherwise.
 // The result is the same for every device: loop programs for a printer, and a
 // plan whose kernels have arguments, grids and schedules.
+//
+// # Structure
+//
+// A [Target] says what a device has beyond work-groups: subgroups, and registers
+// that kernels can ask for. A lowering makes the plan of one program; a kernel is
+// a tile program with what planning decided about it; launches lower one kernel.
+// What could be asked in many places is decided once, by a type each:
+//
+//	scheme         scheme.go, flat.go, published.go, broadcast.go, lookback.go, persistent*.go
+//	strategy       strategy.go, overlap.go, selection_store.go: how a tile runs its phases
+//	placement      placement.go, persistent_copy.go: local memory as planning sees it
+//	residence      placement.go, persistent_copy.go: the same as emitted text sees it
+//	collective     blockscan.go, subgroup.go: how work-items fold together
+//	selectionScan  selection_scan.go: how rows that are only selected are counted
+//	rowSpan        launch_parts.go: which rows a launch takes
+//	operation      operation.go: what each kind of operation writes
+//
+// Text is written by four bodies, each of which has all of the one before:
+// function (parameters, shared memory, what is known before the rows), tileBody
+// (loading, storing, scans), rowBody (the operations of one row) and selectionBody
+// (what is stored of selected rows).
+//
+// # Where more enters
+//
+// A new scheme is a family in the list families and a type that implements
+// scheme. A new kind of operation needs an entry in operations. What operations
+// ask of a scheme is a set of tile.Demands, and a scheme says which it meets.
+// These are refused by every scheme so far, and would enter here:
+//
+//	tile.LocalTables  a placement reserves the table, scheme.endTile flushes it
+//	tile.Counters     status packs the state of a cut into words
+//	tile.Expansion    rowBody.block runs the rows of a derived domain
+//	tile.Insertion    operations, beside the atomics of update.go
+//	tile.Probing      operations, as a value
 package simt

@@ -36,7 +36,7 @@ type shape struct {
 	subgroup         Subgroup
 	budget           int64  // bytes of local memory of a work-group
 	variant          string // of aggregation in tables
-	long             bool   // rows are numbered past 2^31, see parts.go
+	long             bool   // rows are numbered past 2^31, see launch_parts.go
 	placement        placement
 }
 

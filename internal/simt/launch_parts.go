@@ -5,13 +5,10 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// A launch spans less than 2^31 rows, and what numbers rows has 32 bits. Longer
-// inputs go in parts: each launch over rows becomes one for each part, before
-// the next launch begins. Tiles are numbered over all parts, and all buffers are
-// those of the whole input, so that a part goes on where the one before it has
-// ended: a scan finds the folds of earlier tiles where it would find them in a
-// single launch, and a tile looks back into the part before. Counters and counts
-// of rows have 64 bits then.
+// A launch spans less than 2^31 rows, and row numbers have 32 bits. Longer inputs
+// go in parts: each launch over rows becomes one launch per part. Tiles are
+// numbered over all parts and buffers are those of the whole input, so a part
+// continues the previous one. Counters and counts of rows then have 64 bits.
 
 // rowSpan is which rows a launch takes: all, or a part of them.
 type rowSpan interface {

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// launches is the making of the launches of one kernel.
+// launches lowers one kernel to its launches.
 type launches struct {
 	*lowering
 	*kernel
@@ -317,7 +317,7 @@ func (e *rowBody) scanTotals(i int, chunks loop.Expr) {
 	}
 }
 
-// end writes what comes after all rows: the rows of work-groups that are still open,
+// end writes what comes after all rows: the rows of segments that are still open,
 // then the operations of the epilogue. One work-item runs it.
 func (e *rowBody) end() {
 	e.endRows(0)

@@ -10,9 +10,8 @@ import (
 
 // A work-item's rows are consecutive, but neighbouring work-items should touch
 // neighbouring elements of global memory. So tiles pass through an arena of local
-// memory: on the way in, from rows dealt out to rows that lie together
-// (stage.go); on the way out, from the rows that have a place in a derived
-// domain to those places, which are dense (exchange.go).
+// memory: on the way in (load.go), and on the way out to their dense places in a
+// derived domain (store.go).
 
 // registerBudget is how many bytes a row's columns may take in registers, summed
 // over the rows of a work-item.

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// lowering of one kind of operation: what it writes in each place where it may
-// stand. An entry that a kind lacks is a place where it cannot.
+// operation is how one kind of operation is written in each place where it may
+// stand. A kind without an entry cannot stand there.
 type operation struct {
 	// value computes the result from the operands.
 	value func(e *rowBody, op *tile.Op) loop.Expr

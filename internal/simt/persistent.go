@@ -187,8 +187,8 @@ func (r *ring) refuse(k *kernel, schedule plan.Schedule) error {
 	return refusePersistent(fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name))
 }
 
-// residentGrid is a work-group a unit at most, all of which run at once. Where none does,
-// one is too many, and the plan gives up.
+// residentGrid launches at most one work-group per compute unit, all resident. If
+// none can be resident, it still asks for one, and the plan falls back.
 func (s *persistent) residentGrid(kernel string) plan.Expr {
 	workgroups := plan.CeilDiv(plan.Rows(), plan.Const(s.rows()*int64(s.ring.rowSubgroups)))
 	if s.runsWithoutRows() {

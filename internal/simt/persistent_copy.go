@@ -183,9 +183,9 @@ func (w *ringView) column(e *tileBody, i int, word ir.Kind) loop.Expr {
 	return e.b.Let("column", loop.Add(start, loop.Mul(w.subgroup, loop.Int(e.kernel.rows()))))
 }
 
-// reserved returns the word of the arena at which something of the subgroup
-// lies that follows the columns of a stage: each has so many bytes of it, behind
-// at bytes each of something else.
+// reserved returns the word of the arena at which the subgroup's share of an area
+// behind the columns of its stage begins. The area starts at byte at and has bytes
+// per subgroup.
 func (w *ringView) reserved(e *function, at, bytes int64, word ir.Kind) loop.Expr {
 	start := w.wordAt(w.stage, w.copied+int64(w.rowSubgroups)*at, word)
 	return loop.Add(start, loop.Mul(w.subgroup, loop.Int(bytes/int64(word.Size()))))

@@ -10,7 +10,7 @@ import (
 )
 
 // What happens to a tile in the round that publishes its fold, and in the one that
-// goes on with it; see round.go.
+// goes on with it; see persistent.go.
 
 // beginTile names what a subgroup has of a tile of the work-group. A subgroup behind the
 // last row begins there: a number of a row beyond might be none of 32 bits.
@@ -264,7 +264,7 @@ func (s *persistent) publishFold(e *tileBody, tileIndex, slot loop.Expr) {
 	e.b.If(takesPart, func() { e.assignAll(theirs, e.loadState(s.ringView.folds, place)) }, nil)
 	e.b.Barrier(loop.SubgroupScope) // together, for the sake of shuffles
 	folds := e.scanSubgroup(st, exprsOf(theirs), s.ring.rowSubgroups)
-	before := e.ofOneBefore(st, e.localID, folds)
+	before := e.shiftUp(st, e.localID, folds)
 	e.b.If(takesPart, func() { e.storeState(s.ringView.offsets, place, before) }, nil)
 	e.b.If(loop.Eq(e.localID, loop.Int(rowSubgroups-1)), func() {
 		e.tile = tileIndex

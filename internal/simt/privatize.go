@@ -11,7 +11,7 @@ import (
 
 // Before rows reach a table they may be combined by the work-item that holds
 // them: the variants of aggregation. An atomic a row is the least work where
-// work-groups are short; where they are long, few atomics of one element follow each
+// runs of rows with equal index are short; if they are long, few atomics of one element follow each
 // other if each brings many rows.
 
 // hasUpdates reports whether rows are combined in tables.
@@ -35,7 +35,7 @@ type tables struct {
 	index tile.ID
 	ops   []int
 	run   *loop.Var         // the index of the last row; none at first
-	state map[int]*loop.Var // per operation: the rows of the work-group so far; an array has an element per work-group
+	state map[int]*loop.Var // per operation: the rows of the run so far; an array has an element per run
 
 	// Of an array.
 	runs  *loop.Var // the index of each
@@ -86,7 +86,7 @@ func (e *rowBody) openTables(phase int) {
 // start is what the state of an update begins with.
 func (e *function) start(i int) loop.Expr { return loop.ConstOf(e.Ops[i].Monoid.Identity[0]) }
 
-// combineRow combines the row at hand with those of its work-group before it.
+// combineRow combines the row at hand with those of its run before it.
 func (e *rowBody) combineRow(i int) {
 	op := &e.Ops[i]
 	at := slices.IndexFunc(e.tables, func(t *tables) bool { return slices.Contains(t.ops, i) })
@@ -113,7 +113,7 @@ func (e *rowBody) combineRow(i int) {
 	e.b.Assign(t.state[i], combine(t.state[i]))
 }
 
-// beginRun goes on to another work-group.
+// beginRun goes on to another run.
 func (e *function) beginRun(t *tables, run loop.Expr) {
 	if e.variant == plan.PrivateVar {
 		e.flushRun(t)
@@ -130,7 +130,7 @@ func (e *function) beginRun(t *tables, run loop.Expr) {
 	e.b.Assign(t.run, run)
 }
 
-// flushRun combines the rows of the last work-group into its elements.
+// flushRun combines the rows of the last run into its elements.
 func (e *function) flushRun(t *tables) {
 	e.b.If(loop.Ge(t.run, loop.Int(0)), func() {
 		for _, i := range t.ops {
@@ -155,7 +155,7 @@ func (e *rowBody) closeTables() {
 					state := e.b.Let("state", loop.At(t.state[i], slot))
 					update := func() { e.updateAt(op, run, state) }
 					if op.Contiguous && e.Streams[op.Stream].Kind.Size() >= 4 {
-						// Between the first and the last, a work-group lies here as a whole.
+						// Between the first and the last, a run lies here as a whole.
 						e.b.If(inside, func() { e.b.Store(e.stream(op.Stream), run, state) }, update)
 					} else {
 						update()

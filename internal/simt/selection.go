@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Which kernels only select rows; positions.go says what that is good for.
+// This file finds the kernels that only select rows; selection_store.go emits them.
 
-// selection is a choice of rows.
+// selection is a set of rows that a flag selects from a domain, with the stores that use it.
 type selection struct {
 	parent   int     // the domain of the rows
 	guard    tile.ID // whether a row is selected
@@ -19,12 +19,12 @@ type selection struct {
 	region   int64   // of the arena: the first byte of their numbers in the tile
 }
 
-// selected is what a kernel does that only selects rows; see positions.go.
+// selected is what a kernel does that only selects rows; see selection_store.go.
 type selected struct {
 	selections []selection
 	late       map[tile.ID]bool // values that the rows before the cut do without
 	fromBits   map[int]bool     // scans that count bits
-	segments   segments         // what is folded of the rows between; see segments.go
+	segments   segments         // what is folded of the rows between; see selection_segments.go
 }
 
 // findSelected returns the selections that the kernel consists of, if it does.
@@ -49,7 +49,7 @@ func (p *selection) isStored() bool { return len(p.rows)+len(p.segments) > 0 }
 // numberKind is the kind in which the arena holds rows of a tile.
 const numberKind = ir.U16
 
-// maxNumberedRows is how many rows a tile of that may have.
+// maxNumberedRows is the largest tile whose row numbers fit numberKind.
 const maxNumberedRows = 1 << 16
 
 // findSelections returns the choices of rows that the kernel consists of, and the scans

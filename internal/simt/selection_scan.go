@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Of the states of rows that are only selected (positions.go) a segment scans no more
-// than counts where it can: what else a tile publishes follows from the rows selected.
+// If a kernel only selects rows (selection_store.go), a work-group scans no more
+// than counts if it can: the rest of a tile's state follows from the selected rows.
 
 // A selectionScan is how a tile comes to the states of its rows, of which a kernel
 // may only selection some.
@@ -155,8 +155,8 @@ func (e *selectionBody) selectionsSince(st *state) (list []int) {
 	return list
 }
 
-// sinceLast puts into the states of a tile what last says, how many rows there are
-// up to the last one of a selection: whether there is one, and how many rows since.
+// sinceLast derives, from the 1-based row of the last selected row (0 if none),
+// whether one exists and how many rows follow it.
 func (e *selectionBody) sinceLast(st *state, selection int, last loop.Expr, total []loop.Expr) {
 	isSelected := loop.Gt(last, loop.Int(0))
 	for j, slot := range st.slots {

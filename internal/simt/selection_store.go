@@ -10,7 +10,7 @@ import (
 
 // Where rows are only selected, and what is stored of a selected row follows from
 // its columns, or from its distance to the one selected before it (or the rows
-// between, see segments.go), a tile keeps nothing but the numbers of the rows that
+// between, see selection_segments.go), a tile keeps nothing but the numbers of the rows that
 // it selections. A work-item has a bit for each of its rows; counts are counts of bits;
 // the numbers go to local memory, close together; and results are computed in the
 // order in which they are stored, from columns that still lie in local memory, or

@@ -196,7 +196,7 @@ func (e *tileBody) deliverPlaces(i int, p *scatterBuffer, region int64) {
 			e.b.Store(to, place, loop.ToKind(loop.ScalarOf(stream.Kind).Kind, x))
 		}
 		if closes && !e.isOpenStored {
-			e.b.If(loop.Ge(place, loop.Int(0)), write, nil) // the first work-group of all has none before it
+			e.b.If(loop.Ge(place, loop.Int(0)), write, nil) // the first segment of all has none before it
 		} else {
 			write()
 		}

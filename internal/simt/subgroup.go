@@ -119,9 +119,8 @@ func (e *function) scanSubgroup(st *state, mine []loop.Expr, count int) []loop.E
 	return mine
 }
 
-// ofOneBefore returns the state that the work-item before lane has, which the first
-// one has nothing of.
-func (e *function) ofOneBefore(st *state, lane loop.Expr, values []loop.Expr) []loop.Expr {
+// shiftUp returns the state of the previous lane; lane 0 gets the identity.
+func (e *function) shiftUp(st *state, lane loop.Expr, values []loop.Expr) []loop.Expr {
 	theirs := e.shuffle(st, shuffleUp, values, loop.Int(1))
 	return e.choose(loop.Eq(lane, loop.Int(0)), st.identities(), theirs)
 }
@@ -139,7 +138,7 @@ func (bySubgroups) scan(e *function, st *state, mine []loop.Expr, during duringS
 func (e *function) scanSubgroups(st *state, mine []loop.Expr) (before, total []loop.Expr) {
 	size, count := e.subgroup.Width, e.workgroup/e.subgroup.Width
 	scanned := e.scanSubgroup(st, mine, size)
-	before = e.ofOneBefore(st, sublane(), scanned)
+	before = e.shiftUp(st, sublane(), scanned)
 	if count == 1 {
 		return before, e.shuffle(st, broadcast, scanned, loop.Int(int64(size-1)))
 	}

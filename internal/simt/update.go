@@ -13,7 +13,7 @@ var atomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop
 	ir.OpAnd: loop.AtomicAnd, ir.OpOr: loop.AtomicOr}
 
 // update combines a value into a table; an index outside, which a check has
-// reported or which is that of no work-group, changes nothing.
+// reported or which is that of no group, changes nothing.
 func (e *rowBody) update(op *tile.Op) {
 	bin := e.b.Let("bin", e.expr(op.Args[0]))
 	x := e.b.Let("x", e.expr(op.Args[1]))

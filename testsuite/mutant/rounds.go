@@ -78,7 +78,7 @@ var rounds = []Mutant{
 		New:      `h.store(h.own)`,
 		Programs: "last_of_runs"},
 	{Name: "subgroups before have this one's fold, too", File: "internal/simt/persistent_tile.go",
-		Old:      `before := e.ofOneBefore(st, e.localID, folds)`,
+		Old:      `before := e.shiftUp(st, e.localID, folds)`,
 		New:      `before := folds`,
 		Programs: "prefix_scans"},
 	{Name: "a group tells the fold of its first subgroup", File: "internal/simt/persistent_tile.go",

@@ -58,7 +58,7 @@ var schemes = []Mutant{
 		Old: "scanned) }, nil)\n\te.b.Barrier(loop.GroupScope)",
 		New: "scanned) }, nil)", Programs: "picked_rows"},
 	{Name: "a subgroup scans inclusively", File: "internal/simt/subgroup.go", Device: "cudaemu",
-		Old: "before = e.ofOneBefore(st, sublane(), scanned)",
+		Old: "before = e.shiftUp(st, sublane(), scanned)",
 		New: "before = scanned", Programs: "picked_rows"},
 	{Name: "a window keeps the nearest prefix of the one before", File: "internal/simt/lookback.go", Device: "emulated",
 		Old: "e.b.Assign(parity, loop.Sub(loop.Int(1), parity))",
