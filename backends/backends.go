@@ -35,9 +35,9 @@ type Program struct {
 // Partial is a pipeline that is cut at its aggregates, for computation in
 // shards.
 type Partial struct {
-	*partial.Split
-	Rows *Program // of Split.Shard: from rows to a state
-	Ends *Program // of Split.Finish: from a state to the results
+	Split  *partial.Split
+	Shard  *Program // of Split.Shard: from rows to a state
+	Finish *Program // of Split.Finish: from a state to the results
 }
 
 // Options are the user's choices for emitted text. The zero value is the

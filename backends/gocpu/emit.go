@@ -46,7 +46,7 @@ func (Emitter) Emit(programs []*backends.Program, options backends.Options) (*ba
 		if source := program.Pipeline.Pos.Base().File; source != "" {
 			file.HeaderComment("Source: " + source)
 		}
-		for _, line := range Lint(program.Pipeline) {
+		for _, line := range StaticcheckComments(program.Pipeline) {
 			file.PackageComment(line + "\n")
 		}
 		for _, code := range h.emit() {
@@ -135,9 +135,10 @@ func kindOf(k plan.Kind) ir.Kind {
 	return kind
 }
 
-// Lint returns the comments that keep staticcheck from doubting a pipeline that
-// computes with a value and itself, or with a constant that decides the result.
-func Lint(p *ir.Pipeline) (comments []string) {
+// StaticcheckComments returns the comments that emitted text needs in order to
+// pass staticcheck: for a pipeline that combines a value with itself, or with a
+// constant that decides the result.
+func StaticcheckComments(p *ir.Pipeline) (comments []string) {
 	note := func(comment string) {
 		if !slices.Contains(comments, comment) {
 			comments = append(comments, comment)

@@ -7,6 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/internal/partial"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -27,10 +28,10 @@ const partialName = "kgen_partial.go"
 // and its methods. A function foo_shard fills in the state of some rows,
 // another one the results.
 type partialWriter struct {
-	*backends.Partial
-	whole, rows, ends *host
-	sites             int // checks of the whole
-	state             []backends.Field
+	*partial.Split
+	whole, shard, finish *host
+	sites                int // checks of the whole
+	state                []backends.Field
 
 	name, newName, header string // of the type, its constructor, the constant before its bytes
 	failure               string // the function that makes an error of failed checks
@@ -56,7 +57,7 @@ type columnField struct {
 // partial returns the declarations of the pipeline's partials.
 func (h *host) partial(p *backends.Partial) []jen.Code {
 	local := strings.ToLower(h.entry.Func[:1]) + h.entry.Func[1:]
-	w := &partialWriter{Partial: p, whole: h, sites: len(h.plan.Sites)}
+	w := &partialWriter{Split: p.Split, whole: h, sites: len(h.plan.Sites)}
 	w.name = h.names.FreshAsIs(h.entry.Func + "Partial")
 	w.newName = "New" + w.name
 	if h.entry.Func == local {
@@ -65,19 +66,19 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 	w.newName = h.names.FreshAsIs(w.newName)
 	h.entry.Partial, h.entry.NewPartial = w.name, w.newName
 	w.header = h.names.FreshAsIs(local + "PartialHeader")
-	if p.Halo != nil {
+	if w.Halo != nil {
 		w.rowsName = h.names.FreshAsIs(local + "Rows")
 	}
 	rows := backends.Entry{Func: w.name + ".Add", Into: h.names.FreshAsIs(local + "Shard"), Result: h.names.FreshAsIs(local + "State")}
-	w.rows = w.inner(p.Rows, rows)
-	for i, check := range p.ShardChecks {
-		w.check(w.rows, i, check.Whole)
+	w.shard = w.inner(p.Shard, rows)
+	for i, check := range w.ShardChecks {
+		w.check(w.shard, i, check.Whole)
 	}
-	w.state = w.rows.entry.Results
+	w.state = w.shard.entry.Results
 	ends := backends.Entry{Func: w.name + ".Result", Into: h.names.FreshAsIs(local + "Finish"), Result: h.entry.Result}
-	w.ends = w.inner(p.Ends, ends)
-	for i, whole := range p.FinishChecks {
-		w.check(w.ends, i, whole)
+	w.finish = w.inner(p.Finish, ends)
+	for i, whole := range w.FinishChecks {
+		w.check(w.finish, i, whole)
 	}
 	taken := map[string]bool{}
 	for _, v := range h.program.Pipeline.Params {
@@ -98,8 +99,8 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 			Block(failure(h.plan.Sites, jen.Id("checks"), jen.Id("err")), jen.Return(jen.Nil())))
 	}
 	code = append([]jen.Code{w.declaration()}, code...)
-	h.loops.Funcs = append(append(h.loops.Funcs, w.rows.loops.Funcs...), w.ends.loops.Funcs...)
-	for _, inner := range []*host{w.rows, w.ends} {
+	h.loops.Funcs = append(append(h.loops.Funcs, w.shard.loops.Funcs...), w.finish.loops.Funcs...)
+	for _, inner := range []*host{w.shard, w.finish} {
 		if h.fault == nil {
 			h.fault = inner.fault
 		}
@@ -109,9 +110,9 @@ func (h *host) partial(p *backends.Partial) []jen.Code {
 
 // functions returns the functions from rows to state and from state to results.
 func (w *partialWriter) functions() []jen.Code {
-	params, arguments := w.rows.write()
+	params, arguments := w.shard.write()
 	taken := map[string]bool{}
-	for i, port := range w.rows.inputs() {
+	for i, port := range w.shard.inputs() {
 		name := arguments[i].(*jen.Statement).GoString()
 		if port.Buffer != "" {
 			field := exportedName(port.Name)
@@ -127,13 +128,13 @@ func (w *partialWriter) functions() []jen.Code {
 			w.arguments = append(w.arguments, "p.scalars."+w.fieldOf(port.Name))
 		}
 	}
-	code := []jen.Code{w.rows.stateType()}
+	code := []jen.Code{w.shard.stateType()}
 	if w.Halo != nil {
 		code = append(code, w.rowsType())
 	}
-	code = append(code, w.function(w.rows, "fills in the state of some rows, and per check the first row that fails it.", params)...)
-	params, _ = w.ends.write()
-	return append(code, w.function(w.ends, "fills in the results that a state of all rows has.", params)...)
+	code = append(code, w.function(w.shard, "fills in the state of some rows, and per check the first row that fails it.", params)...)
+	params, _ = w.finish.write()
+	return append(code, w.function(w.finish, "fills in the results that a state of all rows has.", params)...)
 }
 
 // function declares the function of an inner host.

@@ -70,12 +70,12 @@ func (w *partialWriter) addWithHalo(s *source) {
 
 // join writes how later rows are added, and the methods that this needs.
 func (w *partialWriter) join(s *source) {
-	state := w.rows.entry.Result
+	state := w.shard.entry.Result
 	var passed, params string
 	if w.sites > 0 {
 		params = fmt.Sprintf("checks *[%d]int64, ", w.sites)
 	}
-	if len(w.rows.checks) > 0 {
+	if len(w.shard.checks) > 0 {
 		passed = "checks, "
 	}
 	var arguments []string
@@ -91,7 +91,7 @@ func (w *partialWriter) join(s *source) {
 	}
 	s.line("// compute fills in the state of the rows from from to to; the others are their neighbours.")
 	s.line("func (p *%s) compute(dst *%s, %srows *%s, from, to int64, options ...Option) error {", w.name, state, params, w.rowsName)
-	s.line("return %s(dst, %s%s, options...)\n}\n", w.rows.entry.Into, passed, strings.Join(arguments, ", "))
+	s.line("return %s(dst, %s%s, options...)\n}\n", w.shard.entry.Into, passed, strings.Join(arguments, ", "))
 
 	s.line("// join adds the rows of later: those at the seam, then the others.")
 	s.line("func (p *%s) join(later *%s, options ...Option) error {", w.name, w.name)
@@ -132,7 +132,7 @@ func (w *partialWriter) join(s *source) {
 func (w *partialWriter) resultWithHalo(s *source) {
 	s.line("whole := %s", w.noRows("", w.none()...))
 	part := func(rows, from, to string) {
-		s.line("{\nvar ends %s", w.rows.entry.Result)
+		s.line("{\nvar ends %s", w.shard.entry.Result)
 		if w.sites > 0 {
 			s.line("checks := p.noChecks()")
 		}

@@ -57,8 +57,8 @@ func (w *partialWriter) typeAndNew(s *source) {
 	if w.sites > 0 {
 		s.line("checks [%d]int64 // the first row that fails each, or math.MaxInt64", w.sites)
 	}
-	s.line("state %s", w.rows.entry.Result)
-	s.line("shard %s // memory of Add", w.rows.entry.Result)
+	s.line("state %s", w.shard.entry.Result)
+	s.line("shard %s // memory of Add", w.shard.entry.Result)
 	if w.Halo != nil {
 		s.line("n int64 // rows")
 		s.line("head, tail %s // the first and the last rows, as far as rows of other shards look at them", w.rowsName)
@@ -110,10 +110,10 @@ func (w *partialWriter) add(s *source) {
 		if w.sites > 0 {
 			s.line("checks := p.noChecks()")
 		}
-		if len(w.rows.checks) > 0 {
+		if len(w.shard.checks) > 0 {
 			passed = "&checks, "
 		}
-		s.line("if err := %s(&p.shard, %s%s, options...); err != nil {\nreturn err\n}", w.rows.entry.Into, passed, strings.Join(w.arguments, ", "))
+		s.line("if err := %s(&p.shard, %s%s, options...); err != nil {\nreturn err\n}", w.shard.entry.Into, passed, strings.Join(w.arguments, ", "))
 		s.line("return p.follow(&p.shard%s)\n}\n", w.pass("&checks"))
 	}
 	if w.sites > 0 {
@@ -166,7 +166,7 @@ func (w *partialWriter) columnOf(grouping int) int {
 
 // fold writes the combination of states.
 func (w *partialWriter) fold(s *source) {
-	state := w.rows.entry.Result
+	state := w.shard.entry.Result
 	s.line("// clone is the state with memory of its own.")
 	s.line("func (s *%s) clone() %s {\nc := *s", state, state)
 	for i, f := range w.state {
@@ -292,7 +292,7 @@ func (w *partialWriter) result(s *source) {
 	if w.sites > 0 {
 		s.line("checks := p.checks")
 	}
-	if len(w.ends.checks) > 0 {
+	if len(w.finish.checks) > 0 {
 		arguments = append(arguments, "&checks")
 	}
 	for _, empty := range w.Empty {
@@ -309,7 +309,7 @@ func (w *partialWriter) result(s *source) {
 			arguments = append(arguments, "p.scalars."+w.fieldOf(input.Scalar.Name))
 		}
 	}
-	s.line("if err := %s(%s, options...); err != nil {\nreturn %s{}, err\n}", w.ends.entry.Into, strings.Join(arguments, ", "), result)
+	s.line("if err := %s(%s, options...); err != nil {\nreturn %s{}, err\n}", w.finish.entry.Into, strings.Join(arguments, ", "), result)
 	if w.sites > 0 {
 		s.line("if err := %s(&checks); err != nil {\nreturn %s{}, err\n}", w.failure, result)
 	}

@@ -90,10 +90,10 @@ func Partial(p *ir.Pipeline, options Options) (*backends.Partial, error) {
 		options.Level = ""
 	}
 	made := &backends.Partial{Split: split}
-	if made.Rows, _, err = Compile(split.Shard, options); err != nil {
+	if made.Shard, _, err = Compile(split.Shard, options); err != nil {
 		return nil, err
 	}
-	made.Ends, _, err = Compile(split.Finish, options)
+	made.Finish, _, err = Compile(split.Finish, options)
 	return made, err
 }
 
