@@ -46,8 +46,8 @@ func (n *Names) Fresh(name string) string { return n.fresh(n.spell(name), n.scop
 // FreshGlobal reserves a name similar to name for the whole program.
 func (n *Names) FreshGlobal(name string) string { return n.fresh(n.spell(name), n.scopes[0]) }
 
-// FreshAsIs reserves a name for the whole program that begins with name in its
-// present spelling and that no declaration has.
+// FreshAsIs is FreshGlobal for a name in the spelling of the target, which stays
+// as it is.
 func (n *Names) FreshAsIs(name string) string { return n.fresh(name, n.scopes[0]) }
 
 // Declare gives v a name in the innermost scope and returns it.

@@ -12,9 +12,10 @@ import (
 // stages do not share a kernel: large enough that the chunks' totals are few.
 const ChunkRows = 4096
 
-// Reason says why stages cannot share a kernel.
+// Reason is the error of [Graph.Build]: why stages cannot share a kernel.
 type Reason struct{ Text string }
 
+// Error returns the text of r.
 func (r *Reason) Error() string { return r.Text }
 
 // kernelBuilder builds the tile program of a set of stages. Legality is what
@@ -33,8 +34,10 @@ type kernelBuilder struct {
 	edgeRows map[edgeKey]int // domains of first and last rows of segments
 }
 
-// Build returns the kernel of a set of stages, or the *Reason why there is
-// none. It stores the values for which demanded holds.
+// Build returns the tile program of a kernel that runs a set of stages and stores
+// the values for which demanded returns true, or the [*Reason] why no such kernel
+// exists. A tile program is internal to this module: package backends passes it
+// to emitters, and programs outside the module can only test for the reason.
 func (g *Graph) Build(name string, stages []*Stage, demanded func(*Value) bool) (k *tile.Kernel, reason error) {
 	b := &kernelBuilder{graph: g, in: map[*Stage]bool{}, domains: map[*ir.Domain]int{}, columns: map[*ir.Value]tile.ID{},
 		scalars: [2]map[*ir.Value]tile.ID{{}, {}}, built: map[*Value]tile.ID{}, edgeRows: map[edgeKey]int{}}

@@ -31,12 +31,12 @@ type Block string
 
 // The kinds of blocks.
 const (
-	BlockedByLaw   Block = "illegal" // no kernel can do it
+	BlockedIllegal Block = "illegal" // no kernel can do it
 	BlockedByOrder Block = "order"   // another kernel has to run in between
 	BlockedByLevel Block = "level"   // a rule of the level
 	BlockedByCost  Block = "cost"    // together they would cost more
 	BlockedByPlan  Block = "plan"    // allowed, but the plan by hand or the level's order of joining parts them
-	BlockedAsGone  Block = "dropped" // one of them does not run
+	BlockedDropped Block = "dropped" // one of them does not run
 )
 
 // neighbours finds the pairs of a program.
@@ -198,7 +198,7 @@ func (n *neighbours) add(a, b *Stage, w *Value, shared bool, saved int64) {
 func (n *neighbours) whyNot(a, b *Stage) blocked {
 	for _, s := range []*Stage{a, b} {
 		if _, runs := n.where[s]; !runs {
-			return blocked{BlockedAsGone, "nothing needs " + s.Name}
+			return blocked{BlockedDropped, "nothing needs " + s.Name}
 		}
 	}
 	i, j := n.where[a], n.where[b]
@@ -220,7 +220,7 @@ func (n *neighbours) whyApart(i, j int) blocked {
 	switch {
 	case err == nil:
 	case together.illegal != nil:
-		return blocked{BlockedByLaw, err.Error()}
+		return blocked{BlockedIllegal, err.Error()}
 	default:
 		return blocked{BlockedByLevel, err.Error()}
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Program is the input of a back end: the host program, and the tile program of
-// each of its kernels.
+// Program is a fused pipeline as back ends take it: the host program, and the
+// tile program of each of its kernels. Tile programs have a type that is internal
+// to this module.
 type Program struct {
 	Fusion  *Fusion
 	Plan    *plan.Plan

@@ -7,12 +7,14 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Unsupported says that a pipeline uses an operator that has no lowering yet.
+// Unsupported is the error of [Lower] for a pipeline with an operator that only
+// the interpreter has.
 type Unsupported struct {
 	Pos ir.Pos
 	Op  ir.Op
 }
 
+// Error returns the position of the operator, its name, and what runs it.
 func (e *Unsupported) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s has no compiled form yet: it runs on --device interp",
 		e.Pos.File, e.Pos.Line, e.Pos.Column, e.Op)
@@ -26,7 +28,7 @@ type Options struct {
 	Tables bool
 }
 
-// Lower turns a pipeline into stages. It fails with *Unsupported.
+// Lower turns a pipeline into stages. The error is an [*Unsupported].
 func Lower(p *ir.Pipeline, options Options) (*Graph, error) {
 	l := &lowering{options: options, Graph: &Graph{Pipeline: p, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: map[string]bool{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}}

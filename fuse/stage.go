@@ -70,7 +70,14 @@ type Value struct {
 	Writer *Stage
 }
 
-// Access is how a stage reads a value, row by row.
+// Access is how a stage reads a value. The type is internal to this module; its
+// values are, by their String method:
+//
+//	element  row r of the stage reads row r
+//	halo     row r also reads rows at a fixed distance
+//	place    row r reads row r of another domain, whose length may differ
+//	chunk    all rows of a chunk read the row of the chunk
+//	gather   row r reads any row
 type Access = tile.Access
 
 // Use is a value read by a stage.
@@ -80,13 +87,13 @@ type Use struct {
 	Whole  bool // needs every row of the value, or is a scalar: the writer must have ended
 }
 
-// Prefix is a grid-wide scan: the stages Partial, Offset and Add.
+// Prefix is a scan over all rows of a domain: the stages Partial, Offset and Add.
 type Prefix struct {
-	Domain    *ir.Domain // rows it scans
-	Of        *ir.Domain // the sub-domain or grouping that it numbers, or nil
-	Scan      *ir.Value  // the scan or exscan, or nil
-	Monoid    *tile.Monoid
-	Exclusive bool // the state before a row, else after it
+	Domain    *ir.Domain   // rows it scans
+	Of        *ir.Domain   // the sub-domain or grouping that it numbers, or nil
+	Scan      *ir.Value    // the scan or exscan, or nil
+	Monoid    *tile.Monoid // the state and how it folds; a type that is internal to this module
+	Exclusive bool         // the state before a row, else after it
 
 	Partial, Offset, Add *Stage
 	partials             []*Value

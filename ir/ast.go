@@ -126,12 +126,29 @@ type (
 	}
 )
 
-func (e *Name) Position() Pos      { return e.Pos }
-func (e *Literal) Position() Pos   { return e.Pos }
-func (e *Unary) Position() Pos     { return e.Pos }
-func (e *Binary) Position() Pos    { return e.OpPos }
-func (e *Call) Position() Pos      { return e.Pos }
+// Position returns the first byte of the name.
+func (e *Name) Position() Pos { return e.Pos }
+
+// Position returns the first byte of the literal.
+func (e *Literal) Position() Pos { return e.Pos }
+
+// Position returns the operator.
+func (e *Unary) Position() Pos { return e.Pos }
+
+// Position returns the operator.
+func (e *Binary) Position() Pos { return e.OpPos }
+
+// Position returns the first byte of the function's name.
+func (e *Call) Position() Pos { return e.Pos }
+
+// Position returns the position of x.
 func (e *Subscript) Position() Pos { return e.X.Position() }
-func (e *Field) Position() Pos     { return e.X.Position() }
-func (e *Paren) Position() Pos     { return e.Pos }
-func (e *Tuple) Position() Pos     { return e.Pos }
+
+// Position returns the position of x.
+func (e *Field) Position() Pos { return e.X.Position() }
+
+// Position returns the opening parenthesis.
+func (e *Paren) Position() Pos { return e.Pos }
+
+// Position returns the opening parenthesis.
+func (e *Tuple) Position() Pos { return e.Pos }

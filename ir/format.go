@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// Format returns the canonical text of f, which has gofmt's habits: tabs,
-// spaces around binary operators, a statement a line, at most one blank line
-// in a row. The line breaks that the user put behind operators, commas and
-// opening brackets stay, and so do all comments. A file with syntax errors is
-// returned as it is.
-//
-// Formatting works on tokens, not on the tree, so that it cannot lose any.
-// First every comment and line break is moved to a place where the language
-// allows it ([settle]); then the tokens are printed with the white space that
-// their neighbours ask for.
+// Format returns the source text of f in canonical format, which is similar to
+// that of gofmt: tabs for indentation, spaces around binary operators, one
+// statement per line, and at most one blank line in a row. It keeps all comments,
+// and the line breaks after operators, commas and opening brackets. If f has
+// syntax errors, Format returns its text unchanged.
 func Format(f *File) []byte {
 	if f.broken {
 		return bytes.Clone(f.Source)
 	}
+	// Formatting works on tokens, not on the tree, so that it cannot lose any.
+	// First every comment and line break moves to a place where the language
+	// allows it. Then the tokens are printed, each with the white space that it
+	// and the token before it need.
 	tokens := settle(formatTokens(f))
 	p := &printer{}
 	for i := range tokens {

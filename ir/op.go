@@ -3,7 +3,7 @@ package ir
 // Op is an operator of the graph.
 type Op uint8
 
-// What stands for itself in the graph.
+// Parameters and constants, which no operator computes.
 const (
 	OpInvalid Op = iota
 	OpParam

@@ -33,6 +33,8 @@ const (
 var kindNames = [...]string{"invalid", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
 	"f32", "f64", "date", "char8", "an integer constant", "a float constant", "a string constant", "join"}
 
+// String returns the name of k in source text, or words for a kind that source
+// text cannot name.
 func (k Kind) String() string {
 	if int(k) >= len(kindNames) {
 		return fmt.Sprintf("ir.Kind(%d)", uint8(k))
@@ -121,6 +123,7 @@ type Domain struct {
 // meaning on every device without a sort (it is for all but groups).
 func (d *Domain) Ordered() bool { return d.Kind != DomainGroups }
 
+// String returns the name of d, or "scalar" if d is nil.
 func (d *Domain) String() string {
 	if d == nil {
 		return "scalar"
@@ -140,6 +143,7 @@ type Type struct {
 // IsScalar reports whether t is no column.
 func (t Type) IsScalar() bool { return t.Domain == nil }
 
+// String returns t as in [n]i32, or [n]→m for an index column.
 func (t Type) String() string {
 	s := t.Kind.String()
 	if t.Target != nil {

@@ -90,6 +90,8 @@ const (
 // reduceNames are the operations of scan.
 var reduceNames = [...]string{"", "add", "mul", "min", "max", "and", "or", "xor"}
 
+// String returns the name of r in source text, "first" or "last"; "" for
+// ReduceNone.
 func (r ReduceOp) String() string {
 	switch r {
 	case ReduceFirst:
