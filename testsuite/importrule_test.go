@@ -15,7 +15,7 @@ const module = "github.com/kgen-go/kgen/"
 // importRule is a row of the table "Import rule" in docs/architecture.md.
 type importRule struct {
 	packages []string // patterns of path.Match
-	imports  []string // likewise; nil for none of ours
+	imports  []string // patterns, too; nil for no other package of this module
 	not      []string
 }
 
@@ -77,7 +77,7 @@ func violations(rules []importRule, pkg string, imports []string) (found []strin
 	return found
 }
 
-// Direct imports between our packages follow the table, for each set of build
+// Direct imports between the packages of this module follow the table, for each set of build
 // tags that selects files.
 func TestImportRule(t *testing.T) {
 	rules := readImportRules(t)

@@ -107,7 +107,7 @@ func TestBuilderStreams(t *testing.T) {
 	}
 }
 
-// A round window takes kernels of exactly one cut.
+// The persistent scheme takes kernels of exactly one cut.
 func TestRefuseRound(t *testing.T) {
 	scans := func(count int) *tile.Kernel {
 		b := tile.NewBuilder("k", "n", "n")

@@ -7,7 +7,7 @@ import (
 
 // String prints the kernel phase by phase, with each cut's state, how states
 // combine, and what is alive across it: all that a single-pass scheme needs,
-// and that a round window decides by.
+// and that the persistent scheme decides by.
 func (a *Analysis) String() string {
 	k := a.Kernel
 	var b strings.Builder
@@ -32,7 +32,7 @@ func (a *Analysis) String() string {
 		}
 		fmt.Fprintf(&b, "  stream %d %s %v %s %s%s\n", i, s.Name, s.Kind, direction, s.Access, a.staging(i))
 	}
-	b.WriteString("  round window " + a.round() + "\n")
+	b.WriteString("  scheme persistent " + a.persistent() + "\n")
 	a.writeOps(&b, "prologue", func(i int) bool { return k.Ops[i].isPrologue() })
 	for phase := 0; phase <= len(a.Cuts); phase++ {
 		a.writeOps(&b, fmt.Sprintf("phase %d", phase), func(i int) bool {
@@ -105,8 +105,9 @@ func (a *Analysis) staging(stream int) string {
 	return ""
 }
 
-// round says whether a round window can run the kernel, and at what cost.
-func (a *Analysis) round() string {
+// persistent says whether the persistent scheme can run the kernel, and at what
+// cost.
+func (a *Analysis) persistent() string {
 	if reason := a.RefuseRound(); reason != "" {
 		return "refused: " + reason
 	}

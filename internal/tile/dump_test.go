@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "write the texts in testdata anew")
 
 // The text of a kernel shows its cut, the state there, what is alive across it,
-// and whether a round window can run it.
+// and whether the persistent scheme can run it.
 func TestText(t *testing.T) {
 	for _, k := range append(tiletest.Programs(), dependentScans(), chunks()) {
 		path := filepath.Join("testdata", k.Name+".txt")

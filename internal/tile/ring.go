@@ -54,10 +54,10 @@ func (k *Kernel) elements(values []ID, distance int64, visit func(stream int, di
 	}
 }
 
-// metByRounds are the demands that a round window meets.
+// metByRounds are the demands that the persistent scheme meets.
 const metByRounds = Prefixes | Neighbours | Tables | AnEnd
 
-// RefuseRound says why a round window, in which each round of tiles waits for
+// RefuseRound says why the persistent scheme, in which each round of tiles waits for
 // one exchange of states, cannot run the kernel; "" if it can.
 func (a *Analysis) RefuseRound() string {
 	if reason := a.Kernel.Asks().Refuse(metByRounds); reason != "" {

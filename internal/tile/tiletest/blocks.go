@@ -14,7 +14,7 @@ import (
 // live values and its fold of the cut's state; other live values are computed
 // again from elements of streams, and all else is forgotten. The state before a
 // tile is that before some earlier tile combined with the folds of the tiles
-// between, in random brackets: look-back and round windows are special cases.
+// between, in random brackets: the schemes are special cases.
 func Blocks(a *tile.Analysis, memory *Memory, rows int, random *rand.Rand) error {
 	b := &blocks{Analysis: a, machine: newMachine(a.Kernel, memory, rows), random: random}
 	return b.launch(func() {
