@@ -34,8 +34,8 @@ type pageIndex struct {
 
 // newChunkEncoder returns an encoder that makes pages of up to page bytes.
 func newChunkEncoder(k ir.Kind, page int) chunkEncoder {
-	e := pageEncoder{kind: k, values: page / writtenBytes(k), withDictionary: k != ir.Bool} // one of two bools is no shorter than bits
-	e.dictionary.most = page / 2 / writtenBytes(k)                                          // a first page of different values exceeds it
+	e := pageEncoder{kind: k, page: page, withDictionary: k != ir.Bool} // one of two bools is no shorter than bits
+	e.dictionary.most = page / 2 / writtenBytes(k)                      // a first page of different values exceeds it
 	switch k {
 	case ir.Bool:
 		return &orderedEncoder[bool, uint8]{pageEncoder: e, order: boolByte, bits: wide[uint8]}
@@ -94,7 +94,7 @@ type bounds[T cmp.Ordered] struct{ least, most T }
 
 func (e *orderedEncoder[E, T]) write(c ir.Column) {
 	for s := c.Slice.([]E); len(s) > 0; {
-		n := min(len(s), e.values-e.count)
+		n := min(len(s), e.capacity()-e.count)
 		if e.count == 0 {
 			first := e.order(s[0])
 			e.page = bounds[T]{first, first}
@@ -106,7 +106,7 @@ func (e *orderedEncoder[E, T]) write(c ir.Column) {
 			e.add(e.bits(v))
 		}
 		e.page = bounds[T]{least, most}
-		if s = s[n:]; e.count == e.values {
+		if s = s[n:]; e.count >= e.capacity() { // more where the dictionary has just been given up
 			e.flush()
 		}
 	}
@@ -174,7 +174,7 @@ func (e *orderedEncoder[E, T]) bound(v T, least bool) []byte {
 // a page has their numbers in a dictionary; from then on, the values.
 type pageEncoder struct {
 	kind           ir.Kind
-	values         int // of a full page
+	page           int // bytes
 	withDictionary bool
 	dictionary     dictionary
 	indexes        []int32 // the page that is being filled, as numbers in the dictionary
@@ -192,6 +192,18 @@ type endedPage struct {
 	start, size, uncompressed int // header included
 	values                    int
 	encoding                  format.Encoding
+}
+
+// capacity returns the values of a full page: as many as have its bytes before
+// they are packed, be they bits, numbers in the dictionary or values.
+func (e *pageEncoder) capacity() int {
+	switch {
+	case e.kind == ir.Bool:
+		return 8 * e.page
+	case e.withDictionary:
+		return e.page / 4
+	}
+	return e.page / writtenBytes(e.kind)
 }
 
 // add adds a value to the page.
