@@ -8,7 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/generated/bench"
 	"github.com/kgen-go/kgen/generated/bench/unfused"
-	"github.com/kgen-go/kgen/testsuite/speed/internal/peers"
+	"github.com/kgen-go/kgen/testsuite/internal/peers"
 )
 
 // The data of the workload at hand. Results are used again from run to run.

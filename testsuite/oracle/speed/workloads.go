@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/kgen-go/kgen/generated/bench"
-	"github.com/kgen-go/kgen/testsuite/speed/internal/peers"
+	"github.com/kgen-go/kgen/testsuite/internal/peers"
 )
 
 // workers is how many goroutines and threads each side may use.
