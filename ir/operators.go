@@ -11,8 +11,8 @@ type OperatorHelp struct {
 	Example   string   // a pipeline that uses it
 }
 
-// Operators returns the help of every operator: the 27 of the language in
-// their order, then the element-wise functions, operators and casts.
+// Operators returns the help of every operator: the numbered ones of the
+// language in their order, then the element-wise functions, operators and casts.
 func Operators() []OperatorHelp { return slices.Clone(operatorHelps) }
 
 // OperatorNamed returns the help of the operator that name asks for.

@@ -36,7 +36,7 @@ func TestContributingPlaces(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"An operator of rows", "An aggregate", "A scheme", "A dialect", "A file format"} {
+	for _, name := range []string{"An element-wise operator (`popcount`, `<<`)", "An operator over rows", "An aggregate", "A scheme", "A dialect", "A file format"} {
 		if lists[name] == 0 {
 			t.Errorf("CONTRIBUTING.md has no list of places for %q", name)
 		}

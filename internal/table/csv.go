@@ -13,7 +13,19 @@ import (
 )
 
 // CSV is comma-separated values with a header, as RFC 4180 has them: a field in
-// quotes keeps all its bytes, CRLF included.
+// quotes keeps all its bytes, CRLF included. A field is read as the kind of the
+// parameter that it is bound to:
+//
+//	integers       decimal, with an optional sign
+//	f32, f64       what strconv.ParseFloat reads, to the nearest float
+//	bool           true, True, TRUE or 1; false, False, FALSE or 0
+//	date           YYYY-MM-DD; a year of more digits or with a minus
+//	char8          the bytes of the field, at most 8, filled up with zero bytes
+//
+// Blanks around all but char8 are ignored. What does not fit is an error, an
+// empty field included, except as char8: there is no NULL. Values are written in
+// the shortest form that is read back: bools as true and false, negative zero as
+// -0.0, and char8 without the zero bytes at its end.
 type CSV struct{}
 
 // Extensions returns the extension of CSV files.

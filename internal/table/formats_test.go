@@ -45,7 +45,7 @@ func outputs(t *testing.T, columns int) []string {
 	var files []string
 	folder := t.TempDir()
 	for _, f := range formats {
-		if _, writesOnly := f.(JSONLines); writesOnly {
+		if _, reads := f.(Reader); !reads {
 			continue
 		}
 		if _, arrays := f.(NumPy); arrays {
