@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// ArgumentError is an input that a pipeline cannot take: data of the wrong
-// number, kind or length, or more rows than the interpreter may make.
+// ArgumentError reports an input that a pipeline cannot take: columns of the
+// wrong number, kind or length, or more rows than the interpreter may make.
 type ArgumentError struct {
 	Pos     ir.Pos // of the parameter or operator
 	Message string
@@ -32,7 +32,7 @@ type siteKey struct {
 	kind  ir.CheckKind
 }
 
-// checks notes failing rows.
+// checks records failing rows.
 type checks struct {
 	sites    map[siteKey]*ir.Site
 	failed   *ir.CheckError // the lowest site so far, with its smallest row
@@ -48,7 +48,7 @@ func newChecks(p *ir.Pipeline) checks {
 	return c
 }
 
-// fail notes that a row of v failed a check.
+// fail records that a row of v failed a check.
 func (c *checks) fail(v *ir.Value, kind ir.CheckKind, row int) {
 	site := c.sites[siteKey{v, kind}]
 	if site == nil {
@@ -61,9 +61,9 @@ func (c *checks) fail(v *ir.Value, kind ir.CheckKind, row int) {
 	c.failed = &ir.CheckError{Site: site, Row: int64(row)}
 }
 
-// err returns what to report in the end. After a failed check rows go on with
-// values that a proof need not hold for, so only without one is an unproven
-// check the verifier's mistake.
+// err returns the error to report at the end. After a failed check, rows
+// continue with values for which a proof need not hold. So an unproven check is
+// a mistake of the verifier only if no check failed.
 func (c *checks) err() error {
 	switch {
 	case c.failed != nil:

@@ -3,7 +3,7 @@
 // program to the fast one, evaluates one value of the graph after the other,
 // and shares no code with the lowering or a backend.
 //
-// Three rules deserve a note, because a device may come near them only:
+// Three rules deserve a note, because a device may only approximate them:
 //
 //   - Float sums, and add scans, are exact and rounded once. An empty sum is
 //     +0, and so is a sum of negative zeros. Infinities and NaN follow IEEE
@@ -15,7 +15,7 @@
 //   - argmin and argmax give the smallest row that holds what min and max
 //     give: -0.0 is less than 0.0, and the first NaN wins.
 //
-// Every check is made for every row. A failed one is noted, its row goes on
-// with the value given at ir.CheckKind, and the lowest site number with its
-// smallest row is returned at the end.
+// Every check is made for every row. A failure is recorded, its row continues
+// with the value given at ir.CheckKind, and at the end the lowest site number
+// with its smallest row is returned.
 package interp

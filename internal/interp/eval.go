@@ -106,7 +106,7 @@ func (m *machine) gather(v *ir.Value) column {
 		if !ok {
 			m.checks.fail(v, ir.CheckIndexRange, i)
 		}
-		if len(x.bits) > 0 { // else there is no row to clamp to
+		if len(x.bits) > 0 { // otherwise there is no row to clamp to
 			c.bits[i] = x.bits[row]
 		}
 	}

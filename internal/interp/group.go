@@ -47,8 +47,8 @@ func (t keyTuple) sorted(n int) []int {
 	return rows
 }
 
-// consecutive numbers the rows, taken in some order, by group: a row for which
-// begins is true, and the first, begins one.
+// consecutive numbers the groups of rows taken in some order: the first row
+// begins a group, and so does each row for which begins is true.
 func (m *machine) consecutive(v *ir.Value, n int, begins func(row int) bool) column {
 	c := newColumn(v, n)
 	groups := 0
@@ -111,8 +111,8 @@ func (m *machine) bins(v *ir.Value) (column, error) {
 	return c, nil
 }
 
-// count reads x of kind k as a number of rows, -1 where it is negative. It is
-// not ok past the row limit.
+// count reads x of kind k as a number of rows, -1 if it is negative. It is not
+// ok past the row limit.
 func (m *machine) count(k ir.Kind, x uint64) (rows int, ok bool) {
 	if isNegative(k, x) {
 		return -1, true

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Option changes how Run works.
+// Option is an option of Run.
 type Option func(*options)
 
 type options struct {
@@ -17,12 +17,12 @@ type options struct {
 	seed     uint64
 }
 
-// DefaultRowLimit is how many rows bins, repeat and join may make: one column
-// of as many takes 1 GiB here.
+// DefaultRowLimit is the default limit of the rows that bins, repeat and join
+// may make: a column of that length takes 1 GiB here.
 const DefaultRowLimit = 1 << 27
 
-// RowLimit sets how many rows, at least 0, bins, repeat and join may make. More
-// are an ArgumentError instead of exhausted memory.
+// RowLimit sets the limit, at least 0, of the rows that bins, repeat and join
+// may make. Exceeding it is an ArgumentError instead of exhausted memory.
 func RowLimit(rows int) Option { return func(o *options) { o.rowLimit = rows } }
 
 // ShuffleUnordered permutes the rows of each result domain of a pipeline that
@@ -176,7 +176,7 @@ func (m *machine) setLength(d *ir.Domain, n int) {
 	m.lengths[d] = n
 }
 
-// tooManyRows is the error of an operator whose result would pass the limit.
+// tooManyRows is the error of an operator whose result would exceed the limit.
 func (m *machine) tooManyRows(v *ir.Value, operator string) error {
 	return argumentError(v.Pos, "%s would make more than %d rows, which is more than the interpreter takes", operator, m.rowLimit)
 }

@@ -104,9 +104,9 @@ func (s *exactSum) value() uint64 {
 	return ir.Float(s.to, sign*magnitude.round()).Bits
 }
 
-// round returns a settled number >= 0 rounded to s.to. Its 64 leading bits,
-// the last of which also stands for all bits behind it, decide; where the
-// result is subnormal there are fewer bits and nothing is lost.
+// round returns a settled number >= 0 rounded to s.to. Its 64 leading bits
+// decide; the last of them is a sticky bit for all lower bits. A subnormal
+// result has fewer bits, and nothing is lost.
 func (s *exactSum) round() float64 {
 	top := len(s.digit) - 1
 	for top >= 0 && s.digit[top] == 0 {

@@ -41,7 +41,7 @@ func (b *Builder) Func(results ...Expr) *Func {
 	return b.f
 }
 
-// Add appends statements made elsewhere.
+// Add appends existing statements.
 func (b *Builder) Add(s ...Stmt) { *b.body = append(*b.body, s...) }
 
 // Let names the value of x. A literal, or a variable that does not change, is
@@ -99,15 +99,15 @@ func (b *Builder) AtomicOld(name string, op AtomicOp, m *Var, i, x Expr) *Var {
 	return old
 }
 
-// CompareExchange stores x at m[i] where that is expected, and returns the
-// value before.
+// CompareExchange stores x at m[i] if the value there is expected, and returns
+// the value before.
 func (b *Builder) CompareExchange(name string, m *Var, i, expected, x Expr) *Var {
 	old := &Var{Name: name, T: m.T.Elem()}
 	b.Add(&Atomic{Op: AtomicCompareExchange, Memory: m, Index: i, X: x, Expected: expected, Old: old})
 	return old
 }
 
-// If runs then where cond holds and otherwise, which may be nil, where not.
+// If runs then if cond holds, else otherwise, which may be nil.
 func (b *Builder) If(cond Expr, then, otherwise func()) {
 	s := &If{Cond: cond}
 	b.Add(s)
@@ -210,7 +210,8 @@ func (b *Builder) Chain(rows, workers Expr, block int64, parts ChainParts) *Chai
 	return s
 }
 
-// Copy stores the first count elements of from at to[at] and behind.
+// Copy stores the first count elements of from at to[at] and the elements after
+// it.
 func (b *Builder) Copy(to *Var, at Expr, from *Var, count Expr) {
 	b.Add(&Copy{To: to, From: from, At: at, Count: count})
 }
@@ -221,7 +222,7 @@ func (b *Builder) Barrier(s Scope) { b.Add(&Barrier{s}) }
 // Fence orders memory accesses for scope.
 func (b *Builder) Fence(s Scope) { b.Add(&Fence{s}) }
 
-// Role runs body on count subgroups of each group, from first on.
+// Role runs body on count subgroups of each work-group, starting with first.
 func (b *Builder) Role(name string, first, count int, body func()) {
 	s := &Role{Name: name, First: first, Count: count}
 	b.Add(s)

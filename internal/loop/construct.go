@@ -6,9 +6,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// The constructors leave out what does nothing (x+0, a cast to the same type,
-// a logical operator with a literal), so that lowering need not look for it
-// and printed text stays plain.
+// The constructors omit operations without effect (x+0, a cast to the same
+// type, a logical operator with a literal), so that lowering need not look for
+// them and printed text stays simple.
 
 // Int returns a literal counter.
 func Int(i int64) *Const { return &Const{ir.Int(ir.I64, i), true} }
@@ -88,8 +88,8 @@ func binary(op ir.Op, x, y Expr) Expr {
 	return &Binary{op, x, y}
 }
 
-// compare leaves out comparisons of an integer with a limit of its type that
-// are always true or false, and whether two counts are equal that are known.
+// compare folds comparisons of an integer with a limit of its type that are
+// always true or false, and the equality of two constant counts.
 func compare(op ir.Op, x, y Expr) Expr {
 	if a, ok := x.(*Const); ok && a.Counter && op == ir.OpEq {
 		if b, ok := y.(*Const); ok {
@@ -202,7 +202,7 @@ func KeyNe(x, y Expr) Expr { return &Compare{ir.OpNe, true, x, y} }
 // KeyLt reports whether x comes before y in the total order of keys.
 func KeyLt(x, y Expr) Expr { return &Compare{ir.OpLt, true, x, y} }
 
-// Choose returns then where cond holds, else otherwise.
+// Choose returns then if cond holds, else otherwise.
 func Choose(cond, then, otherwise Expr) Expr {
 	switch {
 	case isBool(cond, true):

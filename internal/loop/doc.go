@@ -6,13 +6,13 @@
 //	simt   Id Barrier Fence Role      (OpenCL C, CUDA C)
 //	cores  Len Parallel Chain View Copy   (Go)
 //
-// Nodes carry the meaning of the kgen language: integers wrap, shift counts
-// are taken modulo the width, MinInt / -1 is MinInt, a cast from float to
-// integer saturates and makes 0 of NaN, every float operation rounds to its
-// own width and none is contracted. A printer must produce text with that
-// meaning; no node may be given another one by a dialect. Three things are the
-// duty of who builds a program: an index is in bounds, an integer divisor is
-// not zero, and no sum, difference or product of counters overflows.
+// Nodes carry the meaning of the kgen language: integers wrap, shift counts are
+// taken modulo the width, MinInt / -1 is MinInt, a cast from float to integer
+// saturates and turns NaN into 0, every float operation rounds to its own width
+// and none is contracted. A printer must produce text with this meaning; a
+// dialect cannot change it. The builder of a program must ensure three
+// conditions: an index is in bounds, an integer divisor is not zero, and no
+// sum, difference or product of counters overflows.
 //
 // Dates are i32 here. A char8 is a value of 64 bits that orders as an unsigned
 // integer; only in memory is it 8 bytes.

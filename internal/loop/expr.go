@@ -2,9 +2,9 @@ package loop
 
 import "github.com/kgen-go/kgen/ir"
 
-// Expr is an expression. Evaluating one has no effect but that of a [Call],
-// and all of its operands are evaluated, except the right one of a logical
-// and or or that the left one decides.
+// Expr is an expression. Evaluation has no effects except those of a [Call].
+// All operands are evaluated, except the right operand of a logical and or or
+// that the left one decides.
 type Expr interface{ Type() Type }
 
 // The expressions.
@@ -15,22 +15,24 @@ type (
 		Counter bool
 	}
 
-	// Var is a parameter or variable; its identity, not its name, tells it
-	// from others. Printers rename where names meet.
+	// Var is a parameter or variable, identified by its pointer and not by its
+	// name. Printers rename variables whose names collide.
 	Var struct {
 		Name    string
 		T       Type
 		Changes bool // declared by Decl: Assign may change it
 	}
 
-	// Unary is Op X, for each operator of rows with one operand but casts.
+	// Unary is Op X, for each element-wise operator with one operand except
+	// casts.
 	Unary struct {
 		Op ir.Op
 		X  Expr
 	}
 
-	// Binary is X Op Y, for each operator of rows with two operands but
-	// comparisons; both operands have one type, but the count of a shift.
+	// Binary is X Op Y, for each element-wise operator with two operands except
+	// comparisons; both operands have the same type, except for the count of a
+	// shift.
 	Binary struct {
 		Op   ir.Op
 		X, Y Expr
@@ -44,7 +46,7 @@ type (
 		X, Y Expr
 	}
 
-	// Select is Then where Cond holds and else Else; both are evaluated.
+	// Select is Then if Cond holds, else Else; both are evaluated.
 	Select struct{ Cond, Then, Else Expr }
 
 	// Cast converts X; bool to a number gives 0 or 1. With Bits it keeps the
@@ -55,8 +57,8 @@ type (
 		Bits bool
 	}
 
-	// Load is Memory[Index]. A volatile one goes to memory each time it is
-	// evaluated, since another work-item may have changed what is there by an
+	// Load is Memory[Index]. A volatile load accesses memory each time it is
+	// evaluated, because another work-item may have changed the value by an
 	// [Atomic] (profile simt).
 	Load struct {
 		Memory   *Var
@@ -77,16 +79,16 @@ type (
 	ID struct{ Kind IDKind }
 )
 
-// Signature is what a call needs to know of a function.
+// Signature is the information about a function that a call needs.
 type Signature struct {
 	Name    string
 	Params  []Type
 	Results []Type
 	Effects bool // it stores, or its result changes from call to call
 
-	// A collective operation works among the work-items of Scope, which call
-	// it together (a broadcast, a shuffle): its result is as equal as Spread
-	// says, whatever the arguments. Other results are as equal as the arguments.
+	// A collective operation works among the work-items of Scope, which call it
+	// together (a broadcast, a shuffle): Spread says how uniform its result is,
+	// whatever the arguments. Other results are as uniform as the arguments.
 	Collective bool
 	Scope      Scope
 	Spread     Spread
@@ -97,11 +99,11 @@ type IDKind uint8
 
 // The ids.
 const (
-	LocalID      IDKind = iota // of the work-item in its group
-	LocalSize                  // work-items in a group
-	GroupID                    // of the group in the grid
-	GroupCount                 // groups in the grid
-	SubgroupID                 // of the subgroup in its group
+	LocalID      IDKind = iota // of the work-item in its work-group
+	LocalSize                  // work-items in a work-group
+	GroupID                    // of the work-group in the grid
+	GroupCount                 // work-groups in the grid
+	SubgroupID                 // of the subgroup in its work-group
 	SubgroupLane               // of the work-item in its subgroup
 	SubgroupSize               // work-items in a subgroup
 )

@@ -106,7 +106,7 @@ type (
 	// Fence orders the memory accesses of a work-item for Scope (profile simt).
 	Fence struct{ Scope Scope }
 
-	// Role runs Body on Count subgroups of each group, from First on
+	// Role runs Body on Count subgroups of each work-group, starting with First
 	// (profile simt).
 	Role struct {
 		Name         string
@@ -117,8 +117,8 @@ type (
 	// Parallel cuts the rows 0..Rows into at most Workers ranges Lo..Hi, runs
 	// Body for each at the same time and waits for all (profile cores). Cuts
 	// lie at multiples of Grain and depend only on Rows, Workers and Grain, so
-	// that two Parallels see the same ranges. Body changes no variable from outside but
-	// stores to memory. Unless Fixed, a smaller grain does as well.
+	// two Parallels get the same ranges. Body assigns no variable from outside;
+	// it may store to memory. Unless Fixed, a smaller grain is allowed.
 	Parallel struct {
 		Rows, Workers  Expr
 		Grain          int64
@@ -129,11 +129,10 @@ type (
 
 	// Chain cuts the rows 0..Rows into blocks Lo..Hi of Block rows, which at
 	// most Workers workers take in order (profile cores). Each worker runs
-	// Setup once, then for each of its blocks Before, Turn and After. The
-	// Turns run one at a time in the order of the blocks, and they alone may
-	// change variables from outside: so a prefix passes from block to block
-	// while the other parts run at the same time. Unless Fixed, smaller blocks
-	// do as well.
+	// Setup once, then for each of its blocks Before, Turn and After. The Turns
+	// run one at a time in the order of the blocks, and only they may change
+	// variables from outside: they pass a prefix from block to block, while the
+	// other parts run concurrently. Unless Fixed, smaller blocks are allowed.
 	Chain struct {
 		Rows, Workers       Expr
 		Block               int64
@@ -143,16 +142,16 @@ type (
 		Before, Turn, After []Stmt
 	}
 
-	// Copy stores the first Count elements of From at To[At] and behind
+	// Copy stores the first Count elements of From at To[At] and after it
 	// (profile cores).
 	Copy struct {
 		To, From  *Var
 		At, Count Expr
 	}
-	// View binds Var to values of Memory from Start on (profile cores): as
-	// many as the type of Var says if that is a Window, so that indexing
-	// needs no bounds check, else those up to End (nil: to the end). Where
-	// Var is Memory itself, it is cut down to those.
+	// View binds Var to the values of Memory that begin at Start (profile
+	// cores). If the type of Var is a Window, it has the length of that type,
+	// and indexing needs no bounds check; otherwise it ends at End (nil: at the
+	// end of Memory). If Var is Memory itself, Memory is narrowed.
 	View struct {
 		Var        *Var
 		Memory     *Var
@@ -160,7 +159,7 @@ type (
 	}
 )
 
-// AtomicOp is what an atomic does.
+// AtomicOp is the operation of an Atomic.
 type AtomicOp uint8
 
 // The atomic operations.
@@ -171,14 +170,14 @@ const (
 	AtomicAnd
 	AtomicOr
 	AtomicExchange
-	AtomicCompareExchange // stores X where the value is Expected (profile simt)
+	AtomicCompareExchange // stores X if the value is Expected (profile simt)
 )
 
 var atomicNames = [...]string{"add", "min", "max", "and", "or", "exchange", "compare_exchange"}
 
 func (o AtomicOp) String() string { return atomicNames[o] }
 
-// Scope is the set of work-items that a barrier or fence is about.
+// Scope is the set of work-items that a barrier or fence applies to.
 type Scope uint8
 
 // The scopes.
@@ -221,11 +220,11 @@ type Func struct {
 	Body    []Stmt
 	Results []Expr // evaluated after Body
 
-	// A kernel is launched by the host, for a grid of groups (profile simt).
-	// Its parameters are scalars and slices in Global memory.
+	// A kernel is launched by the host, for a grid of work-groups (profile
+	// simt). Its parameters are scalars and slices in Global memory.
 	Kernel    bool
-	GroupSize int // work-items in each group of a kernel; 0 is any number
-	Occupancy int // groups that registers leave room for on a unit, where GroupSize is known; 0 leaves them to the compiler
+	GroupSize int // work-items in each work-group of a kernel; 0 is any number
+	Occupancy int // work-groups per compute unit that registers must leave room for, if GroupSize is known; 0 leaves it to the compiler
 
 	sig *Signature
 }

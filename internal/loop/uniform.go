@@ -1,13 +1,13 @@
 package loop
 
-// Spread says among which work-items a value is equal, or control flow common.
+// Spread says which work-items share an equal value or common control flow.
 type Spread uint8
 
 // The spreads, from the weakest to the strongest.
 const (
 	Varying         Spread = iota // differs from work-item to work-item
-	EqualInSubgroup               // one value a subgroup
-	EqualInGroup                  // one value a work-group
+	EqualInSubgroup               // one value per subgroup
+	EqualInGroup                  // one value per work-group
 	EqualInGrid                   // one value in the whole grid
 )
 
@@ -15,7 +15,7 @@ var spreadNames = [...]string{"varying", "equal in a subgroup", "equal in a grou
 
 func (s Spread) String() string { return spreadNames[s] }
 
-// needs is the spread of control flow that an operation of the scope needs.
+// needs is the spread that an operation of the scope requires of control flow.
 func (s Scope) needs() Spread {
 	if s == SubgroupScope {
 		return EqualInSubgroup
@@ -23,15 +23,15 @@ func (s Scope) needs() Spread {
 	return EqualInGroup
 }
 
-// flow finds how equal variables are, and how common control flow is, in one
-// function whose arguments are as equal as args. It starts from everything
-// equal and weakens until nothing changes.
+// flow finds the spread of variables and of control flow in one function whose
+// arguments have the spreads args. It starts with everything equal and weakens
+// until nothing changes.
 type flow struct {
 	v       *verifier
-	vars    map[*Var]Spread // those weaker than EqualInGrid
+	vars    map[*Var]Spread // only those weaker than EqualInGrid
 	changed bool
 	report  bool
-	leave   []Spread // per loop around: how common leaving it by Break is
+	leave   []Spread // per enclosing loop: the spread of leaving it by Break
 }
 
 // checkConverged reports the barriers and collective calls of f that not all
@@ -113,7 +113,7 @@ func (fl *flow) stmt(s Stmt, common Spread) {
 		fl.loop(s.Body, inside)
 	case *While:
 		inside := min(common, fl.expr(s.Cond))
-		fl.calls(s.Cond, inside) // again and again, by those that stay
+		fl.calls(s.Cond, inside) // evaluated repeatedly by the work-items that stay
 		fl.loop(s.Body, inside)
 	case *Break:
 		n := len(fl.leave) - 1
@@ -129,8 +129,8 @@ func (fl *flow) stmt(s Stmt, common Spread) {
 	}
 }
 
-// loop visits the body until its breaks are known: what leaves in one round is
-// missing in the next.
+// loop visits the body until its breaks are known: work-items that leave in one
+// iteration are missing in the next.
 func (fl *flow) loop(body []Stmt, common Spread) {
 	report := fl.report
 	fl.report = false
@@ -147,7 +147,8 @@ func (fl *flow) loop(body []Stmt, common Spread) {
 	fl.leave = fl.leave[:n]
 }
 
-// require reports an operation of scope in flow that is not common to it.
+// require reports an operation of scope in control flow that is not common to
+// the scope.
 func (fl *flow) require(scope Scope, common Spread, what string) {
 	if fl.report && common < scope.needs() {
 		fl.v.fail("%s of a %v where control flow is %v", what, scope, common)
@@ -186,7 +187,7 @@ func (fl *flow) enter(f *Func, args []Expr, common Spread) *flow {
 	return inner
 }
 
-// call returns how equal result i of c is.
+// call returns the spread of result i of c.
 func (fl *flow) call(c *Call, i int) Spread {
 	if c.Callee.Collective {
 		return c.Callee.Spread
@@ -225,7 +226,7 @@ func (fl *flow) expr(x Expr) Spread {
 		case x.Volatile:
 			return Varying
 		case x.Memory.T.Space == Local:
-			return min(spread, EqualInGroup) // each group has its own
+			return min(spread, EqualInGroup) // each work-group has its own
 		case x.Memory.T.Space == Global && !x.Memory.T.ReadOnly:
 			return Varying // another work-item may store between two loads
 		}

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Profile is what a program may use beside the core.
+// Profile is the set of nodes that a program may use besides the core.
 type Profile uint8
 
 // The profiles.
 const (
-	Simt  Profile = iota // work-items in groups: OpenCL C, CUDA C
+	Simt  Profile = iota // work-items in work-groups: OpenCL C, CUDA C
 	Cores                // goroutines: Go
 )
 
 // Verify returns what is wrong with p: types, variables used before they are
-// declared or declared twice, assignments to what does not change or from
-// where they would race, nodes of the other profile, and, for Simt, barriers
-// and collective calls that not all work-items of their scope reach.
+// declared or declared twice, assignments to constants or that would race,
+// nodes of the other profile, and, for Simt, barriers and collective calls that
+// not all work-items of their scope reach.
 func Verify(p *Program, profile Profile) error {
 	v := &verifier{profile: profile, funcs: map[*Signature]*Func{}}
 	for _, f := range p.Funcs {
@@ -72,7 +72,7 @@ func (v *verifier) function(f *Func) {
 	}
 }
 
-// kernel checks what the host can launch.
+// kernel checks a function that the host can launch.
 func (v *verifier) kernel(f *Func) {
 	switch {
 	case f.Occupancy < 0 || f.Occupancy > 0 && f.GroupSize == 0:
@@ -126,7 +126,7 @@ func (v *verifier) nested(body []Stmt, vars ...*Var) {
 	v.scopes = v.scopes[:len(v.scopes)-1]
 }
 
-// concurrent checks bodies that run at the same time as themselves.
+// concurrent checks bodies of which several instances run at the same time.
 func (v *verifier) concurrent(check func()) {
 	loops, guarded := v.loops, v.guarded
 	v.loops, v.guarded = 0, len(v.scopes)

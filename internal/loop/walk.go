@@ -42,8 +42,8 @@ func assigns(s Stmt) []*Var {
 	return nil
 }
 
-// operands returns the expressions that s itself evaluates; what its bodies
-// evaluate is not among them.
+// operands returns the expressions that s itself evaluates, without those of
+// its bodies.
 func operands(s Stmt) []Expr {
 	var all []Expr
 	add := func(xs ...Expr) {
@@ -92,7 +92,7 @@ func operands(s Stmt) []Expr {
 	return all
 }
 
-// WalkExpr calls visit for x and all that it is made of.
+// WalkExpr calls visit for x and all its subexpressions.
 func WalkExpr(x Expr, visit func(Expr)) {
 	visit(x)
 	switch x := x.(type) {
@@ -122,8 +122,8 @@ func WalkExpr(x Expr, visit func(Expr)) {
 	}
 }
 
-// Walk calls visit for the expressions of body and of all bodies in it, with
-// all that they are made of.
+// Walk calls visit for all expressions of body and of the bodies nested in it,
+// including subexpressions.
 func Walk(body []Stmt, visit func(Expr)) {
 	for _, s := range body {
 		for _, x := range operands(s) {
@@ -135,7 +135,8 @@ func Walk(body []Stmt, visit func(Expr)) {
 	}
 }
 
-// WalkStmts calls visit for the statements of body and of all bodies in it.
+// WalkStmts calls visit for the statements of body and of the bodies nested in
+// it.
 func WalkStmts(body []Stmt, visit func(Stmt)) {
 	for _, s := range body {
 		visit(s)
@@ -145,8 +146,8 @@ func WalkStmts(body []Stmt, visit func(Stmt)) {
 	}
 }
 
-// RemoveUnread removes from f the variables and arrays of its own that nothing
-// reads, and what is computed only for them. Calls with effects stay.
+// RemoveUnread removes from f its own variables and arrays that nothing reads,
+// and all computations used only for them. Calls with effects stay.
 func RemoveUnread(f *Func) {
 	for removeUnread(&f.Body, Reads(f)) {
 	}
@@ -215,7 +216,7 @@ func removeUnread(body *[]Stmt, read map[*Var]bool) (removed bool) {
 	return removed
 }
 
-// dropUnreadResults makes s bind only what is read.
+// dropUnreadResults makes s bind only results that are read.
 func dropUnreadResults(s Stmt, read map[*Var]bool) {
 	switch s := s.(type) {
 	case *Do:

@@ -3,7 +3,7 @@ package loop
 // WideBytes is the width of the widest access to memory.
 const WideBytes = 16
 
-// Wide returns how many elements of t one access of WideBytes moves, or 0 where
+// Wide returns how many elements of t one access of WideBytes moves, or 0 if
 // memory of t takes no such access.
 func Wide(t Type) int {
 	size := t.Kind.Size()
@@ -13,7 +13,7 @@ func Wide(t Type) int {
 	return WideBytes / size
 }
 
-// LoadWide names the elements of m from i on, as many as [Wide] says.
+// LoadWide names the elements of m that begin at i, as many as [Wide] says.
 func (b *Builder) LoadWide(name string, m *Var, i Expr) []Expr {
 	s := &LoadWide{Memory: m, Index: i}
 	values := make([]Expr, Wide(m.T))
@@ -26,7 +26,7 @@ func (b *Builder) LoadWide(name string, m *Var, i Expr) []Expr {
 	return values
 }
 
-// StoreWide stores values at m[i] and behind.
+// StoreWide stores values at m[i] and after it.
 func (b *Builder) StoreWide(m *Var, i Expr, values []Expr) {
 	b.Add(&StoreWide{m, i, values})
 }

@@ -13,7 +13,7 @@ type sharedFile struct{ descriptor int }
 func newShared(size int64) (*sharedFile, []byte, error) {
 	descriptor, err := unix.MemfdCreate("kgen", unix.MFD_CLOEXEC)
 	if err == unix.ENOSYS || err == unix.EPERM {
-		return nil, nil, unix.ENOTSUP // an old or a guarded system: ordinary memory will do
+		return nil, nil, unix.ENOTSUP // an old or restricted system: use ordinary memory
 	}
 	if err != nil {
 		return nil, nil, err
@@ -31,8 +31,8 @@ func newShared(size int64) (*sharedFile, []byte, error) {
 	return f, data, nil
 }
 
-// truncate gives the file that size. A limit of the size of files is none of
-// memory: beyond it, ordinary memory will do.
+// truncate sets the size of the file. A limit on file sizes does not limit
+// memory: beyond it, ordinary memory is used.
 func truncate(descriptor int, size int64) error {
 	err := unix.Ftruncate(descriptor, size)
 	if err == unix.EFBIG {
@@ -56,7 +56,7 @@ func (f *sharedFile) resize(data []byte, size int64) ([]byte, error) {
 		return nil, err
 	}
 	if !grow {
-		// What is cut off is zero if it ever comes back, and costs nothing.
+		// Bytes that are cut off cost nothing, and are zero if they come back.
 		if err := unix.Ftruncate(f.descriptor, size); err != nil {
 			return nil, err
 		}

@@ -2,10 +2,10 @@
 // column of gigabytes is never copied between kgen and the program that it
 // runs.
 //
-// A [Space] hands out zeroed bytes. Where the system has anonymous shared
-// files (Linux), large ones live in such a file: they have a path by which a
-// child process maps them, and vanish with the process however it ends.
-// Elsewhere, and below [LeastShared], they are ordinary memory without a path.
+// A [Space] hands out zeroed bytes. On systems with anonymous shared files
+// (Linux), large ranges live in such a file: a child process can map them by a
+// path, and they vanish with the process however it ends. On other systems, and
+// below [LeastShared], they are ordinary memory without a path.
 package memory
 
 import (
@@ -50,11 +50,11 @@ func NewSpace(limit int64) *Space {
 }
 
 // New returns size zero bytes, aligned for any element. It fails with a
-// [LimitError] where the space would pass its limit.
+// [LimitError] if the space would exceed its limit.
 func (s *Space) New(size int64) ([]byte, error) { return s.take(size, true) }
 
-// Reserve is New for memory of which only what is written will be occupied, as
-// for results of unknown length: the limit does not count it.
+// Reserve is New for memory that is occupied only as far as it is written, such
+// as results of unknown length. It does not count towards the limit.
 func (s *Space) Reserve(size int64) ([]byte, error) { return s.take(size, false) }
 
 func (s *Space) take(size int64, counted bool) ([]byte, error) {
@@ -97,7 +97,7 @@ func (s *Space) count(more int64) error {
 	return nil
 }
 
-// Resize returns data with size bytes: cut off, or filled up with zeros. data
+// Resize returns data with size bytes, cut off or padded with zeros. data
 // itself must not be used any more. nil grows like New.
 func (s *Space) Resize(data []byte, size int64) ([]byte, error) {
 	if len(data) == 0 {
@@ -127,7 +127,7 @@ func (s *Space) Resize(data []byte, size int64) ([]byte, error) {
 			b.file.close(b.data)
 			b.file = nil
 		}
-	case size >= LeastShared: // ordinary memory that outgrows itself
+	case size >= LeastShared: // ordinary memory has become too small
 		b.file, resized, err = newShared(size)
 		if errors.Is(err, errors.ErrUnsupported) {
 			resized, err = alignedBytes(size), nil
@@ -158,7 +158,7 @@ func (s *Space) find(data []byte) *block {
 }
 
 // Path returns the file by which a child process can map data, which New,
-// Reserve or Resize of s returned; false where there is none.
+// Reserve or Resize of s returned; false if there is none.
 func (s *Space) Path(data []byte) (string, bool) {
 	if len(data) == 0 {
 		return "", false
@@ -185,7 +185,8 @@ func (s *Space) Settle(data []byte) {
 	}
 }
 
-// Free ends the use of data; what is not of s is left to the garbage collector.
+// Free ends the use of data; memory that is not part of s is left to the
+// garbage collector.
 func (s *Space) Free(data []byte) {
 	if len(data) == 0 {
 		return
@@ -207,7 +208,7 @@ func (s *Space) free(b *block) {
 	}
 }
 
-// Used returns how many bytes New and Resize have given out and not taken back.
+// Used returns how many bytes of New and Resize are in use.
 func (s *Space) Used() int64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -9,15 +9,15 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Flags says where the arguments of a pipeline come from, each entry as the
-// command line has it.
+// Flags holds the command-line flags that say where the arguments of a pipeline
+// come from.
 type Flags struct {
 	In   []string // FILE, or DOMAIN=FILE
-	Bind []string // PARAMETER=COLUMN; without, a parameter binds to the column of its name
+	Bind []string // PARAMETER=COLUMN; by default a parameter binds to the column with its name
 	Set  []string // PARAMETER=VALUE, for scalars
 }
 
-// Binding is where each argument of a pipeline comes from.
+// Binding says where each argument of a pipeline comes from.
 type Binding struct {
 	pipeline *ir.Pipeline
 	columns  map[*ir.Value]string    // parameter to column name, if bound by hand
@@ -147,7 +147,7 @@ func (b *Binding) addInput(text string) error {
 }
 
 // splitInput separates DOMAIN=FILE. A name before the first = is a domain;
-// ./a=b.csv names a file with that sign.
+// ./a=b.csv names a file with = in its name.
 func (b *Binding) splitInput(text string, domains []*ir.Domain) (*ir.Domain, string, error) {
 	name, path, ok := strings.Cut(text, "=")
 	if ok && !strings.ContainsAny(name, `/\.`) {

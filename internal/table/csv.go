@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// CSV is comma-separated values with a header, as RFC 4180 has them: a field in
-// quotes keeps all its bytes, CRLF included. A field is read as the kind of the
-// parameter that it is bound to:
+// CSV is comma-separated values with a header, as in RFC 4180: a quoted field
+// keeps all its bytes, CRLF included. A field is read as the kind of the parameter
+// that it is bound to:
 //
 //	integers       decimal, with an optional sign
 //	f32, f64       what strconv.ParseFloat reads, to the nearest float
@@ -81,7 +81,7 @@ func readCSV(source *Source, path string, fields []Field, sizes csvSizes) (colum
 		return nil
 	})
 	if err == nil {
-		err = all.resize(all.rows) // no room for more
+		err = all.resize(all.rows) // the final capacity
 	}
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func readCSV(source *Source, path string, fields []Field, sizes csvSizes) (colum
 
 const byteOrderMark = "\uFEFF"
 
-// readHeader returns the first record, or io.EOF, and leaves blocks behind it.
+// readHeader returns the first record, or io.EOF, and leaves blocks after it.
 func readHeader(blocks *csvBlocks) ([]string, error) {
 	first := true
 	for {
@@ -122,8 +122,8 @@ func readHeader(blocks *csvBlocks) ([]string, error) {
 	}
 }
 
-// csvError words the errors of encoding/csv, whose lines count from line; a
-// ragged record has got fields where the header has want.
+// csvError rewords an error of encoding/csv, whose line numbers start at line.
+// A ragged record has got fields; the header has want.
 func csvError(err error, line, got, want int) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {

@@ -15,17 +15,17 @@ import (
 
 // csvSizes are numbers of bytes.
 type csvSizes struct {
-	block  int // that are parsed at once, unless a record is longer
-	record int // that no record may pass, so that an open quote does not swallow the file
+	block  int // parsed at once, unless a record is longer
+	record int // limit of a record, so that an open quote does not swallow the file
 }
 
 // csvBlocks cuts a file into blocks of whole records.
 type csvBlocks struct {
 	in     *Input
 	sizes  csvSizes
-	unused *csvBlock // what next returns next, if not nil
-	rest   []byte    // has been read, and belongs to the next block
-	err    error     // that ended the reading
+	unused *csvBlock // if not nil, the next result of next
+	rest   []byte    // already read, belongs to the next block
+	err    error     // ended the reading
 	line   int       // of the next block
 	end    int64     // of the last block
 	free   sync.Pool // of *csvBlock
@@ -38,14 +38,14 @@ func newCSVBlocks(in *Input, sizes csvSizes) *csvBlocks {
 	return &csvBlocks{in: in, sizes: sizes, line: 1}
 }
 
-// csvBlock is a part of a file, and then its rows.
+// csvBlock is a part of a file and, once parsed, its rows.
 type csvBlock struct {
 	buffer  []byte
 	text    []byte // in buffer
 	line    int    // of its first byte, from 1
-	end     int64  // offset of the byte behind it
-	endless bool   // it is the beginning of a record that is too long
-	kept    bool   // text is as keepCRLF returns it
+	end     int64  // offset of the byte after it
+	endless bool   // it begins a record that is too long
+	kept    bool   // keepCRLF has changed text
 
 	builders []builder // by field
 	rows     int64
@@ -96,20 +96,20 @@ func (s *csvBlocks) next() (*csvBlock, error) {
 	return b, nil
 }
 
-// unread makes b what next returns.
+// unread makes next return b again.
 func (s *csvBlocks) unread(b *csvBlock) { s.unused = b }
 
 // recycle ends the use of b. It may be called while next runs.
 func (s *csvBlocks) recycle(b *csvBlock) {
-	if cap(b.buffer) == s.sizes.block { // what a long record needed is not kept
+	if cap(b.buffer) == s.sizes.block { // do not keep the larger buffer of a long record
 		s.free.Put(b)
 	}
 }
 
 // wholeRecords returns how many bytes of text, which begins with a record, are
-// complete records: those up to the last line end behind an even number of
-// quotes. That is also right where quotes are misplaced: it is wrong only
-// behind the first of them, which fails in the block that has its line.
+// complete records: they end at the last line end after an even number of
+// quotes. If a quote is misplaced, the result is wrong only after it, and the
+// block with its line fails anyway.
 func wholeRecords(text []byte) int {
 	quote := []byte{'"'}
 	quotes := bytes.Count(text, quote)
@@ -136,8 +136,8 @@ func (b *csvBlock) reader() *csv.Reader {
 
 var crlf, crcrlf = []byte("\r\n"), []byte("\r\r\n")
 
-// keepCRLF returns text, which begins with a record, for package encoding/csv,
-// which reads each CRLF as LF: those between quotes get one CR more.
+// keepCRLF prepares text, which begins with a record, for package encoding/csv,
+// which reads each CRLF as LF: a CRLF between quotes gets a second CR.
 func keepCRLF(text []byte) []byte {
 	if !bytes.Contains(text, crlf) {
 		return text
@@ -166,8 +166,8 @@ func keepCRLF(text []byte) []byte {
 	return append(kept, text[copied:]...)
 }
 
-// parse reads the records of b, each of width fields, of which those at places
-// are wanted. It returns b.
+// parse reads the fields at places from the records of b, which have width
+// fields each. It returns b.
 func (b *csvBlock) parse(fields []Field, places []int, width int) *csvBlock {
 	for len(b.builders) < len(fields) {
 		b.builders = append(b.builders, newBuilder(fields[len(b.builders)].Kind))
@@ -205,8 +205,8 @@ func (b *csvBlock) parse(fields []Field, places []int, width int) *csvBlock {
 type growingColumns struct {
 	source  *Source
 	columns []ir.Column
-	rows    int64 // that are in use
-	room    int64 // rows that each column has
+	rows    int64 // rows in use
+	room    int64 // capacity of each column in rows
 }
 
 func newGrowingColumns(source *Source, fields []Field) (*growingColumns, error) {
@@ -225,7 +225,7 @@ func (g *growingColumns) append(from []builder, rows int64) error {
 	if need := g.rows + rows; need > g.room {
 		err := g.resize(need + need/2)
 		var limit *memory.LimitError
-		if errors.As(err, &limit) { // these rows may fit all the same
+		if errors.As(err, &limit) { // these rows may still fit
 			err = g.resize(need)
 		}
 		if err != nil {
@@ -239,7 +239,8 @@ func (g *growingColumns) append(from []builder, rows int64) error {
 	return nil
 }
 
-// resize gives each column that room. Where it fails, some may have it already.
+// resize sets the capacity of each column. If it fails, some columns may
+// already have the new capacity.
 func (g *growingColumns) resize(room int64) error {
 	for i, c := range g.columns {
 		resized, err := g.source.resize(c, room)

@@ -22,7 +22,7 @@ func (CSV) NewWriter(stage *Stage, path string, columns []Field) (Writer, error)
 	return &lineWriter{out: out, line: csvLine}, nil
 }
 
-// csvLine returns what appends a record of columns.
+// csvLine returns a function that appends a record of columns.
 func csvLine(columns []ir.Column) rowAppender {
 	appenders := make([]rowAppender, len(columns))
 	for i, c := range columns {
@@ -47,8 +47,8 @@ func separate(line []byte, i int) []byte {
 	return line
 }
 
-// appendField appends text, in quotes where it needs them. An empty field that
-// is alone in its row needs them too: readers skip empty lines.
+// appendField appends text, quoted if necessary. An empty field that is alone
+// in its row is quoted too, because readers skip empty lines.
 func appendField(line, text []byte, alone bool) []byte {
 	if len(text) == 0 && alone || bytes.ContainsAny(text, "\",\r\n") {
 		line = append(line, '"')

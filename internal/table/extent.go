@@ -22,8 +22,8 @@ func Extents(p *ir.Pipeline, in []ir.Column) []Extent {
 	return extents
 }
 
-// Extents returns the extents that [Binding.Read] will read, as far as the files
-// state their rows. CSV files do not, and count as empty.
+// Extents returns the extents that [Binding.Read] will read, if the files state
+// their rows. CSV files do not; they count as empty.
 func (b *Binding) Extents(source *Source) (extents []Extent, err error) {
 	rows := map[*ir.Domain]int64{}
 	for _, d := range b.domains() {

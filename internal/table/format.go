@@ -13,15 +13,15 @@ import (
 type Format interface {
 	// Extensions returns the extensions of the format's files, as in ".csv".
 	Extensions() []string
-	// NewWriter begins a file of columns, in order, of which rows will follow.
+	// NewWriter begins a file with these columns, in order; their rows follow.
 	NewWriter(stage *Stage, path string, columns []Field) (Writer, error)
 }
 
-// Reader is a format that is read, too.
+// Reader is a format that can also be read.
 type Reader interface {
 	Format
-	// Read returns the columns of fields, in order, and parses no others. All
-	// have the rows of the file. Errors need not name the file; those of its
+	// Read returns the columns of fields, in order, and parses no others. Each
+	// has all rows of the file. Errors need not name the file; errors in its
 	// content are a DataError.
 	Read(source *Source, path string, fields []Field) ([]ir.Column, error)
 }
@@ -33,21 +33,22 @@ type Counter interface {
 
 // Writer writes the rows of one table.
 type Writer interface {
-	// Write adds rows: equally long columns, in the order and of the kinds
-	// that the writer was made for. It keeps none of them.
+	// Write adds rows: columns of equal length, in the order and of the kinds
+	// that NewWriter got. It does not keep them.
 	Write(columns []ir.Column) error
-	// Close writes what is left. The file appears with the stage's Commit.
+	// Close writes the remaining rows. The file appears with the stage's
+	// Commit.
 	Close() error
 }
 
 // Field is a column of a file.
 type Field struct {
-	Column string // as the file names it
-	Param  string // the parameter that wants it, for messages; "" in a writer
+	Column string // its name in the file
+	Param  string // the parameter bound to it, for messages; "" in a writer
 	Kind   ir.Kind
 }
 
-// Standard is the name that stands for standard input and output, as CSV.
+// Standard is the name of standard input and output, which are CSV.
 const Standard = "-"
 
 var (
@@ -103,15 +104,15 @@ func forms[F Format](known []F) string {
 
 // DataError is a fault of a file's content.
 type DataError struct {
-	Line   int    // 0 where it concerns no line
-	Column string // "" where it concerns no column
+	Line   int    // 0 if it concerns no line
+	Column string // "" if it concerns no column
 	Row    int64  // of Column, from 0
 	Msg    string
 }
 
 func (e *DataError) Error() string { return e.in("") }
 
-// in renders e as an error of a file.
+// in returns e as an error of a file.
 func (e *DataError) in(file string) string {
 	var parts []string
 	if file != "" {

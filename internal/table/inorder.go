@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// inOrder calls next for jobs until it returns io.EOF, work for each job, as
-// many at once as there are cores, and take for the results in the order of the
-// jobs. The first error in that order ends it; stop, which may be nil, must then
-// end a next that waits. Nothing runs any more when inOrder returns.
+// inOrder calls next for jobs until it returns io.EOF, calls work for each job,
+// in parallel on all cores, and calls take for the results in the order of the
+// jobs. The first error in that order ends it; stop, which may be nil, must
+// then unblock a waiting next. When inOrder returns, nothing runs any more.
 func inOrder[Job, Result any](stop func(), next func() (Job, error), work func(Job) Result, take func(Result) error) error {
 	type answer struct {
 		result Result

@@ -12,8 +12,8 @@ import (
 )
 
 // WriteJSON writes t as an object: name, rows, and for each column its name,
-// type and values. Floats that JSON lacks, dates and char8 are strings. What
-// RefuseJSON refuses it must not be given.
+// type and values. Floats without a JSON number, dates and char8 are strings. t
+// must have passed RefuseJSON.
 func (t Table) WriteJSON(out io.Writer) error {
 	const flushed = 1 << 16
 	var text []byte
@@ -39,7 +39,7 @@ func (t Table) WriteJSON(out io.Writer) error {
 	return err
 }
 
-// jsonAppender returns what appends a row of c as a JSON value.
+// jsonAppender returns a function that appends a row of c as a JSON value.
 func jsonAppender(c ir.Column) rowAppender {
 	appendText := valueAppender(c)
 	quoted := func(out []byte, row int) []byte { return append(appendText(append(out, '"'), row), '"') }
@@ -70,7 +70,7 @@ func jsonAppender(c ir.Column) rowAppender {
 // isFinite reports whether JSON has a number for f.
 func isFinite(f float64) bool { return f-f == 0 }
 
-// RefuseJSON says which row JSON cannot hold, if one.
+// RefuseJSON reports the first row that JSON cannot represent, if any.
 func (t Table) RefuseJSON() error {
 	for _, c := range t.Columns {
 		if err := refuseJSON(c.Name, c.Data, 0); err != nil {
@@ -81,8 +81,8 @@ func (t Table) RefuseJSON() error {
 }
 
 // refuseJSON finds a char8 in c, whose first row is number first, that is not
-// UTF-8. JSON is text: an escape for bytes would be read as characters, and
-// different keys as equal ones if they were replaced.
+// UTF-8. JSON is text: readers would take escaped bytes for characters, and
+// replaced bytes could make different keys equal.
 func refuseJSON(name string, c ir.Column, first int64) *DataError {
 	s, _ := c.Slice.([][8]byte)
 	for row := range s {

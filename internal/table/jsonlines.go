@@ -2,21 +2,21 @@ package table
 
 import "github.com/kgen-go/kgen/ir"
 
-// JSONLines is a JSON object per line and row, which other programs read. It is
-// written only.
+// JSONLines is one JSON object per row, each on its own line, for other
+// programs. kgen writes it but does not read it.
 type JSONLines struct{}
 
 // Extensions returns the extension of files of JSON lines.
 func (JSONLines) Extensions() []string { return []string{".jsonl"} }
 
-// NewWriter begins a file of lines. Floats that JSON lacks, dates and char8
-// are strings; a char8 that is not UTF-8 is an error.
+// NewWriter begins a file of lines. Floats without a JSON number, dates and
+// char8 are strings; a char8 that is not UTF-8 is an error.
 func (JSONLines) NewWriter(stage *Stage, path string, columns []Field) (Writer, error) {
 	out, err := stage.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	names := make([][]byte, len(columns)) // with what stands around them
+	names := make([][]byte, len(columns)) // with the punctuation around them
 	for i, c := range columns {
 		names[i] = append(appendJSONString(separate(nil, i), c.Column), ':')
 	}
@@ -36,7 +36,7 @@ func (JSONLines) NewWriter(stage *Stage, path string, columns []Field) (Writer, 
 	return &jsonWriter{lineWriter{out: out, line: line}, path, columns, 0}, nil
 }
 
-// jsonWriter refuses what JSON cannot hold.
+// jsonWriter refuses rows that JSON cannot represent.
 type jsonWriter struct {
 	lineWriter
 	path   string

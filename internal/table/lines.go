@@ -7,14 +7,15 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// linesAtOnce is how many lines are made together.
+// linesAtOnce is the number of lines in a batch.
 const linesAtOnce = 1 << 13
 
-// lineWriter writes a line per row; many at once are made on all cores.
+// lineWriter writes one line per row. Batches of lines are formatted on all
+// cores.
 type lineWriter struct {
 	out io.Writer
-	// line returns what appends the line of a row of columns; it is safe for
-	// concurrent use.
+	// line returns a function that appends the line of a row of columns and is
+	// safe for concurrent use.
 	line func(columns []ir.Column) rowAppender
 	free sync.Pool // of *[]byte
 }
@@ -53,5 +54,5 @@ func (w *lineWriter) Write(columns []ir.Column) error {
 	})
 }
 
-// Close implements Writer: nothing is left to be written.
+// Close implements Writer. Write leaves nothing to write.
 func (w *lineWriter) Close() error { return nil }

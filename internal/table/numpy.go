@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// NumPy is arrays of one dimension as numpy.save writes them: a file .npy for
-// one column, or a folder with a file NAME.npy for each. Their element types can
-// be read as:
+// NumPy is one-dimensional arrays as numpy.save writes them: a .npy file for one
+// column, or a folder with a file NAME.npy for each column. Their element types
+// can be read as:
 //
 //	i1 to i8, u1 to u8     integers, floats, bool (0 and 1)
 //	f4, f8                 f32, f64
@@ -171,7 +171,7 @@ func fileList(fields []Field) string {
 	return strings.Join(files, ", ")
 }
 
-// inFile names a file of a folder in errors that do not say it.
+// inFile adds the name of a file in a folder to errors that lack it.
 func inFile(path, file string, err error) error {
 	var data *DataError
 	if path == file || !errors.As(err, &data) || data.Column != "" {
@@ -180,8 +180,8 @@ func inFile(path, file string, err error) error {
 	return &DataError{Msg: filepath.Base(file) + ": " + data.Msg}
 }
 
-// NewWriter begins the arrays of columns. They get their names with the stage's
-// Commit; a folder that is missing is made.
+// NewWriter begins the arrays of columns. Their files get their names when the
+// stage commits; a missing folder is created.
 func (NumPy) NewWriter(stage *Stage, path string, columns []Field) (Writer, error) {
 	w := &npyWriter{}
 	if !namesFolder(path) {
@@ -207,7 +207,7 @@ func (NumPy) NewWriter(stage *Stage, path string, columns []Field) (Writer, erro
 	return w, nil
 }
 
-// progress counts the bytes that have been read of several columns.
+// progress counts the bytes read for several columns.
 type progress struct {
 	source      *Source
 	read, total int64

@@ -84,7 +84,7 @@ func (a *npyArray) read(source *Source, field Field, done *progress) (ir.Column,
 	return column, err
 }
 
-// to returns how elements become those of kind k; false if they cannot.
+// to returns the conversion of elements to kind k; false if there is none.
 func (t npyType) to(k ir.Kind) (conversion, bool) {
 	switch t.code {
 	case 'b':
@@ -187,7 +187,7 @@ type npyFile struct {
 	out  npyOutput
 }
 
-// npyOutput is what a stage creates, but for streams.
+// npyOutput is a file of a stage that is not a stream.
 type npyOutput interface {
 	io.Writer
 	io.WriterAt

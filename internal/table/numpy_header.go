@@ -11,15 +11,16 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// The format is https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html:
-// a magic, two bytes of version, the length of the header in 2 bytes (4 from
+// The format is
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html: a
+// magic, two bytes of version, the length of the header in 2 bytes (4 from
 // version 2 on), and the header, a Python dictionary. github.com/sbinet/npyio
-// was not taken to read it: it knows no version 3 and no dates, allocates the
-// length that the file claims, and panics where a key is not in its place.
+// is not used to read it: it knows neither version 3 nor dates, allocates the
+// length that the file claims, and panics if a key is not at its usual place.
 const (
 	npyMagic     = "\x93NUMPY"
 	npyHeaderLen = 128     // of the headers written, with room for any number of rows
-	npyMaxHeader = 1 << 16 // that is read; arrays of one dimension have about 100 bytes
+	npyMaxHeader = 1 << 16 // limit for reading; headers of one-dimensional arrays have about 100 bytes
 )
 
 var (
@@ -31,9 +32,9 @@ var (
 // npyType is how an array stores its elements.
 type npyType struct {
 	text    string // as the file writes it
-	code    byte   // b i u f M S, as NumPy has them
+	code    byte   // b i u f M S, as in NumPy
 	size    int    // bytes of an element
-	swapped bool   // its byte order is not that of this machine
+	swapped bool   // its byte order differs from this machine's
 }
 
 // nativeOrder is the mark of this machine's byte order.
@@ -111,7 +112,7 @@ type npyArray struct {
 	dtype  npyType
 }
 
-// openArray opens a file that holds what its header says.
+// openArray opens a file and checks that its size fits its header.
 func openArray(source *Source, path string) (*npyArray, error) {
 	in, err := source.Open(path)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Parquet is the columnar format of https://parquet.apache.org, through
-// the format, encoding and thrift packages of github.com/parquet-go/parquet-go.
-// What that package itself does is done here: it links protobuf and geometry,
-// and trusts the lengths that a file claims.
+// Parquet is the columnar format of https://parquet.apache.org, through the
+// format, encoding and thrift packages of github.com/parquet-go/parquet-go. The
+// package parquet itself is not used: it links protobuf and geometry, and
+// trusts the lengths that a file claims.
 //
-// A bound column must be a flat one, of at most one value a row. Its type
-// decides what can be read from it:
+// A bound column must be flat, with at most one value per row. Its type decides
+// which kinds can be read from it:
 //
 //	integers of 8 to 64 bits, signed or not   integers, floats, bool (0 and 1)
 //	FLOAT, DOUBLE                              f32, f64
@@ -27,20 +27,21 @@ import (
 //	STRING, ENUM, byte arrays without a type,
 //	fixed-length byte arrays of up to 8 bytes  char8
 //
-// A value is read as CSV would read its text: it becomes the nearest float, of
-// a DECIMAL the one nearest to its decimal fraction, and a text of fewer than 8
-// bytes is filled up with zero bytes. What does not fit is an error: an integer
-// or a float out of range, a DECIMAL with a fraction for an integer, a text of
-// more than 8 bytes, and NULL, whether the column allows it or not.
+// A value is read as CSV would read its text: a float becomes the nearest
+// float, a DECIMAL the float nearest to its decimal fraction, and a text of
+// fewer than 8 bytes is padded with zero bytes. A value that does not fit is an
+// error: an integer or a float out of range, a DECIMAL with a fraction for an
+// integer, a text of more than 8 bytes, and NULL, whether the column allows it
+// or not.
 //
 // Every encoding of the format is read, and the compressions SNAPPY, GZIP,
 // BROTLI, ZSTD and LZ4_RAW. Pages have at most 256 MiB. Columns that are not
 // bound may have any type, and are not read.
 //
-// A file of a few kilobytes may truthfully have a billion equal rows, or claim
-// to in all of its pages and turn out damaged only when they are decoded. Only a
-// limit of [Source].Memory protects from its size, above all where memory that
-// nothing is written to costs something (everywhere but on Linux).
+// A file of a few kilobytes may really have a billion equal rows, or may claim
+// them in all of its pages and turn out to be damaged only during decoding.
+// Only a limit of [Source].Memory protects from such a size, above all on
+// systems other than Linux, where untouched memory is not free.
 //
 // Columns are written without NULL, compressed by SNAPPY, with statistics: bool
 // as BOOLEAN, integers as INT(8,true) to INT(64,false), floats as FLOAT and
@@ -51,7 +52,7 @@ type Parquet struct{}
 // Extensions returns the extension of Parquet files.
 func (Parquet) Extensions() []string { return []string{".parquet"} }
 
-// Rows returns what the file's footer claims.
+// Rows returns the number of rows that the file's footer claims.
 func (Parquet) Rows(source *Source, path string) (rows int64, err error) {
 	in, err := source.Open(path)
 	if err != nil {
@@ -66,8 +67,7 @@ func (Parquet) Rows(source *Source, path string) (rows int64, err error) {
 }
 
 // Read decodes the column chunks of all fields in parallel, each into its
-// place. Of several wrong values it reports the one of the first row, and of
-// these that of the first field.
+// place. Of several invalid values it reports the first by row, then by field.
 func (Parquet) Read(source *Source, path string, fields []Field) (columns []ir.Column, err error) {
 	in, err := source.Open(path)
 	if err != nil {
@@ -120,7 +120,7 @@ func (f *parquetFile) decode(source *Source, in *Input, readers []columnReader, 
 	return r.run()
 }
 
-// parquetRead is the reading of one file.
+// parquetRead is the state of reading one file.
 type parquetRead struct {
 	source      *Source
 	in          *Input
@@ -130,7 +130,7 @@ type parquetRead struct {
 	mutex  sync.Mutex
 	fault  *DataError // the first in the order of rows, then of fields
 	field  int        // of fault
-	failed error      // anything else, which ends all jobs
+	failed error      // any other error; it ends all jobs
 	next   int        // the job to be started next
 }
 
@@ -176,7 +176,7 @@ func (r *parquetRead) take() *parquetJob {
 	return &r.jobs[r.next-1]
 }
 
-// matters reports whether a fault at row or behind it could be the first.
+// matters reports whether a fault at row or after it could be the first.
 func (r *parquetRead) matters(row int64) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -204,8 +204,8 @@ func (r *parquetRead) report(job *parquetJob, err error) {
 	}
 }
 
-// decode reads the pages of a job. A panic of a decoder is a damaged file:
-// decoders trust what they are given more than a file deserves.
+// decode reads the pages of a job. A panic of a decoder means a damaged file:
+// decoders trust their input too much.
 func (r *parquetRead) decode(job *parquetJob, buffers *pageBuffers) (err error) {
 	d := &chunkDecoder{pageBuffers: buffers, columnReader: job.reader, pages: pageReader{in: r.in, chunk: job.chunk, buffers: buffers}, rows: job.rows, out: job.out}
 	defer func() {
@@ -232,7 +232,7 @@ func (r *parquetRead) decode(job *parquetJob, buffers *pageBuffers) (err error) 
 	return nil
 }
 
-// damaged is the error of a file that contradicts itself or the format.
+// damaged is the error for a file that contradicts itself or the format.
 func damaged(format string, args ...any) *DataError {
 	return &DataError{Msg: "the file is damaged: " + fmt.Sprintf(format, args...)}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // arrays decodes byte arrays. parquet-go decodes the lengths; the arrays are
-// cut out here, without a copy, where Go checks every bound.
+// sliced here, without a copy, so that Go checks every bound.
 func (d *chunkDecoder) arrays(out []byte, n int, encoding format.Encoding, data []byte, fault onFault) error {
 	place := arrayPlacer{d: d, out: out, size: d.field.Kind.Size(), fault: fault}
 	fixed := d.physical == format.FixedLenByteArray
@@ -74,7 +74,7 @@ func (p *arrayPlacer) fixed(n int, data []byte) error {
 	return nil
 }
 
-// plain decodes arrays that each stand behind their length.
+// plain decodes arrays that each follow their length.
 func (p *arrayPlacer) plain(n int, data []byte) error {
 	first := 0
 	if p.short() {
@@ -96,8 +96,9 @@ func (p *arrayPlacer) plain(n int, data []byte) error {
 	return nil
 }
 
-// plainShort makes char8 values of what stands at the start of data, up to the
-// first that is long or near its end, and returns how many and what is left.
+// plainShort makes char8 values from the arrays at the start of data, up to the
+// first array that is long or near the end. It returns their number and the
+// rest of data.
 func (p *arrayPlacer) plainShort(n int, data []byte) (int, []byte) {
 	out := sliceOf[uint64](p.out)[:n]
 	at := 0
@@ -137,7 +138,8 @@ func (p *arrayPlacer) lengths(part, n int, data []byte) (lengths []int32, rest [
 	return lengths, data[end:], nil
 }
 
-// deltaLengths decodes arrays side by side, behind all of their lengths.
+// deltaLengths decodes arrays that follow each other after all of their
+// lengths.
 func (p *arrayPlacer) deltaLengths(n int, data []byte) error {
 	lengths, data, err := p.lengths(0, n, data)
 	if err != nil {
@@ -161,7 +163,8 @@ func (p *arrayPlacer) deltaLengths(n int, data []byte) error {
 	return nil
 }
 
-// deltaArrays decodes arrays without what they begin with like the one before.
+// deltaArrays decodes arrays stored without the prefix that they share with the
+// previous array.
 func (p *arrayPlacer) deltaArrays(n int, data []byte) error {
 	prefixes, data, err := p.lengths(0, n, data)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// columnReader says how a column of the file becomes one of a kind.
+// columnReader converts a column of the file to a column of a kind.
 type columnReader struct {
 	field    Field
 	leaf     int // the position of its chunk in a row group
@@ -29,7 +29,7 @@ type chunkDecoder struct {
 	row   int64  // the next one
 
 	entries    []byte           // the dictionary as elements; nil before it is read
-	unfitEntry map[int32]string // the entries that are no elements, with what is wrong
+	unfitEntry map[int32]string // the entries that are not valid elements, with the reason
 }
 
 // page decodes the next page.
@@ -83,7 +83,7 @@ func (d *chunkDecoder) dataPage(header *format.DataPageHeader, body []byte, size
 	return d.dataValues(n, header.Encoding, data)
 }
 
-// dataPageV2 decodes a page whose levels stand before its compressed values.
+// dataPageV2 decodes a page whose levels precede its compressed values.
 func (d *chunkDecoder) dataPageV2(header *format.DataPageHeaderV2, body []byte, size int) error {
 	n, err := d.count(header.NumValues)
 	if err != nil || n == 0 {
@@ -149,8 +149,8 @@ func (d *chunkDecoder) dataValues(n int, encoding format.Encoding, data []byte) 
 	return err
 }
 
-// oldDictionary is what writers of the first version call dictionary pages, and
-// pages of their positions.
+// oldDictionary is the encoding that writers of version 1 give to dictionary
+// pages and to pages of dictionary positions.
 const oldDictionary = format.PlainDictionary //lint:ignore SA1019 files have it
 
 // readDictionary decodes the values that later pages refer to.

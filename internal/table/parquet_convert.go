@@ -16,14 +16,14 @@ import (
 
 // conversion turns stored values into elements of a kind.
 type conversion struct {
-	// numbers converts values of fixed width up to the first that does not
-	// fit, whose position it returns; -1 if all do. nil: they are elements as
-	// they are.
+	// numbers converts values of fixed width up to the first that does not fit,
+	// whose position it returns; -1 if all fit. nil: the values already are
+	// elements.
 	numbers func(out, values []byte) int
 	// array converts one byte array to an element; false if it does not fit.
 	// nil: it is text.
 	array func(out, value []byte) bool
-	// text writes a stored value as CSV has it.
+	// text writes a stored value as in CSV.
 	text func(value []byte) string
 }
 
@@ -33,8 +33,8 @@ type integer interface {
 
 type number interface{ integer | float32 | float64 }
 
-// conversionTo returns how values of a column become elements of kind k; false
-// if they cannot.
+// conversionTo returns the conversion of a column's values to elements of kind
+// k; false if there is none.
 func conversionTo(k ir.Kind, e *format.SchemaElement) (conversion, bool) {
 	class, scale := classify(e)
 	wide := e.Type.V == format.Int64 || e.Type.V == format.Double
@@ -114,7 +114,7 @@ func fromFloat(k ir.Kind, wide bool) (conversion, bool) {
 	return conversion{}, false
 }
 
-// each makes a conversion of many values from that of one.
+// each turns the conversion of one value into a conversion of many.
 func each[K, P any](convert func(P) (K, bool)) func(out, values []byte) int {
 	return func(out, values []byte) int {
 		from := sliceOf[P](values)
@@ -236,8 +236,8 @@ func wholeOf[K integer](scale int) func(int64) (K, bool) {
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// decimalFloat64 returns the float64 nearest to v over 10^scale: a division of
-// two exact numbers, where they are.
+// decimalFloat64 returns the float64 nearest to v / 10^scale: by a division, if
+// both numbers are exact.
 func decimalFloat64(v int64, scale int) float64 {
 	if v > -1<<53 && v < 1<<53 && scale < len(exactPowers) {
 		return float64(v) / exactPowers[scale]
@@ -246,8 +246,8 @@ func decimalFloat64(v int64, scale int) float64 {
 	return f
 }
 
-// decimalFloat32 returns the float32 nearest to v over 10^scale. Rounding
-// twice is wrong only where the first result lies halfway between two float32.
+// decimalFloat32 returns the float32 nearest to v / 10^scale. Rounding twice is
+// wrong only if the first result lies halfway between two float32.
 func decimalFloat32(v int64, scale int) float32 {
 	const below = 52 - 23 // the bits that a float32 lacks
 	f := decimalFloat64(v, scale)
@@ -260,7 +260,7 @@ func decimalFloat32(v int64, scale int) float32 {
 
 // shortInteger reads a big-endian integer that an int64 holds.
 func shortInteger(value []byte) (int64, bool) {
-	for len(value) > 8 { // drop what only repeats the sign
+	for len(value) > 8 { // drop bytes that only repeat the sign
 		if sign := byte(int8(value[1]) >> 7); value[0] != sign {
 			return 0, false
 		}
@@ -313,7 +313,8 @@ func parseDecimal(k ir.Kind, out []byte, text string) bool {
 	return true
 }
 
-// unfit says what is wrong with a stored value, as CSV would of its text.
+// unfit says what is wrong with a stored value, in the words that CSV has for
+// its text.
 func unfit(k ir.Kind, text string) string {
 	if whole, fraction, _ := strings.Cut(text, "."); k.IsInteger() && strings.Trim(fraction, "0") == "" {
 		text = whole

@@ -25,8 +25,8 @@ type chunkEncoder interface {
 	reset()
 }
 
-// pageIndex says where the pages of a chunk lie, and what bounds their values;
-// without bounds where one has a NaN.
+// pageIndex has the positions of a chunk's pages and the bounds of their
+// values; it has no bounds if a page has a NaN.
 type pageIndex struct {
 	places format.OffsetIndex
 	bounds *format.ColumnIndex
@@ -35,7 +35,7 @@ type pageIndex struct {
 // newChunkEncoder returns an encoder that makes pages of up to page bytes.
 func newChunkEncoder(k ir.Kind, page int) chunkEncoder {
 	e := pageEncoder{kind: k, page: page, withDictionary: k != ir.Bool} // one of two bools is no shorter than bits
-	e.dictionary.most = page / 2 / writtenBytes(k)                      // a first page of different values exceeds it
+	e.dictionary.most = page / 2 / writtenBytes(k)                      // a first page of distinct values exceeds it
 	switch k {
 	case ir.Bool:
 		return &orderedEncoder[bool, uint8]{pageEncoder: e, order: boolByte, bits: wide[uint8]}
@@ -126,7 +126,7 @@ func (e *orderedEncoder[E, T]) reset() {
 	e.bounds, e.nan = e.bounds[:0], false
 }
 
-// chunk describes the pages of a row group that will lie from at on.
+// chunk describes the pages of a row group that will begin at offset at.
 func (e *orderedEncoder[E, T]) chunk(at int64) (format.ColumnMetaData, pageIndex) {
 	meta, places := e.pageEncoder.chunk(at)
 	if e.nan || len(e.bounds) == 0 {
@@ -151,8 +151,8 @@ func (e *orderedEncoder[E, T]) chunk(at int64) (format.ColumnMetaData, pageIndex
 	return meta, pageIndex{places, index}
 }
 
-// bound returns a bound as statistics have it: a zero with the sign that
-// includes the other one, a text without its length.
+// bound returns a bound in the form of statistics: a zero gets the sign that
+// includes the other zero, a text has no length.
 func (e *orderedEncoder[E, T]) bound(v T, least bool) []byte {
 	var zero T
 	b := e.bits(v)
@@ -170,8 +170,8 @@ func (e *orderedEncoder[E, T]) bound(v T, least bool) []byte {
 	return e.plain(nil, b)
 }
 
-// pageEncoder makes pages of stored values. While the different ones are few,
-// a page has their numbers in a dictionary; from then on, the values.
+// pageEncoder makes pages of stored values. As long as there are few distinct
+// values, a page holds their numbers in a dictionary; after that, the values.
 type pageEncoder struct {
 	kind           ir.Kind
 	page           int // bytes
@@ -179,7 +179,7 @@ type pageEncoder struct {
 	dictionary     dictionary
 	indexes        []int32 // the page that is being filled, as numbers in the dictionary
 	body           []byte  // the same as values
-	count          int     // the same's values
+	count          int     // the values in the page
 
 	scratch, compressed []byte
 	head                []byte // the dictionary as a page, once the row group is complete
@@ -187,7 +187,7 @@ type pageEncoder struct {
 	ended               []endedPage
 }
 
-// endedPage is what lies in done.
+// endedPage describes a page in done.
 type endedPage struct {
 	start, size, uncompressed int // header included
 	values                    int
@@ -269,7 +269,8 @@ func (e *pageEncoder) appendPage(out []byte, header format.PageHeader, body []by
 	return append(append(out, head...), e.compressed...), len(head) + len(body)
 }
 
-// dictionaryPage returns the page that earlier ones refer to; none where no page does.
+// dictionaryPage returns the page that other pages refer to; none if no page
+// does.
 func (e *pageEncoder) dictionaryPage() (page []byte, uncompressed int) {
 	if len(e.ended) == 0 || e.ended[0].encoding != format.RLEDictionary {
 		return nil, 0
@@ -317,14 +318,14 @@ func (e *pageEncoder) reset() {
 	e.withDictionary = e.kind != ir.Bool
 }
 
-// dictionary numbers different values, up to most of them, by open addressing.
+// dictionary numbers up to most distinct values, by open addressing.
 type dictionary struct {
 	most    int
 	entries []uint64
 	slots   []int32 // the number of an entry and one
 }
 
-// index returns the number of v; false where it would be one too many.
+// index returns the number of v; false if the dictionary is full.
 func (d *dictionary) index(v uint64) (int32, bool) {
 	if d.slots == nil {
 		d.slots = make([]int32, 1<<bits.Len(uint(2*d.most)))

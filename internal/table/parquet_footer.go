@@ -13,8 +13,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// parquetFile is a file's footer, of which the parts that lead to rows are
-// known to be consistent.
+// parquetFile is a file's footer; the parts that locate rows have been checked.
 type parquetFile struct {
 	meta   format.FileMetaData
 	rows   int64
@@ -81,8 +80,8 @@ func openParquet(in *Input) (file *parquetFile, err error) {
 	return file, file.flatten()
 }
 
-// decodeThrift decodes a structure after a check that it ends within data:
-// the decoder allocates lists by their claimed lengths.
+// decodeThrift decodes a structure after checking that it ends within data,
+// because the decoder allocates lists by their claimed lengths.
 func decodeThrift(data []byte, structure any) error {
 	if _, err := thriftLength(data); err != nil {
 		return err
@@ -142,7 +141,7 @@ func (f *parquetFile) flatten() error {
 	return nil
 }
 
-// readers returns how each field is read.
+// readers returns the reader of each field.
 func (f *parquetFile) readers(fields []Field) ([]columnReader, error) {
 	readers := make([]columnReader, len(fields))
 	for i, field := range fields {
@@ -185,7 +184,7 @@ func (f *parquetFile) reader(field Field) (columnReader, error) {
 	return r, nil
 }
 
-// chunk is where the pages of one column of a row group lie.
+// chunk is the position of the pages of one column in a row group.
 type chunk struct {
 	start, size int64
 	codec       format.CompressionCodec

@@ -10,8 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// onFault hears of a value that is no element, with what is wrong, and returns
-// an error to end the decoding.
+// onFault is called for a value that is not a valid element, with the reason.
+// An error that it returns ends the decoding.
 type onFault func(i int, msg string) error
 
 // values decodes the n values of data into out. Their counts and lengths are
@@ -117,8 +117,8 @@ func (d *chunkDecoder) numbers32(out []byte, n int, encoding format.Encoding, da
 }
 
 // deltaInt32 decodes INT32 as cap(values) differences. Some writers, DuckDB's
-// among them, have those in more than 32 bits, without the wrap around that the
-// format wants; modulo 2^32 the values are the same.
+// among them, store differences of more than 32 bits instead of wrapping as the
+// format requires; modulo 2^32 the values are the same.
 func deltaInt32(values []int32, data []byte) ([]int32, error) {
 	n := cap(values)
 	if _, err := deltaLength(data, n, 32); err == nil {
@@ -186,8 +186,8 @@ func (d *chunkDecoder) plainNumbers(out []byte, n, width int, data []byte, fault
 	return nil
 }
 
-// raw returns where n stored values go that convert will turn into out: out
-// itself where they are elements.
+// raw returns the memory for n stored values that convert will turn into out:
+// out itself if they already are elements.
 func (d *chunkDecoder) raw(out []byte, n, width int) ([]byte, error) {
 	if d.conversion.numbers == nil {
 		return out, nil

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// A row group has rowGroupRows, or fewer where its values would have more
-	// than rowGroupBytes before they are compressed: a writer holds its pages.
+	// A row group has rowGroupRows, or fewer if its values would have more than
+	// rowGroupBytes before compression, because a writer holds its pages.
 	rowGroupRows  = 1 << 20
 	rowGroupBytes = 1 << 25
-	// A page has pageBytes, or less where all columns together would have more
-	// than pagesBytes: a writer holds several times that much, for pages that
-	// are being filled and for dictionaries that turn out not to pay.
+	// A page has pageBytes, or less if all columns together would have more
+	// than pagesBytes: a writer holds several times as much, for pages that are
+	// being filled and for dictionaries that do not pay.
 	pageBytes  = 1 << 17
 	pagesBytes = 1 << 21
 )
@@ -50,7 +50,7 @@ func (Parquet) NewWriter(stage *Stage, path string, columns []Field) (Writer, er
 	return w, w.emit([]byte(parquetMagic))
 }
 
-// writtenBytes returns what a value has in a page at most.
+// writtenBytes returns the most bytes that a value has in a page.
 func writtenBytes(k ir.Kind) int {
 	if k == ir.Char8 { // and its length
 		return 4 + 8
@@ -62,7 +62,7 @@ type parquetWriter struct {
 	out       io.Writer
 	at        int64 // where the next byte goes
 	fields    []Field
-	notText   []bool // the columns that have shown a char8 that is no UTF-8
+	notText   []bool // the columns with a char8 that is not UTF-8
 	columns   []chunkEncoder
 	groupRows int // of a full row group
 	rows      int // of the row group that is being written
@@ -94,7 +94,7 @@ func (w *parquetWriter) Write(columns []ir.Column) error {
 	return nil
 }
 
-// writeGroup writes the pages of a row group, which columns have flushed.
+// writeGroup writes the pages of a row group, which the columns have flushed.
 func (w *parquetWriter) writeGroup() error {
 	group := format.RowGroup{NumRows: int64(w.rows), FileOffset: w.at, Ordinal: int16(len(w.meta.RowGroups))}
 	indexes := make([]pageIndex, len(w.columns))
@@ -143,8 +143,8 @@ func (w *parquetWriter) Close() error {
 	return w.emit(append(binary.LittleEndian.AppendUint32(nil, uint32(w.at-start)), parquetMagic...))
 }
 
-// writeIndexes writes where pages lie and what their bounds are. Where a column
-// has a NaN, no column has bounds by page: readers take them for one piece.
+// writeIndexes writes the positions of pages and their bounds. If one column
+// has a NaN, no column has bounds by page, because readers expect all or none.
 func (w *parquetWriter) writeIndexes() error {
 	bounded := !slices.ContainsFunc(w.indexes, func(columns []pageIndex) bool {
 		return slices.ContainsFunc(columns, func(i pageIndex) bool { return i.bounds == nil })
@@ -193,8 +193,8 @@ func encodeThrift(structure any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// schemaElement returns the type of a column. One with a char8 that is no UTF-8
-// is not annotated as text.
+// schemaElement returns the type of a column. A column with a char8 that is not
+// UTF-8 is not annotated as text.
 func schemaElement(f Field, notText bool) format.SchemaElement {
 	e := format.SchemaElement{Name: f.Column, RepetitionType: thrift.New(format.Required), Type: thrift.New(storedType(f.Kind))}
 	annotate := func(logical format.LogicalTypeValue, converted deprecated.ConvertedType) {
@@ -233,7 +233,7 @@ func storedType(k ir.Kind) format.Type {
 	return format.Int32
 }
 
-// isText reports whether c has no char8 that is no UTF-8.
+// isText reports whether every char8 in c is UTF-8.
 func isText(c ir.Column) bool {
 	values, ok := c.Slice.([][8]byte)
 	if !ok {

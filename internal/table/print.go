@@ -16,8 +16,8 @@ const (
 	longRows = 2*edgeRows + 5
 )
 
-// Print writes tables for people: columns aligned, numbers to the right, the
-// middle of long ones left out. Several tables get a title each.
+// Print writes tables for people: columns are aligned, numbers to the right,
+// and the middle of long tables is omitted. Several tables get a title each.
 func Print(out io.Writer, tables []Table) error {
 	w := bufio.NewWriter(out)
 	for i, t := range tables {

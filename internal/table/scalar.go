@@ -31,8 +31,8 @@ func AppendScalar(out []byte, s ir.Scalar) []byte {
 // rowAppender appends the text of a row to out.
 type rowAppender func(out []byte, row int) []byte
 
-// valueAppender returns what appends a row of c in its shortest form that
-// ParseScalar reads back.
+// valueAppender returns a function that appends a row of c in the shortest form
+// that ParseScalar reads back.
 func valueAppender(c ir.Column) rowAppender {
 	switch s := c.Slice.(type) {
 	case []bool:
@@ -77,8 +77,8 @@ func appendUints[T uint8 | uint16 | uint32 | uint64](s []T) rowAppender {
 // trimChar8 returns the text in v, whose end is padded with NUL.
 func trimChar8(v *[8]byte) []byte { return bytes.TrimRight(v[:], "\x00") }
 
-// appendFloat avoids exponents where people would. Negative zero has a decimal
-// point: readers take -0 for the integer, which is 0.
+// appendFloat avoids exponents as people do. Negative zero has a decimal point:
+// readers take -0 for the integer, which is 0.
 func appendFloat(out []byte, f float64, bits int) []byte {
 	if f == 0 && math.Signbit(f) {
 		return append(out, "-0.0"...)
@@ -99,7 +99,7 @@ func appendDate(out []byte, days int64) []byte {
 
 // builder collects the rows of one column.
 type builder interface {
-	add(text string) error // what is wrong with text, without its place
+	add(text string) error // the error says what is wrong with text, without its position
 	column() ir.Column     // valid until reset
 	reset()                // begins a new column in the same memory
 }
@@ -257,7 +257,7 @@ func digits(text string) (int, bool) {
 	return n, true
 }
 
-// maxShown is how many bytes of a wrong text a message shows.
+// maxShown is how many bytes of an invalid text a message shows.
 const maxShown = 40
 
 func quote(text string) string {
@@ -267,7 +267,7 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// faultOf says what is wrong with text and what would be right.
+// faultOf says what is wrong with text and what is expected.
 func faultOf(k ir.Kind, text string, err error) error {
 	shown, name := quote(text), k.String()
 	switch {

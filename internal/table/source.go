@@ -12,12 +12,12 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Source is what formats read with: it opens files, holds the columns and
-// hears how far the work is.
+// Source is the environment of a read: it opens files, allocates columns and
+// reports progress.
 type Source struct {
 	Context  context.Context
-	Memory   *memory.Space           // where columns are made
-	Stdin    io.Reader               // what Standard names
+	Memory   *memory.Space           // holds the columns
+	Stdin    io.Reader               // the file named Standard
 	Progress func(done, total int64) // may be nil; called from any goroutine
 }
 
@@ -82,8 +82,8 @@ func (s *Source) Rows(path string) (rows int64, known bool, err error) {
 	return rows, err == nil, s.named(path, err)
 }
 
-// named words an error of a file. Those of the system, of memory and of an
-// ended context say enough.
+// named adds the name of the file to an error. Errors of the system, of memory
+// and of an ended context need no name.
 func (s *Source) named(path string, err error) error {
 	name := path
 	if path == Standard {
@@ -113,10 +113,10 @@ type Input struct {
 	stream    io.Reader
 	file      *os.File // nil for standard input
 	opened    os.FileInfo
-	abandoned atomic.Bool // a read of the stream has been, and may still wait
+	abandoned atomic.Bool // a read of the stream was abandoned and may still wait
 }
 
-// errChanged ends the reading of a file that somebody else writes to.
+// errChanged ends the reading of a file that another process writes to.
 var errChanged = &DataError{Msg: "the file has changed while it was read; run again when it is complete"}
 
 // Open opens a file, or s.Stdin where path is Standard. It must be closed,
@@ -171,8 +171,8 @@ func (in *Input) ReadAt(p []byte, offset int64) (int, error) {
 	return in.file.ReadAt(p, offset)
 }
 
-// close ends the use of the file and returns err, or that the file has changed
-// since it was opened, which then explains err.
+// close closes the file. It returns err, unless the file has changed since it
+// was opened: that explains err, and is returned instead.
 func (in *Input) close(err error) error {
 	if in.file == nil || in.abandoned.Load() {
 		return err

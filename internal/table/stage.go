@@ -16,12 +16,12 @@ import (
 )
 
 // Stage collects files under temporary names, so that all of them appear at
-// once and whole, or none: what fails or is cancelled leaves the old files.
+// once and complete, or none: a failure or a cancellation leaves the old files.
 type Stage struct {
 	ctx     context.Context
 	stdout  io.Writer
 	files   []*staged
-	folders []string // that were made for files
+	folders []string // created for files
 }
 
 // staged is a file of a stage.
@@ -29,12 +29,12 @@ type staged struct {
 	*os.File
 	ctx       context.Context
 	user      string // its name for the user
-	path      string // its name once committed; "" where it is written in place
+	path      string // its name once committed; "" if it is written in place
 	lock      *flock.Flock
 	committed bool
 }
 
-// NewStage returns an empty stage. What is created as Standard goes to stdout.
+// NewStage returns an empty stage. A file named Standard goes to stdout.
 func NewStage(ctx context.Context, stdout io.Writer) *Stage { return &Stage{ctx: ctx, stdout: stdout} }
 
 // stagePrefix returns how the temporary files of path begin. File systems give
@@ -47,8 +47,8 @@ func stagePrefix(path string) string {
 	return filepath.Join(folder, "."+name+".kgen-")
 }
 
-// Create begins a file. Links are followed; what is no regular file, such as a
-// device or a pipe, is written in place.
+// Create begins a file. Links are followed; a file that is not regular, such as
+// a device or a pipe, is written in place.
 func (s *Stage) Create(path string) (io.Writer, error) {
 	if path == Standard {
 		return Interruptible(s.ctx, s.stdout), nil
@@ -64,7 +64,7 @@ func (s *Stage) Create(path string) (io.Writer, error) {
 		if info.IsDir() {
 			return nil, fmt.Errorf("writing %s: this is a folder", path)
 		}
-		// What may not be written is not replaced either.
+		// Do not replace a file that may not be written.
 		f, err := await(s.ctx, func() (*os.File, error) { return os.OpenFile(target, os.O_WRONLY, 0) })
 		if err != nil {
 			return nil, writing(path, err)
@@ -118,7 +118,7 @@ func resolve(path string) string {
 	return path
 }
 
-// writing words an error of the system by the name that the user knows.
+// writing returns an error of the system with the name that the user knows.
 func writing(path string, err error) error {
 	if reason := errors.Unwrap(err); reason != nil {
 		err = reason
@@ -144,7 +144,7 @@ func createTemporary(path string, mode os.FileMode) (*staged, error) {
 		}
 		file.lock = flock.New(name)
 		free, err := file.lock.TryLock()
-		if err != nil { // a file system without locks is no reason to fail
+		if err != nil { // some file systems have no locks
 			return file, nil
 		}
 		if mine, err := f.Stat(); free && err == nil {
@@ -152,7 +152,7 @@ func createTemporary(path string, mode os.FileMode) (*staged, error) {
 				return file, nil
 			}
 		}
-		// Somebody takes it for a stale one, before it was locked.
+		// Another process took it for stale before it was locked.
 		os.Remove(name)
 		file.close()
 	}
@@ -161,8 +161,8 @@ func createTemporary(path string, mode os.FileMode) (*staged, error) {
 // locksFiles: Windows would not let a locked file be renamed.
 const locksFiles = runtime.GOOS != "windows"
 
-// removeStale removes the temporary files of path that killed processes have
-// left, which no process holds locked.
+// removeStale removes the temporary files of path that killed processes left
+// behind: no process holds a lock on them.
 func removeStale(path string) {
 	folder := filepath.Dir(path)
 	entries, err := os.ReadDir(folder)
@@ -235,7 +235,7 @@ func (s *Stage) Commit() error {
 	return nil
 }
 
-// Abort removes what has not been committed. It does nothing after Commit.
+// Abort removes uncommitted files. It does nothing after Commit.
 func (s *Stage) Abort() {
 	for _, f := range s.files {
 		if f.path != "" && !f.committed {
@@ -244,7 +244,7 @@ func (s *Stage) Abort() {
 		f.close()
 	}
 	for _, folder := range s.folders {
-		os.Remove(folder) // fails where somebody has put something into it
+		os.Remove(folder) // fails if the folder is no longer empty
 	}
 }
 

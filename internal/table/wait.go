@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// await returns what f returns, which may wait for another process: for one
-// that holds the other end of a pipe. When ctx ends first, f is left alone.
+// await returns the result of f, which may wait for the process at the other
+// end of a pipe. When ctx ends first, f is abandoned.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -26,13 +26,13 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// Output is a writer that fails once its context has ended, also where it waits
-// at that time: for a terminal, or for the reader of a pipe. After a failure it
-// writes nothing more and keeps the error, which not every caller looks at.
+// Output is a writer that fails once its context has ended, even while it waits
+// for a terminal or for the reader of a pipe. After a failure it writes nothing
+// more and keeps the error, because not every caller checks it.
 type Output struct {
 	ctx    context.Context
 	w      io.Writer
-	buffer []byte // what an abandoned write goes on to use
+	buffer []byte // an abandoned write may still use it
 	err    error
 }
 

@@ -11,7 +11,7 @@ import (
 const batchRows = 1 << 20
 
 // Add writes all rows of t to a file of the stage, whose extension chooses the
-// format. Progress, which may be nil, hears of rows.
+// format. progress, which may be nil, gets numbers of rows.
 func (s *Stage) Add(path string, t Table, progress func(done, total int64)) error {
 	var fields []Field
 	for _, c := range t.Columns {
@@ -24,8 +24,8 @@ func (s *Stage) Add(path string, t Table, progress func(done, total int64)) erro
 	return WriteAll(w, t, progress)
 }
 
-// WriteAll writes all rows of t and closes w. Progress, which may be nil, hears
-// of rows.
+// WriteAll writes all rows of t and closes w. progress, which may be nil, gets
+// numbers of rows.
 func WriteAll(w Writer, t Table, progress func(done, total int64)) error {
 	batch := make([]ir.Column, len(t.Columns))
 	for lo := 0; lo < t.Rows(); lo += batchRows {
