@@ -5,6 +5,7 @@ package opencl
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -36,7 +37,7 @@ func (d *device) probe(ctx context.Context) error {
 	var p probed
 	key := cache.Key(append(d.identity(), probeText, probe64Text, probeVersion)...)
 	err := d.cache.Do(ctx, key,
-		func(data []byte) error { return json.Unmarshal(data, &p) },
+		func(data []byte) error { return p.decode(data) },
 		func() ([]byte, error) {
 			s, err := d.session(worker.SessionOptions{})
 			if err != nil {
@@ -53,8 +54,21 @@ func (d *device) probe(ctx context.Context) error {
 	return err
 }
 
-// probeVersion changes with the Go side of the probe.
-const probeVersion = "3"
+// decode reads what the cache has kept. An entry of another form is an error,
+// so that the device is probed again: what it lacks would read as 0.
+func (p *probed) decode(data []byte) error {
+	*p = probed{}
+	if err := json.Unmarshal(data, p, json.RejectUnknownMembers(true)); err != nil {
+		return err
+	}
+	if p.Machine.MaxWorkgroup < 1 {
+		return errors.New("the probe's result has no maxWorkgroup")
+	}
+	return nil
+}
+
+// probeVersion changes with the Go side of the probe, and with what it returns.
+const probeVersion = "4"
 
 // prober is one probe.
 type prober struct {

@@ -5,7 +5,12 @@ package opencl
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/kgen-go/kgen/plan"
 )
 
 // newProber opens the first device for the parts of a probe.
@@ -14,6 +19,26 @@ func newProber(t *testing.T) *prober {
 	p := &prober{session: s, facts: s.device.facts, limit: 1000}
 	p.probed.Machine = s.device.machine
 	return p
+}
+
+// A result that an earlier kgen has cached in another form is no result: what it
+// named otherwise would read as 0, and no kernel would fit the device.
+func TestProbeResultOfAnotherForm(t *testing.T) {
+	now := probed{Machine: plan.Machine{Device: "d", MaxWorkgroup: 256, Caps: map[plan.Cap]string{}}}
+	text, err := json.Marshal(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p probed
+	if err := p.decode(text); err != nil || p.Machine.MaxWorkgroup != 256 {
+		t.Errorf("%s: %v, %d work-items", text, err, p.Machine.MaxWorkgroup)
+	}
+	old := strings.Replace(string(text), "maxWorkgroup", "maxGroup", 1)
+	for _, text := range []string{old, "{}", strings.Replace(string(text), "256", "0", 1)} {
+		if err := p.decode([]byte(text)); err == nil {
+			t.Errorf("%s was taken for a result", text)
+		}
+	}
 }
 
 func TestLargestLocalArray(t *testing.T) {
