@@ -84,8 +84,9 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// sizes are the numbers of rows to try. Products of many floats overflow, on
-// the way to a result that need not; they are tried on few rows.
+// sizes are the numbers of rows to try. Products of many floats overflow in
+// intermediate results, even if the result does not; they are tried on few
+// rows.
 func sizes(p *ir.Pipeline, shape Shape) []int {
 	for _, v := range p.Values {
 		if v.Reduce == ir.ReduceMul && v.Type.Kind.IsFloat() {
@@ -98,8 +99,8 @@ func sizes(p *ir.Pipeline, shape Shape) []int {
 	return []int{0, 1, 2, 33, 1000}
 }
 
-// agree requires that every level, serially and on several workers, gives what
-// the interpreter gives.
+// agree requires that every level, with one worker and with several, gives the
+// results of the interpreter.
 func agree(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
 	want, err := Expect(p, in)
@@ -149,8 +150,8 @@ type emittedGo struct {
 	plans  map[string]*plan.Plan // by level/pipeline
 }
 
-// run runs the function of a level, as kgen run does: large results go where
-// the plan says that they have room.
+// run runs the function of a level, as kgen run does: large results are written
+// to memory of the size that the plan bounds.
 func (d emittedGo) run(p *ir.Pipeline, level string, workers int, in []ir.Column) ([]ir.Column, error) {
 	call := run.Call{Program: level + "/" + p.Name, Workers: workers}
 	rows, scalars := map[string]int64{}, map[string]int64{}

@@ -12,18 +12,19 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Expectation is what every device has to give for an input, and how near.
+// Expectation is the result that every device must give for an input, and how
+// close it must be.
 type Expectation struct {
 	Pipeline *ir.Pipeline
-	Results  []ir.Column    // of the interpreter; nil where a check fails
+	Results  []ir.Column    // of the interpreter; nil if a check fails
 	Check    *ir.CheckError // that fails, or nil
-	Loose    string         // why devices need not agree about this input at all; "" where they have to
+	Loose    string         // why devices need not agree on this input at all; "" if they must
 
 	near []nearness // of each result
 }
 
-// Expect interprets p over in. It fails where the interpreter takes no such
-// input, as where a result would have too many rows.
+// Expect interprets p over in. It fails if the interpreter refuses the input,
+// for example because a result would have too many rows.
 func Expect(p *ir.Pipeline, in []ir.Column, options ...interp.Option) (*Expectation, error) {
 	e := &Expectation{Pipeline: p}
 	s := newSums(p)
@@ -44,7 +45,7 @@ func Expect(p *ir.Pipeline, in []ir.Column, options ...interp.Option) (*Expectat
 }
 
 // Uncompared counts the results whose rounding the language leaves open for
-// this input: no device can be wrong about them.
+// this input, so that no device can be wrong about them.
 func (e *Expectation) Uncompared() (results int) {
 	for _, n := range e.near {
 		if n.how == loose {
@@ -54,9 +55,9 @@ func (e *Expectation) Uncompared() (results int) {
 	return results
 }
 
-// Differ says where what a device gave differs, or returns "". All must be
-// equal, NaN being one value, but for float sums (see [sums]). Rows of a
-// pipeline that returns unordered are compared as sets.
+// Differ says how the results of a device differ, or returns "". All values
+// must be equal, all NaNs being one value, except float sums (see [sums]). Rows
+// of a pipeline that returns unordered are compared as sets.
 func (e *Expectation) Differ(got []ir.Column, err error) string {
 	if e.Loose != "" {
 		return ""
@@ -98,7 +99,7 @@ func (e *Expectation) Differ(got []ir.Column, err error) string {
 	return ""
 }
 
-// order returns, for each domain whose rows may come in any order, the one in
+// order returns, for each domain whose rows may come in any order, the order in
 // which they ascend: by the exact columns, then by the others.
 func (e *Expectation) order(columns []ir.Column) map[*ir.Domain][]int {
 	orders := map[*ir.Domain][]int{}
@@ -141,7 +142,8 @@ func (e *Expectation) order(columns []ir.Column) map[*ir.Domain][]int {
 	return orders
 }
 
-// rowOf returns the row at a place of an order, which may be that of the rows.
+// rowOf returns the row at a position of an order; nil is the order of the
+// rows.
 func rowOf(order []int, place int) int {
 	if order == nil {
 		return place

@@ -10,7 +10,7 @@ import (
 
 func floats(values ...float64) ir.Column { return ir.Column{Kind: ir.F64, Slice: values} }
 
-// differs changes the first result by what change does to its last row.
+// differs applies change to the last row of the first result.
 func differs(t *testing.T, p *ir.Pipeline, in []ir.Column, change func(float64) float64) bool {
 	t.Helper()
 	want, err := Expect(p, in)
@@ -29,8 +29,9 @@ func differs(t *testing.T, p *ir.Pipeline, in []ir.Column, change func(float64) 
 
 func nextUp(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
 
-// Sums are compared as the language says: exactly where no order rounds, else
-// within 2·eps·(rows + 1)·Σ|x|, and what is computed from those not at all.
+// Sums are compared as the language says: exactly if no order rounds, else
+// within 2·eps·(rows + 1)·Σ|x|; values computed from such sums are not
+// compared.
 func TestFloatComparison(t *testing.T) {
 	const sum = "pipeline p(x: [n]f64) {\n\treturn s: sum(x)\n}"
 	add := func(d float64) func(float64) float64 { return func(x float64) float64 { return x + d } }
@@ -89,7 +90,7 @@ func TestUnorderedComparison(t *testing.T) {
 	}
 }
 
-// A failed check has to be the same, at the same row.
+// A failed check must be the same, in the same row.
 func TestCheckComparison(t *testing.T) {
 	p := loadOne(t, "pipeline p(a: [n]i32, b: [n]i32) {\n\treturn q: a / b, r: a % (b - 1)\n}")
 	ints := func(values ...int32) ir.Column { return ir.Column{Kind: ir.I32, Slice: values} }

@@ -13,8 +13,8 @@ import (
 var updateConsumer = flag.Bool("update-consumer", false, "write go.mod and go.sum of examples/consumer")
 
 // A module that uses kgen needs what kgen needs: the consumer's go.mod and
-// go.sum follow ours. (go mod tidy there would drop what only other systems
-// need, and asks the network.)
+// go.sum follow ours. (go mod tidy there would drop modules that only other
+// systems need, and it uses the network.)
 func TestConsumerModule(t *testing.T) {
 	folder := filepath.Join("..", "examples", "consumer")
 	ours, err := os.ReadFile(filepath.Join("..", "go.mod"))

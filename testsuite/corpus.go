@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Entry is a pipeline with input data and the results that it must have.
+// Entry is a pipeline with input data and expected results.
 type Entry struct {
 	Name     string // of the file, without folder and extension
 	Path     string // of the source file
@@ -22,10 +22,10 @@ type Entry struct {
 	Golden   string      // path of the expected results, in the form of Render
 }
 
-// Load reads the corpus in a folder. For NAME.kg, which holds one pipeline,
-// the columns are in NAME.csv, or in NAME.DOMAIN.csv for each domain of a
-// pipeline with several; NAME.set has a line PARAMETER=VALUE for each scalar
-// parameter that is not to have its default; NAME.out has the results.
+// Load reads the corpus in a folder. For NAME.kg, which holds one pipeline, the
+// columns are in NAME.csv, or in NAME.DOMAIN.csv for each domain of a pipeline
+// with several; NAME.set has a line PARAMETER=VALUE for each scalar parameter
+// that does not take its default; NAME.out has the results.
 func Load(dir string) ([]Entry, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.kg"))
 	if err != nil {

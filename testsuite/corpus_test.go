@@ -41,7 +41,7 @@ func TestCorpusHasQueries(t *testing.T) {
 }
 
 // The interpreter gives the expected results. They are written by -update,
-// which refuses where a hand-written oracle disagrees with the interpreter.
+// which refuses if a hand-written oracle disagrees with the interpreter.
 func TestCorpus(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
@@ -80,7 +80,7 @@ func TestCorpus(t *testing.T) {
 	t.Run("no file without a pipeline", func(t *testing.T) { noStrays(t, entries) })
 }
 
-// noStrays fails where data or results lie in the corpus for no pipeline.
+// noStrays fails if the corpus has data or results without a pipeline.
 func noStrays(t *testing.T, entries []Entry) {
 	files, err := os.ReadDir("corpus")
 	if err != nil {

@@ -87,7 +87,7 @@ func TestCorpusCoverage(t *testing.T) {
 }
 
 // interpreterOnly are the operators that are not lowered: programs with them
-// are refused by name, and most of the corpus does without.
+// are refused by name, and most of the corpus does not use them.
 var interpreterOnly = []ir.Op{ir.OpGroups, ir.OpRepeat, ir.OpOrder, ir.OpFind, ir.OpJoin, ir.OpArgmin, ir.OpArgmax}
 
 func TestCorpusCompiles(t *testing.T) {

@@ -25,8 +25,8 @@ import (
 
 // cudaSchedule has tiles of few rows and blocks of two warps, so that barriers
 // matter and little data fills several tiles. KGEN_CUDAEMU_SCHEDULE=default
-// takes the tiles that users get, static numbers them by blocks, and published
-// is plans that do not wait.
+// takes the tiles that users get, static numbers tiles by blocks, and published
+// means plans that do not wait.
 var cudaSchedule = map[string]plan.Schedule{
 	"":          {Workgroup: 64, Items: 4},
 	"default":   {},
@@ -43,8 +43,9 @@ func TestCUDAEmulation(t *testing.T) {
 }
 
 // TestCUDAEmulationVariants runs the pipelines of the corpus that aggregate
-// groups by the variants of aggregation: each by one, at one level, or with
-// KGEN_CUDAEMU_VARIANTS=all by all, at every level.
+// groups, with the variants of aggregation: each pipeline with one variant at
+// one level, or with KGEN_CUDAEMU_VARIANTS=all with all variants at every
+// level.
 func TestCUDAEmulationVariants(t *testing.T) {
 	all := os.Getenv("KGEN_CUDAEMU_VARIANTS") == "all"
 	corpusOnDevices(t, cuda.Emitter(), newEmulators(t, checked), variantChoices(all, cudaSchedule))
@@ -85,8 +86,8 @@ func (e emulator) runner(made *kernels.Program) func(exec.Inputs) (*exec.Result,
 	}
 }
 
-// newEmulator skips the test where there is no g++; KGEN_REQUIRE_CUDAEMU, which
-// .ci/run sets, makes that a failure.
+// newEmulator skips the test if there is no g++; with KGEN_REQUIRE_CUDAEMU,
+// which .ci/run sets, the test fails.
 func newEmulator(t *testing.T, options emu.Options) *emu.Emulator {
 	t.Helper()
 	built, err := cache.Open("cudaemu")
@@ -107,8 +108,8 @@ func newEmulator(t *testing.T, options emu.Options) *emu.Emulator {
 }
 
 // TestCUDAEmulationLarge runs some pipelines with the tiles of users on many
-// tiles, without checks: 200000 rows, or KGEN_CUDAEMU_ROWS. Two of them run
-// unless everything is asked for.
+// tiles, without checks: 200000 rows, or KGEN_CUDAEMU_ROWS. Only two of them
+// run unless KGEN_TEST_ALL is set.
 func TestCUDAEmulationLarge(t *testing.T) {
 	rows, err := strconv.Atoi(cmp.Or(os.Getenv("KGEN_CUDAEMU_ROWS"), "200000"))
 	if err != nil {

@@ -52,9 +52,9 @@ func mutantsOf(text string) (list []mutant) {
 	return list
 }
 
-// TestCUDAMutants plants bugs in emitted kernels and requires that the emulation
-// reports a fault or a wrong result for most of them. Survivors are listed: a
-// barrier may be there for a reader of the text, and not for the data.
+// TestCUDAMutants plants bugs in emitted kernels and requires that the
+// emulation reports a fault or a wrong result for most of them. Survivors are
+// listed: a barrier may be there for the reader of the text, not for the data.
 // KGEN_CUDA_MUTANTS=all plants all, KGEN_TEST_ALL every seventh, else few.
 func TestCUDAMutants(t *testing.T) {
 	step := 29
@@ -97,7 +97,7 @@ func TestCUDAMutants(t *testing.T) {
 	}
 }
 
-// kill runs a mutant on several sizes and says what gave it away, or "".
+// kill runs a mutant on several sizes and says what revealed it, or "".
 func kill(e *emu.Emulator, p *ir.Pipeline, made *kernels.Program, file, text string) string {
 	texts := made.Texts()
 	texts[file] = text

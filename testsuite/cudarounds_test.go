@@ -24,8 +24,8 @@ import (
 )
 
 // roundSchedules have small tiles and one to four subgroups that take rows;
-// folds are told one round ahead to three, and the ring has as few stages as it
-// may have or one more.
+// folds are published one to three rounds ahead, and the ring has the fewest
+// possible stages or one more.
 var roundSchedules = []plan.Schedule{
 	{Workgroup: 160, Items: 4, Scheme: simt.SchemePersistent, Lookahead: 2, Ring: 4},
 	{Workgroup: 128, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 3},
@@ -35,7 +35,8 @@ var roundSchedules = []plan.Schedule{
 	{Workgroup: 224, Items: 1, Scheme: simt.SchemePersistent, Lookahead: 3, Ring: 6},
 }
 
-// roundGroups is how many groups walk: few, so that little data fills many rounds.
+// roundGroups is the number of work-groups: few, so that little data fills many
+// rounds.
 const roundGroups = 3
 
 // TestCUDAEmulationRounds runs the pipelines of the corpus that have a cut by
@@ -116,8 +117,8 @@ func TestCUDAEmulationRoundsOfFolds(t *testing.T) {
 	}
 }
 
-// TestCUDAEmulationRoundsOfManyColumns runs rows of 80 bytes: only fewer subgroups
-// leave room for a ring of them.
+// TestCUDAEmulationRoundsOfManyColumns runs rows of 80 bytes: only with fewer
+// subgroups does a ring of them fit.
 func TestCUDAEmulationRoundsOfManyColumns(t *testing.T) {
 	const columns = 10
 	var parameters, sums []string
@@ -165,8 +166,8 @@ func walksInRounds(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Kernels, func(k plan.Kernel) bool { return k.Variants[0].Schedule.Scheme == simt.SchemePersistent })
 }
 
-// fitsMultiprocessor requires that no kernel needs more local memory than there
-// is: its plan would give up on every device.
+// fitsMultiprocessor requires that no kernel needs more local memory than a
+// multiprocessor has: its plan would give up on every device.
 func fitsMultiprocessor(t *testing.T, p *plan.Plan) {
 	for _, k := range p.Kernels {
 		v := &k.Variants[0]
@@ -228,7 +229,7 @@ func TestRoundsOfCorpus(t *testing.T) {
 	t.Log(count)
 }
 
-// Rounds that cannot be are refused with what would be right.
+// Impossible rounds are refused with a message that proposes a correction.
 func TestRoundsRefused(t *testing.T) {
 	const (
 		scan   = "pipeline p(x: [n]i64) {\n\treturn s: scan(add, x)\n}\n"
@@ -238,7 +239,7 @@ func TestRoundsRefused(t *testing.T) {
 		source, level string
 		emitter       kernels.Emitter
 		schedule      plan.Schedule
-		want          string // "" is taken
+		want          string // "" if it is accepted
 	}{
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 128, Items: 1, Ring: 3, Lookahead: 1}, ""},
@@ -273,7 +274,7 @@ func TestRoundsRefused(t *testing.T) {
 	}
 }
 
-// lacking is the emulation without a capability.
+// lacking is the emulation with a capability removed.
 type lacking struct {
 	*emu.Device
 	capability plan.Cap
@@ -285,8 +286,8 @@ func (d lacking) Machine() plan.Machine {
 	return m
 }
 
-// A plan of rounds says what a machine lacks for them, and its fallback does the
-// work.
+// A plan of rounds says which capability a machine lacks, and its fallback does
+// the work.
 func TestRoundsFallBack(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {

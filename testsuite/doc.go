@@ -1,4 +1,4 @@
-// Package testsuite holds what tests of several packages share: the corpus of
-// pipelines with data and expected results, generators of random data, and
-// the text form in which results are compared.
+// Package testsuite contains the helpers that tests of several packages share:
+// the corpus of pipelines with data and expected results, generators of random
+// data, and the comparison of results with those of the interpreter.
 package testsuite

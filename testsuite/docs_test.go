@@ -193,7 +193,7 @@ func prints(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// Commands that run elsewhere are lines of the steps of every CI run.
+// Commands that run elsewhere are lines in the steps of every CI run.
 func TestDocsRunElsewhere(t *testing.T) {
 	ci, err := os.ReadFile("../.ci/lib/always.sh")
 	if err != nil {
@@ -225,7 +225,7 @@ func TestDocPipelines(t *testing.T) {
 	}
 }
 
-// Links from document to document, and to files and folders, lead somewhere.
+// Links to documents, files and folders have a target.
 func TestDocLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^():# ]+)\)`) // code as f[T](a, b) is none
 	for path, text := range documents(t) {

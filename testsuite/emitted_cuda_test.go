@@ -17,8 +17,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// cudaCompilers returns the compilers of CUDA C++ of this machine, and says which
-// they are. In CI there must be one.
+// cudaCompilers returns and logs the CUDA C++ compilers of this machine. In CI
+// there must be one.
 func cudaCompilers(t *testing.T) []cudacompile.Compiler {
 	t.Helper()
 	found, missing := cudacompile.Available()
@@ -38,7 +38,8 @@ func cudaCompilers(t *testing.T) []cudacompile.Compiler {
 	return found
 }
 
-// notCompiled ends a test for which a compiler is missing. In CI that is a failure.
+// notCompiled skips a test for which a compiler is missing. In CI the test
+// fails.
 func notCompiled(t *testing.T, reason string) {
 	t.Helper()
 	if os.Getenv("KGEN_REQUIRE_CUDA_COMPILER") != "" {
@@ -108,8 +109,8 @@ func TestEmittedCUDA(t *testing.T) {
 	})
 }
 
-// textsOfOccupancy returns some texts that ask for room for as many groups as there
-// may be, which compilers keep by storing registers elsewhere.
+// textsOfOccupancy returns some texts that request the highest occupancy, for
+// which compilers must spill registers.
 func textsOfOccupancy(t *testing.T) map[string][]byte {
 	t.Helper()
 	texts := map[string][]byte{}
@@ -131,8 +132,8 @@ func textsOfOccupancy(t *testing.T) map[string][]byte {
 	return texts
 }
 
-// A compiler finds what is wrong, and what it only warns of, for whichever
-// architecture it compiles a text.
+// A compiler reports errors and warnings, whatever the architecture for which
+// it compiles a text.
 func TestCUDACompilersRefuse(t *testing.T) {
 	for _, c := range cudaCompilers(t) {
 		architectures := []string{"compute_60", c.Architecture(nil), c.Architecture([]byte("cp.async.bulk"))}
@@ -157,9 +158,9 @@ func TestCUDACompilersRefuse(t *testing.T) {
 	}
 }
 
-// What is wrong with an instruction of a round is found where the text is
-// compiled to PTX. Operands that are too wide only NVRTC finds, and what an
-// instruction is called only an assembler.
+// Errors in the instructions of a round are found when the text is compiled to
+// PTX. Only NVRTC finds operands that are too wide, and only an assembler finds
+// wrong names of instructions.
 func TestCUDACompilersRefuseInRounds(t *testing.T) {
 	entry, err := LoadEntry("corpus/ordered_aggregation.kg")
 	if err != nil {
@@ -208,8 +209,8 @@ func TestCUDACompilersRefuseInRounds(t *testing.T) {
 	}
 }
 
-// refused fails where a compiler accepts what it should refuse. Its log has one of
-// some texts, which | separates.
+// refused fails if a compiler accepts an invalid text. The compiler's log must
+// have one of the messages separated by |.
 func refused(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	if err == nil || !slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool { return strings.Contains(err.Error(), w) }) {

@@ -58,9 +58,9 @@ func newModule(t *testing.T) string {
 	return folder
 }
 
-// emitWithTests writes a package with the functions and tests of those
-// pipelines that compile, and with partials of those that have them, and
-// returns how many these are.
+// emitWithTests writes a package with the functions and tests of the pipelines
+// that compile, and with the partials of the pipelines that have them, and
+// returns the number of partials.
 func emitWithTests(t *testing.T, folder, pkg, level string, pipelines []*ir.Pipeline) (tested, partials int) {
 	t.Helper()
 	var programs []*backends.Program

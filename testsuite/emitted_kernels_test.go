@@ -82,9 +82,9 @@ func emittedChoices(i int, entry Entry, emitter kernels.Emitter, levels []string
 	return choices
 }
 
-// emittedTexts returns the kernels that the corpus is emitted as, at some levels
-// and by many schedules, each text once. They must be the same again, wherever
-// the source lies and however many threads there are.
+// emittedTexts returns the kernels that the corpus is emitted as, at some
+// levels and by many schedules, each text once. Emitting again must give the
+// same texts, wherever the source lies and however many threads there are.
 func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[string][]byte {
 	t.Helper()
 	entries, err := Load("corpus")
@@ -124,7 +124,7 @@ func emittedTexts(t *testing.T, emitter kernels.Emitter, levels []string) map[st
 	return texts
 }
 
-// For no text of the corpus in OpenCL C clang has a warning.
+// clang has no warning about any text of the corpus in OpenCL C.
 func TestEmittedOpenCL(t *testing.T) {
 	logSample(t)
 	folder := t.TempDir()

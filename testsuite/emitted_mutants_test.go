@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// emittedMutants are bugs in functions of examples/consumer. Each takes the
-// place of the first occurrence of old.
+// emittedMutants are bugs in functions of examples/consumer. Each replaces the
+// first occurrence of old.
 var emittedMutants = []struct{ name, file, old, new string }{
 	{"the limit itself is kept", "analytics/below.go", "selected2 := x4 < limit", "selected2 := x4 <= limit"},
 	{"rows that do not fill four are dropped", "analytics/below.go", "for _, x3 := range xRows {", "for _, x3 := range xRows[:0] {"},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sharedDestination is what the comment of an emitted Into forbids.
+// sharedDestination does what the comment of an emitted Into function forbids.
 const sharedDestination = `package analytics
 
 import (
@@ -34,7 +34,7 @@ func TestShared(t *testing.T) {
 `
 
 // Two goroutines that share a destination are a race that the race detector
-// finds; two with a destination each are none.
+// finds; two goroutines with separate destinations are no race.
 func TestEmittedSharedDestination(t *testing.T) {
 	if !everything() {
 		t.Skip("builds Go's packages for the race detector: KGEN_TEST_ALL=1 runs it")

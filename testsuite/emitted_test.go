@@ -15,8 +15,9 @@ import (
 	"github.com/kgen-go/kgen/internal/compile"
 )
 
-// What the corpus is emitted as, at every level, is as gofmt would have it, has
-// no state, and passes go vet; and staticcheck, which .ci/run names in KGEN_STATICCHECK.
+// The emitted Go of the corpus, at every level, is formatted by gofmt, has no
+// state, and passes go vet; and staticcheck, which .ci/run names in
+// KGEN_STATICCHECK.
 func TestEmittedCode(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
@@ -71,7 +72,7 @@ func TestEmittedCode(t *testing.T) {
 	}
 }
 
-// refuseState requires that emitted Go has no variables of the package and no init.
+// refuseState requires that emitted Go has no package variables and no init.
 func refuseState(t *testing.T, file backends.File) {
 	t.Helper()
 	for _, declaration := range []string{"\nvar ", "\nfunc init("} {

@@ -5,22 +5,23 @@ import (
 	"testing"
 )
 
-// everything reports whether tests do all that they can: .ci/run sets
-// KGEN_TEST_ALL, and docs/testing.md has what they leave out without it.
+// everything reports whether tests run completely: .ci/run sets KGEN_TEST_ALL,
+// and docs/testing.md lists what tests omit without it.
 func everything() bool { return os.Getenv("KGEN_TEST_ALL") != "" }
 
-// sampleStep is prime to the number of levels, schedules and variants that tests
-// give the pipelines of the corpus by turns, so that a sample meets all of them.
+// sampleStep is coprime to the numbers of levels, schedules and variants that
+// tests assign to the pipelines of the corpus in turn, so a sample covers all
+// of them.
 const sampleStep = 7
 
-// sampled reports whether a test that takes long runs entry i of the corpus: one
-// of seven, or all of them where everything is asked for.
+// sampled reports whether a long test runs entry i of the corpus: one in seven,
+// or all of them if everything is requested.
 func sampled(i int) bool { return everything() || i%sampleStep == 0 }
 
-// thirds is sampled for tests that take less long: one of three.
+// thirds is like sampled for shorter tests: one in three.
 func thirds(i int) bool { return everything() || i%3 == 0 }
 
-// logSample says what a test leaves out.
+// logSample logs what a test omits.
 func logSample(t *testing.T) {
 	t.Helper()
 	if !everything() {

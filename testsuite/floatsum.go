@@ -7,22 +7,22 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// closeness is how near a device's value has to be.
+// closeness is how close a device's value must be.
 type closeness uint8
 
 const (
 	exact   closeness = iota // the same bits
 	bounded                  // a float sum: within the bound of the language
-	loose                    // computed from a sum that rounds, so that nothing is promised
+	loose                    // computed from a rounded sum: nothing is promised
 )
 
-// nearness is how near the values of a result have to be.
+// nearness is how close the values of a result must be.
 type nearness struct {
 	how   closeness
-	bound []float64 // where bounded: the greatest difference, by row
+	bound []float64 // if bounded: the greatest difference, by row
 }
 
-// accepts compares a value with the one that row has to have.
+// accepts compares a value with the expected value of row.
 func (n nearness) accepts(want, got ir.Scalar, row int) bool {
 	if want == got || n.how == loose {
 		return true
@@ -37,8 +37,8 @@ func (n nearness) accepts(want, got ir.Scalar, row int) bool {
 	return n.how == bounded && (w == g || math.Abs(w-g) <= n.bound[row])
 }
 
-// sums are the float sums and products of a pipeline, over some data. Devices
-// add in different orders, so the summands distinguish three cases:
+// sums holds the float sums and products of a pipeline over given data. Devices
+// add in different orders, and the summands decide between three cases:
 //
 //   - No order rounds: all summands are multiples of one power of two, and the
 //     sum of their magnitudes is below the precision times that power. Then
@@ -51,7 +51,7 @@ func (n nearness) accepts(want, got ir.Scalar, row int) bool {
 // A chain of additions is never longer than the rows, which stand for depth.
 type sums struct {
 	p        *ir.Pipeline
-	operands map[*ir.Value][2]int // of each sum: where its summands and its groups are among the observed results
+	operands map[*ir.Value][2]int // of each sum: the positions of its summands and of its groups in the observed results
 	near     []nearness           // by value
 }
 
@@ -59,8 +59,8 @@ func newSums(p *ir.Pipeline) *sums {
 	return &sums{p: p, operands: map[*ir.Value][2]int{}, near: make([]nearness, len(p.Values))}
 }
 
-// isFloatSum reports whether the order of additions or multiplications may
-// show in v.
+// isFloatSum reports whether v may depend on the order of additions or
+// multiplications.
 func isFloatSum(v *ir.Value) bool { return v.FloatFold() != ir.ReduceNone }
 
 // isQuotient reports whether v is a sum divided by a count.
@@ -99,7 +99,7 @@ func (s *sums) mayDecideCheck() bool {
 	return false
 }
 
-// measure finds how near each value has to be, given the observed results.
+// measure computes how close each value must be, given the observed results.
 func (s *sums) measure(columns []ir.Column) {
 	for _, v := range s.p.Values {
 		worst := exact
@@ -126,7 +126,8 @@ func (s *sums) measure(columns []ir.Column) {
 	}
 }
 
-// results returns the nearness of each result, and why none is promised.
+// results returns the nearness of each result, or the reason why none is
+// promised.
 func (s *sums) results(values []ir.Column) ([]nearness, string) {
 	for _, site := range s.p.Sites {
 		for _, o := range site.Value.Operands() {
@@ -145,7 +146,7 @@ func (s *sums) results(values []ir.Column) ([]nearness, string) {
 	return near, ""
 }
 
-// of turns relative bounds into those of a result's rows.
+// of turns relative bounds into absolute bounds for the rows of a result.
 func (n nearness) of(v *ir.Value, result ir.Column) []float64 {
 	bound := make([]float64, result.Len())
 	for row := range bound {
@@ -240,7 +241,7 @@ func nearnessOf(v *ir.Value, x ir.Column, groups *ir.Column) nearness {
 	return n
 }
 
-// magnitude is what is known of summands or factors in any order. Infinities
+// magnitude summarizes summands or factors, whatever their order. Infinities
 // and NaN do not round.
 type magnitude struct {
 	product    bool
@@ -278,12 +279,13 @@ func (m *magnitude) add(x float64) {
 // isExact reports whether no order rounds.
 func (m *magnitude) isExact(precision int) bool {
 	if m.product {
-		return m.wholeUnits && m.up < float64(precision)-0.001 // that of the logarithms' own rounding
+		return m.wholeUnits && m.up < float64(precision)-0.001 // for the rounding of the logarithms
 	}
 	return m.total == 0 || m.total <= math.Ldexp(1, precision+m.grid)
 }
 
-// isWithin reports whether no order leaves the numbers of full precision.
+// isWithin reports whether every order stays within the numbers of full
+// precision.
 func (m *magnitude) isWithin(largest float64) bool {
 	if !m.product {
 		return m.total <= largest

@@ -32,9 +32,9 @@ var hostEntries = strings.Fields(`
 	gather_lookup histogram_bytes neighbours_of_filter runs_of_runs scalar_parameters scan_operations several_domains
 	signed_widths tpch_q6 unordered_filter unsigned_widths`)
 
-// hostPython returns the Python that has PyOpenCL with a device, and skips
-// the test where there is none. KGEN_HOST_PYTHON=1, which .ci/run sets, makes
-// that a failure, and asks for the tests that take minutes.
+// hostPython returns the Python that has PyOpenCL with a device, and skips the
+// test if there is none. With KGEN_HOST_PYTHON=1, which .ci/run sets, the test
+// fails instead, and tests that take minutes run too.
 func hostPython(t *testing.T) (path string, all bool) {
 	t.Helper()
 	all = os.Getenv("KGEN_HOST_PYTHON") != ""
@@ -59,7 +59,7 @@ func hostPython(t *testing.T) (path string, all bool) {
 	return "", false
 }
 
-// onGPU is whether the host over CuPy runs on a GPU, by CuPy itself.
+// onGPU is whether the CuPy host runs on a GPU, with CuPy itself.
 var onGPU = os.Getenv("KGEN_HOST_CUPY") == "gpu"
 
 // runHost runs the example; its errors have what it printed.
@@ -80,7 +80,7 @@ func runHost(python, program string, arguments ...string) (string, error) {
 	return out.String(), nil
 }
 
-// The corpus through the files that kgen emits and nothing else.
+// The corpus runs from the files that kgen emits and nothing else.
 func TestHostPython(t *testing.T) {
 	python, all := hostPython(t)
 	entries, err := Load("corpus")
@@ -137,7 +137,8 @@ type host struct {
 
 var (
 	openCLHost = host{"run_plan.py", opencl.Emitter(), plan.Schedule{Workgroup: 32, Items: 4}}
-	// The stand-in for CuPy has a thread a group; launches take two tiles.
+	// The stand-in for CuPy has one thread per work-group; launches take two
+	// tiles.
 	cuPyHost = host{"run_plan_cupy.py", cuda.Emitter(), plan.Schedule{Workgroup: 1, Items: 4, Part: 11}}
 )
 
@@ -256,9 +257,9 @@ func hostAgrees(t *testing.T, python string, h host, entry Entry, level string) 
 	}
 }
 
-// handPlan has what no emitted plan has: loops, parts with carries, other
-// arguments for a launch, constants of a build, variants that the device
-// cannot run; and the plan before it gives up.
+// handPlan has features that no emitted plan has: loops, parts with carries,
+// other arguments for a launch, build constants, and variants that the device
+// cannot run. The plan before it gives up.
 const handPlan = `{
 	"version": 1, "pipeline": "hand",
 	"ports": [

@@ -109,7 +109,7 @@ func TestImportRule(t *testing.T) {
 	}
 }
 
-// The rule refuses what it is there to refuse.
+// The rule refuses forbidden imports.
 func TestImportRuleRefuses(t *testing.T) {
 	rules := readImportRules(t)
 	for _, c := range []struct{ pkg, imported string }{

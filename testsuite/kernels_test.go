@@ -19,7 +19,7 @@ import (
 
 // kernelDevice runs emitted kernels.
 type kernelDevice interface {
-	// runner returns what runs a program.
+	// runner returns the function that runs a program.
 	runner(*kernels.Program) func(exec.Inputs) (*exec.Result, error)
 }
 
@@ -43,10 +43,10 @@ func levelChoices(levels []string, schedule plan.Schedule) chooser {
 }
 
 // variantChoices are the variants of aggregation with tables, for pipelines
-// that aggregate groups: each by one at one level, or all, each at two levels
-// and not at the same for all pipelines. (Emulated work-groups run all at every
-// level.) Every other one publishes, groups walk through tiles, and offsets are
-// broadcast where they can be.
+// that aggregate groups: each pipeline with one variant at one level, or with
+// all variants, each at two levels that differ between pipelines. (Emulated
+// work-groups run all variants at every level.) Every other choice publishes,
+// with several tiles per work-group, and broadcasts offsets if possible.
 func variantChoices(all bool, schedule plan.Schedule) chooser {
 	tables := plan.Variants[:len(plan.Variants)-1]
 	return func(i int, entry Entry) (choices []choice) {
@@ -74,8 +74,9 @@ func variantChoices(all bool, schedule plan.Schedule) chooser {
 	}
 }
 
-// partChoices are parts of a tile or a few: each pipeline at one level, or at
-// all, by a scheme and a variant that differ from pipeline to pipeline.
+// partChoices are parts of one tile or a few: each pipeline at one level, or at
+// all levels, with a scheme and a variant that differ from pipeline to
+// pipeline.
 func partChoices(all bool, schedule plan.Schedule) chooser {
 	return func(i int, entry Entry) (choices []choice) {
 		variants := variantsOf(entry.Pipeline, plan.Variants...)
@@ -96,10 +97,10 @@ func partChoices(all bool, schedule plan.Schedule) chooser {
 	}
 }
 
-// corpusOnDevices runs the corpus, each pipeline as choose says, on no row, one,
-// a tile and one more, and several tiles. Compilers take long: pipelines run
-// side by side, one on each device, and what a choice shares with an earlier
-// one runs once.
+// corpusOnDevices runs the corpus, each pipeline as choose says, on no row, one
+// row, a tile and one more, and several tiles. Compilers are slow: pipelines
+// run in parallel, one on each device, and a choice that gives the same program
+// as an earlier one is skipped.
 func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devices chan D, choose chooser) {
 	entries, err := Load("corpus")
 	if err != nil {
@@ -139,8 +140,8 @@ func corpusOnDevices[D kernelDevice](t *testing.T, emitter kernels.Emitter, devi
 	})
 }
 
-// makeKernels emits a pipeline of the corpus; where devices do not support it,
-// the test is skipped.
+// makeKernels emits a pipeline of the corpus; if devices do not support it, the
+// test is skipped.
 func makeKernels(t *testing.T, emitter kernels.Emitter, entry Entry, level string, schedule plan.Schedule) *kernels.Program {
 	t.Helper()
 	program, _, err := compile.Compile(entry.Pipeline, compile.Options{Level: level, Variant: schedule.Variant})
@@ -158,8 +159,8 @@ func makeKernels(t *testing.T, emitter kernels.Emitter, entry Entry, level strin
 	return made
 }
 
-// makeBy makes something by a schedule, or where offsets cannot be broadcast, which
-// is so for all but sums, by one that scans them.
+// makeBy makes a value with a schedule or, if offsets cannot be broadcast,
+// because only sums can, with a schedule that scans them.
 func makeBy[T any](s plan.Schedule, make func(plan.Schedule) (T, error)) (T, error) {
 	made, err := make(s)
 	if err != nil && s.Offsets == plan.Broadcast {
@@ -175,7 +176,7 @@ func refusesRounds(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "scheme="+simt.SchemePersistent+": ")
 }
 
-// isSame reports whether two programs differ by the name of their level only.
+// isSame reports whether two programs differ only in the name of their level.
 func isSame(t *testing.T, x, y *kernels.Program) bool {
 	var plans [2][]byte
 	for i, p := range []*kernels.Program{x, y} {
@@ -192,7 +193,8 @@ func isSame(t *testing.T, x, y *kernels.Program) bool {
 	return bytes.Equal(plans[0], plans[1]) && maps.Equal(x.Texts(), y.Texts())
 }
 
-// largestTile returns the most rows that a group of a plan's kernels covers.
+// largestTile returns the most rows that a work-group of a plan's kernels
+// covers.
 func largestTile(p *plan.Plan) (rows int) {
 	for ; p != nil; p = p.Fallback {
 		for _, k := range p.Kernels {

@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// TestRowOperators applies every operator of rows, for every kind that it
+// TestRowOperators applies every element-wise operator, for every kind that it
 // takes, to values at the edges of the kind. The interpreter and the evaluator
-// that tile and loop programs are run by share no code; they have to agree.
+// of tile and loop programs share no code and must agree.
 func TestRowOperators(t *testing.T) {
 	for _, op := range ir.RowOps() {
 		for k := ir.Bool; k <= ir.Char8; k++ {
@@ -113,7 +113,7 @@ func operatorAgrees(t *testing.T, op ir.Op, result ir.Kind, operands ...ir.Kind)
 
 func isNaN(s ir.Scalar) bool { return s.Kind.IsFloat() && math.IsNaN(s.Float64()) }
 
-// edges are the values of kind k at which arithmetic changes.
+// edges are the values of kind k at which arithmetic changes behaviour.
 func edges(k ir.Kind) (list []ir.Scalar) {
 	width := 8 * k.Size()
 	switch {

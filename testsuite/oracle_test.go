@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// oracles are some pipelines of the corpus written by hand in Go, as loops
-// over rows and in no way like the interpreter: from columns to the text that
-// Render gives.
+// oracles are some pipelines of the corpus, written by hand in Go as loops over
+// rows and quite unlike the interpreter: functions from columns to the text of
+// Render.
 var oracles = map[string]func([]ir.Column) string{
 	"grade_counts": func(in []ir.Column) string {
 		grade, score := in[0].Slice.([]int32), in[1].Slice.([]int32)
@@ -168,7 +168,7 @@ var oracles = map[string]func([]ir.Column) string{
 	},
 }
 
-// text builds what Render gives for one table.
+// text builds the text of Render for one table.
 type text struct{ strings.Builder }
 
 func newText(table, header string) *text {

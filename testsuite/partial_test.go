@@ -20,8 +20,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Whatever of the corpus can be computed in shards gives the results of the
-// whole, or its failed check at the same row, however it is cut and combined.
+// Every pipeline of the corpus that can be computed in shards gives the results
+// of the whole, or its failed check in the same row, however the shards are cut
+// and combined.
 func TestEmittedPartials(t *testing.T) {
 	corpus, err := Load("corpus")
 	if err != nil {
@@ -44,8 +45,8 @@ func TestEmittedPartials(t *testing.T) {
 	}
 }
 
-// Random pipelines too, with their columns aggregated. KGEN_PARTIALS chooses
-// how many, from which number on: 2000+500 is 500 of them.
+// Random pipelines too, with their columns aggregated. KGEN_PARTIALS is the
+// first number and the count: 2000+500 runs 500 of them.
 func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
 	from, count := 0, 15
 	if everything() {
@@ -77,7 +78,7 @@ func TestEmittedPartialsOfRandomPipelines(t *testing.T) {
 	}
 }
 
-// aggregated returns p with aggregates of each column in place of it.
+// aggregated returns p with each column replaced by aggregates of it.
 func aggregated(p *ir.Pipeline) (*ir.Pipeline, error) {
 	b := ir.NewBuilder(p.Name)
 	made := map[*ir.Value]ir.Operand{}
@@ -113,8 +114,8 @@ func aggregated(p *ir.Pipeline) (*ir.Pipeline, error) {
 	return b.Pipeline()
 }
 
-// comparePartials compares the partials of those pipelines that have any with
-// the functions of the whole, and returns how many there are.
+// comparePartials compares the partials of the pipelines that have any with the
+// functions of the whole, and returns the number of partials.
 func comparePartials(t *testing.T, entries []Entry) int {
 	folder := t.TempDir()
 	var programs []*backends.Program
@@ -169,7 +170,7 @@ func comparePartials(t *testing.T, entries []Entry) int {
 		}
 	}
 	check(fmt.Sprintf("%d pipelines, %d trials\n", len(used), 150*len(used)), "run", ".")
-	if entries[0].Path == "" { // random pipelines do what vet warns of
+	if entries[0].Path == "" { // vet warns about random pipelines
 		return len(used)
 	}
 	check("", "vet", "./...")

@@ -19,9 +19,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// TestParts runs the corpus in launches of one tile or a few, at every level, by
-// every scheme and by all variants of aggregation, on an emulated device. Runs
-// of rows, neighbours and prefixes cross the edges of parts.
+// TestParts runs the corpus in launches of one tile or a few, at every level,
+// with every scheme and all variants of aggregation, on an emulated device.
+// Runs of rows, neighbours and prefixes cross the edges of parts.
 func TestParts(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
@@ -87,7 +87,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// longPipelines have no column of 32 bits, so that whatever has 32 bits in their
+// longPipelines have no column of 32 bits, so every 32-bit value in their
 // kernels is kgen's own.
 const longPipelines = `pipeline numbers(x: [n]u8) {
 	s = scan(add, i64(x))
@@ -107,8 +107,8 @@ pipeline checked(x: [n]i64, i: [n]i64) {
 }
 `
 
-// TestPartsAreLong holds that kernels in parts number and count rows by 64 bits:
-// parts of a few rows cannot show that.
+// TestPartsAreLong checks that kernels in parts number and count rows with 64
+// bits, which parts of a few rows cannot show.
 func TestPartsAreLong(t *testing.T) {
 	pipelines, errs := ir.Load("long.kg", []byte(longPipelines))
 	if err := errs.Err(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// RunPlan runs the plan of p over in by run, and returns the results, or the
-// failed check, as the interpreter does.
+// RunPlan runs the plan of p over in with the function run, and returns the
+// results, or the failed check, in the form of the interpreter.
 func RunPlan(p *ir.Pipeline, host *plan.Plan, run func(exec.Inputs) (*exec.Result, error), in []ir.Column) ([]ir.Column, error) {
 	inputs := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
 	for i, c := range in {

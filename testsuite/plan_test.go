@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// agreeOn requires that a run of a plan, and not of its fallback, gives what the
-// interpreter gives.
+// agreeOn requires that a run of a plan, without its fallback, gives the
+// results of the interpreter.
 func agreeOn(t *testing.T, host *plan.Plan, run func(exec.Inputs) (*exec.Result, error), p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
 	want, err := Expect(p, in)

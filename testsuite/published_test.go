@@ -13,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// TestPublished runs the corpus on an emulated device whose groups walk through
-// several tiles, at every level, with offsets that tiles add to those of later
-// tiles where all folds are sums.
+// TestPublished runs the corpus on an emulated device whose work-groups process
+// several tiles, at every level. If all folds are sums, tiles add to the
+// offsets of later tiles.
 func TestPublished(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Shape is a distribution of column values that some kernel may get wrong.
+// Shape is a distribution of column values that a kernel may get wrong.
 type Shape uint8
 
-// The shapes. All but distinct draw from few values, so that groups occur.
+// The shapes. All but Distinct draw from few values, so that groups occur.
 const (
 	Mixed    Shape = iota // a shape of its own for each column, chosen by the seed
 	Small                 // a few values, independent
@@ -23,7 +23,7 @@ const (
 	Reversed              // descending, with duplicates
 	Zipf                  // one value in most rows, many rare ones
 	Extreme               // the kind's smallest and largest values, NaN, infinities, -0.0
-	Edges                 // runs that end at, one before and one behind the edges of tiles, and cross others
+	Edges                 // runs that end at, one before and one after the edges of tiles, and cross others
 	shapes
 )
 
@@ -43,13 +43,13 @@ func Shapes() []Shape {
 // RandomData describes input data for a pipeline. Equal descriptions give
 // equal data.
 type RandomData struct {
-	Rows  int // of the first parameter's domain; others have as many or fewer
+	Rows  int // of the first parameter's domain; other domains have as many or fewer
 	Tile  int // rows between two edges of the shape Edges; 0 is 32
 	Shape Shape
 	Seed  uint64
-	// Careless leaves indices, bins, lengths and divisors as they fall, so
-	// that run-time checks fail. Otherwise parameters used directly as such
-	// are drawn from what the check allows.
+	// Careless leaves indices, bins, lengths and divisors to chance, so that
+	// run-time checks fail. Otherwise parameters used directly as such are
+	// drawn from the values that the check allows.
 	Careless bool
 	// Whole makes floats whole numbers whose sums are exact in any order.
 	Whole bool
@@ -104,9 +104,9 @@ func (d RandomData) lengths(p *ir.Pipeline, r *rand.Rand) map[*ir.Domain]int {
 }
 
 // limits returns, for parameters that reach a check without arithmetic, the
-// number of values from 0 that it allows; -1 stands for all but zero. Where
-// data is to be careless, only lengths of repeat keep a limit, or memory would
-// be what fails.
+// number of values from 0 that it allows; -1 stands for all but zero. For
+// careless data, only lengths of repeat keep a limit, because otherwise memory
+// would run out.
 func limits(p *ir.Pipeline, length map[*ir.Domain]int, careless bool) map[*ir.Value]int64 {
 	const repeatAtMost = 5
 	limit := map[*ir.Value]int64{}
@@ -194,7 +194,7 @@ func (g *generator) column(shape Shape, rows int) ir.Column {
 	return c
 }
 
-// nanOrdinal is the number that NaN stands for, where it does.
+// nanOrdinal is the number that becomes NaN in special columns.
 const nanOrdinal = 2
 
 // ordinals returns whole numbers of the shape; scalar makes values of them.
@@ -281,8 +281,8 @@ func (g *generator) scalar(o int64) ir.Scalar {
 	return ir.Int(g.kind, o)
 }
 
-// extreme returns a value at the edge of the column's kind, or v where the
-// kind has none.
+// extreme returns a value at the edge of the column's kind, or v if the kind
+// has none.
 func (g *generator) extreme(v ir.Scalar) ir.Scalar {
 	switch {
 	case g.kind.IsFloat() && g.exact && !g.special:

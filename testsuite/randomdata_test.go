@@ -81,8 +81,8 @@ func TestRandomDataZeros(t *testing.T) {
 	}
 }
 
-// Fitted index columns are rows of what they index, and extreme columns hold
-// what they are named for.
+// Fitted index columns hold valid rows of the columns they index, and extreme
+// columns hold extreme values.
 func TestRandomDataFits(t *testing.T) {
 	p := loadOne(t, `pipeline p(x: [m]f64, i: [n]i32, j: [n]u8, d: [n]i64) {
 	return a: x[i], h: count(by: bins(j, 5)), q: 100 / d

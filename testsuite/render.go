@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Render writes what running p gave, as text to compare: a CSV section per
+// Render writes the results of running p as text to compare: a CSV section per
 // table of results, or the check that failed. Rows of a pipeline that returns
 // unordered are sorted, and positions do not name a file.
 func Render(p *ir.Pipeline, results []ir.Column, runError error) (string, error) {
@@ -44,7 +44,8 @@ func Render(p *ir.Pipeline, results []ir.Column, runError error) (string, error)
 	return out.String(), nil
 }
 
-// renderCheck names what devices have to agree on: number, domain and row.
+// renderCheck writes the parts on which devices must agree: number, domain and
+// row.
 func renderCheck(e *ir.CheckError) string {
 	site := e.Site
 	return fmt.Sprintf("# check %d at %d:%d fails\ndomain,row\n%s,%d\n", site.Number, site.Pos.Line, site.Pos.Column, site.Domain, e.Row)

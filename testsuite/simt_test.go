@@ -45,7 +45,7 @@ func TestWorkGroups(t *testing.T) {
 					continue
 				}
 				agreeEmulated(t, lowered, entry.Pipeline, level+", own data", entry.Columns)
-				for seed := range 2 { // each pipeline and level meets others of the shapes
+				for seed := range 2 { // each pipeline and level gets other shapes
 					shape := Shapes()[(i+2*j+seed)%len(Shapes())]
 					for _, rows := range []int{0, 1, 31, 103} {
 						data := RandomData{Rows: rows, Shape: shape, Seed: uint64(seed), Whole: true, Careless: seed%2 == 1}

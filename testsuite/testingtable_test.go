@@ -101,7 +101,7 @@ func TestTestingTable(t *testing.T) {
 	}
 }
 
-// What go test ./... leaves out, a step of every CI run does.
+// A step of every CI run does what go test ./... omits.
 func TestEverythingRunsInCI(t *testing.T) {
 	always, err := os.ReadFile("../.ci/lib/always.sh")
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 )
 
 // TestTilePrograms compares the tile programs of the corpus with the
-// interpreter: row by row, and in blocks between which only what the analysis
-// names survives. So the cuts, states and carries that a backend gets are
-// enough for any scheme.
+// interpreter: row by row, and in blocks between which only the values named by
+// the analysis survive. So the cuts, states and live values that a backend gets
+// are enough for any scheme.
 func TestTilePrograms(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
@@ -77,7 +77,7 @@ func compareTilePrograms(t *testing.T, program *backends.Program, entry Entry, l
 	for _, shape := range Shapes() {
 		for seed, rows := range []int{0, 1, 2, 15, 150} {
 			if rows > 15 && multipliesFloats(entry.Pipeline) {
-				continue // overflow on the way to a result that need not
+				continue // intermediate results overflow, the result need not
 			}
 			for _, careless := range []bool{false, true} {
 				if careless && rows != 15 {
@@ -94,8 +94,8 @@ func multipliesFloats(p *ir.Pipeline) bool {
 	return slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Reduce == ir.ReduceMul && v.Type.Kind.IsFloat() })
 }
 
-// variantsOf returns those of the variants of aggregation by which a pipeline
-// can differ: all where it has groups, else the last.
+// variantsOf returns the variants of aggregation that can change a pipeline:
+// all if it has groups, else the last.
 func variantsOf(p *ir.Pipeline, variants ...string) []string {
 	if slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op.IsAggregate() && v.By != nil }) {
 		return variants
@@ -191,7 +191,7 @@ func (h *tileHost) step(s plan.Step, execute execution) error {
 			if k.Name != s.Launch.Kernel {
 				continue
 			}
-			for _, op := range k.Ops { // lengths are scalars by the time a kernel asks
+			for _, op := range k.Ops { // lengths are scalars by the time a kernel reads them
 				if op.Kind == tile.Length {
 					h.memory.Lengths[op.Ref], _ = h.Len(op.Ref)
 				}
@@ -212,7 +212,7 @@ func (h *tileHost) buffer(name string) plan.Buffer {
 	panic("no buffer " + name)
 }
 
-// result reads an out port: as many rows as its domain then has.
+// result reads an out port: as many rows as its domain has by then.
 func (h *tileHost) result(port plan.Port) (ir.Column, error) {
 	data := []ir.Scalar{h.memory.Scalars[port.Scalar]}
 	if port.Buffer != "" {

@@ -12,11 +12,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// tutorial is the document whose files and commands are those of a module of
-// the reader's own.
+// tutorial is the document whose files and commands form a module of the
+// reader.
 const tutorial = "go-generate.md"
 
-// fileName matches what the text before a fence calls the file in it.
+// fileName matches the name of a file in the text before its fence.
 var fileName = regexp.MustCompile("`([a-z_]+\\.(?:go|kg))`[^`]*$")
 
 // TestTutorial does what the tutorial says, in a new module beside a link to

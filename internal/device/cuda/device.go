@@ -22,14 +22,14 @@ type device struct {
 	cache      *cache.Cache
 	context    cu.CUContext
 	capability int    // 90 is compute capability 9.0
-	version    string // likewise, in words
+	version    string // the same as text
 	programs   map[string]*program
 	pool       shared.Pool[cu.DevicePtr]
 	machine    plan.Machine
 	findings   []worker.Finding
 }
 
-// leastCapability is what emitted text needs.
+// leastCapability is the compute capability that emitted text needs.
 const leastCapability = 60
 
 func newDevice(_ context.Context, c *cache.Cache, number int) (*device, error) {
@@ -55,8 +55,8 @@ func newDevice(_ context.Context, c *cache.Cache, number int) (*device, error) {
 	return d, nil
 }
 
-// query asks the driver what the device is. What no driver tells, CUDA promises
-// for every device that emitted text runs on.
+// query asks the driver for the properties of the device. The other properties
+// are guaranteed by CUDA for every device that emitted text runs on.
 func (d *device) query(id cu.Device) error {
 	var failed error
 	number := func(what cu.DeviceAttribute) int64 {
@@ -99,7 +99,7 @@ func (d *device) query(id cu.Device) error {
 		{plan.CapStatic, "blocks start in the order of their index: CUDA does not promise it, and CUB's scans rely on it"},
 		{plan.CapResident, "cooperative launches, and at least one work-group per compute unit"},
 	}
-	// Without NVRTC what another machine has compiled may be there.
+	// Without NVRTC the cache may hold code compiled on another machine.
 	if compiler, missing := loadNVRTC(); (missing != nil || compiler.major >= 12) && d.capability >= 90 && driver >= 12000 {
 		list = append(list, declared{plan.CapBulkCopy, "of compute capability 9.0 and later, with a driver for CUDA 12; text that has them needs NVRTC 12"})
 	}
@@ -114,7 +114,8 @@ func (d *device) find(name, value string, evidence plan.Evidence, format string,
 	d.findings = append(d.findings, worker.Finding{Name: name, Value: value, Evidence: evidence, Detail: fmt.Sprintf(format, args...)})
 }
 
-// identity names what machine code depends on, for keys of the cache.
+// identity names everything that machine code depends on, for keys of the
+// cache.
 func (d *device) identity() []string {
 	return []string{d.machine.Device, d.version, d.machine.Driver}
 }

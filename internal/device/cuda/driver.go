@@ -14,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
-// Driver is all CUDA devices of this machine. It is used by one goroutine,
-// whose thread it keeps: the driver's calls are about the thread's context.
+// Driver drives all CUDA devices of this machine. It is used by one goroutine,
+// which stays on its thread: calls of CUDA refer to the thread's context.
 type Driver struct {
-	cache   *cache.Cache // nil where there is no folder
+	cache   *cache.Cache // nil if there is no folder
 	devices map[int]*device
 }
 
@@ -30,7 +30,7 @@ func New() *Driver {
 	return &Driver{cache: c, devices: map[int]*device{}}
 }
 
-// List describes all devices, and what keeps texts from being compiled.
+// List describes all devices, and says why texts cannot be compiled.
 func (d *Driver) List(ctx context.Context) (worker.Listing, error) {
 	count, err := cu.NumDevices()
 	if err != nil {

@@ -23,7 +23,7 @@ func newPool(limit int64) shared.Pool[cu.DevicePtr] {
 	}
 }
 
-// event is the driver's mark behind a command, and before it where it is timed.
+// event is the driver's mark after a command, and before it if it is timed.
 type event struct {
 	context    cu.CUContext
 	start, end cu.Event

@@ -51,14 +51,15 @@ import (
 	"gorgonia.org/cu"
 )
 
-// What gorgonia.org/cu lacks. Each of its structs is a handle of the driver's.
+// Calls that gorgonia.org/cu lacks. Each of its structs is a handle of the
+// driver.
 
 func function(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }
 
-// code is the driver's number for what failed.
+// code is an error code of the driver.
 type code int
 
-// result turns the driver's answer into an error.
+// result turns a code of the driver into an error.
 func result(answer C.CUresult) error {
 	if answer == C.CUDA_SUCCESS {
 		return nil
@@ -67,7 +68,7 @@ func result(answer C.CUresult) error {
 }
 
 // codeOf returns the number in an error of package cu, whose type is hidden, or
-// of this one; 0 where there is none.
+// of this one; 0 if there is none.
 func codeOf(err error) code {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
@@ -123,7 +124,7 @@ func queryEvent(context cu.CUContext, event cu.Event) (done bool, err error) {
 	return err == nil, err
 }
 
-// countParameters returns -1 where the driver does not tell.
+// countParameters returns -1 if the driver does not know.
 func countParameters(f cu.Function) int { return int(C.countParameters(function(f))) }
 
 // allowLocal lets a kernel be launched with more dynamic shared memory than 48 KiB.
@@ -131,13 +132,13 @@ func allowLocal(f cu.Function, bytes int64) error {
 	return result(C.cuFuncSetAttribute(function(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
-// launchTogether launches a grid whose groups all run at once, or fails.
+// launchTogether launches a grid whose work-groups all run at once, or fails.
 func launchTogether(f cu.Function, groups, size, local int64, arguments []uint64) error {
 	return result(C.CUresult(C.launchTogether(function(f), C.uint(groups), C.uint(size), C.uint(local), C.int(len(arguments)),
 		(*C.ulonglong)(unsafe.Pointer(&arguments[0])))))
 }
 
-// access is what the device does with memory of the host.
+// access says how the device uses memory of the host.
 type access C.uint
 
 const (
@@ -146,7 +147,7 @@ const (
 )
 
 // pin keeps memory of the host in its place, so that the device copies it
-// without help. Where the system refuses, copies are only slower.
+// without help. If the system refuses, copies are only slower.
 func pin(data []byte, a access) (unpin func()) {
 	if len(data) < pinFrom {
 		return func() {}
@@ -164,7 +165,7 @@ func pin(data []byte, a access) (unpin func()) {
 // pinFrom is the size from which pinning is cheaper than the driver's own copy.
 const pinFrom = 16 << 20
 
-// localOptIn returns how much shared memory a group may have when asked for.
+// localOptIn returns how much shared memory a work-group may opt in to.
 func localOptIn(d cu.Device) int64 {
 	var bytes C.int
 	if C.cuDeviceGetAttribute(&bytes, C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, C.CUdevice(d)) != C.CUDA_SUCCESS {

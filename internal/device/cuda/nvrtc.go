@@ -78,11 +78,10 @@ type nvrtc struct {
 	library       C.library
 	version       string
 	major         int   // of the version
-	architectures []int // that it makes code for: 90 is sm_90
+	architectures []int // targets: 90 is sm_90
 }
 
-// nvrtcNames are what the dynamic linker may know NVRTC by: that of CUDA 13, 12
-// and 11.
+// nvrtcNames are the library names of NVRTC in CUDA 13, 12 and 11.
 var nvrtcNames = []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"}
 
 // loadNVRTC loads the compiler, once.
@@ -130,7 +129,7 @@ func withCString(text string, use func(*C.char)) {
 // warningsVariable makes errors of warnings, for tests: emitted text has none.
 const warningsVariable = "KGEN_CUDA_WARNINGS_ARE_ERRORS"
 
-// compileError is what the compiler says against a text.
+// compileError is the compiler's message about an invalid text.
 type compileError struct{ log string }
 
 func (e *compileError) Error() string { return e.log }

@@ -24,27 +24,27 @@ type program struct {
 // kernel is an entry of a program.
 type kernel struct {
 	function cu.Function
-	most     int64 // work-items of a group
+	most     int64 // work-items of a work-group
 	count    int   // parameters, or -1
-	local    int64 // dynamic shared memory that it may be launched with
+	local    int64 // largest dynamic shared memory of a launch
 }
 
 // source is what a program is compiled from.
 type source struct {
-	kernel  string // for which it is compiled, for messages
+	kernel  string // the kernel being compiled, for messages
 	file    string
 	text    string
 	options []string
 }
 
-// build returns the program of s: loaded before, or compiled before by any
-// process, or compiled now. Without NVRTC, PTX that another machine has left in
-// the cache serves as well.
+// build returns the program of s: loaded earlier, compiled earlier by any
+// process, or compiled now. Without NVRTC, it also uses PTX in the cache that
+// another machine compiled.
 func (d *device) build(ctx context.Context, s source) (*program, error) {
 	compiler, missing := loadNVRTC()
 	version := ""
 	if missing == nil {
-		version = compiler.version + os.Getenv(warningsVariable) // what was compiled in spite of a warning stays apart
+		version = compiler.version + os.Getenv(warningsVariable) // keeps programs compiled in spite of a warning apart
 	}
 	key := cache.Key(append(append(d.identity(), version, s.text), s.options...)...)
 	if p := d.programs[key]; p != nil {
@@ -97,14 +97,15 @@ func (d *device) compile(compiler *nvrtc, s source) (ptx, machine []byte, err er
 	return ptx, machine, err
 }
 
-// capabilities are those that PTX is looked for by, beside the device's own.
+// capabilities are the compute capabilities, besides the device's own, for
+// which PTX is looked up.
 var capabilities = []int{120, 103, 100, 90, 89, 87, 86, 80, 75, 72, 70, 62, 61, 60}
 
 func ptxKey(s source, capability int) string {
 	return cache.Key(append([]string{"PTX", fmt.Sprint(capability), s.text}, s.options...)...)
 }
 
-// loadPTX loads PTX from the cache that is for this device or an older one.
+// loadPTX loads PTX for this device or an older one from the cache.
 func (d *device) loadPTX(ctx context.Context, s source, load func([]byte) error, missing error) error {
 	for _, capability := range append([]int{d.capability}, capabilities...) {
 		if capability > d.capability {
@@ -139,7 +140,7 @@ func (p *program) kernel(entry string) (*kernel, error) {
 	return k, nil
 }
 
-// allow lets k be launched with so much dynamic shared memory.
+// allow permits launches of k with local bytes of dynamic shared memory.
 func (k *kernel) allow(local int64) error {
 	if local <= k.local {
 		return nil

@@ -24,22 +24,22 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// session is a device during one run, as the executor drives it. All is queued
+// session is a device during one run of the executor. All commands are queued
 // in the context's default stream, in order.
 type session struct {
 	device   *device
 	texts    map[string]string
-	options  []string // of the compiler, beside our own
+	options  []string // of the compiler, in addition to our own
 	timed    bool
 	commands shared.Commands[event]
-	compiles atomic.Pointer[string]  // the kernel that is compiled now
+	compiles atomic.Pointer[string]  // the kernel being compiled
 	kernels  shared.Kernels[*kernel] // those launched before
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
 
-// Resident is what the driver computes from the registers and the shared memory
-// that the kernel takes.
+// Resident asks the driver, which knows the registers and the shared memory of
+// the kernel.
 func (s *session) Resident(ctx context.Context, _ *plan.Kernel, v *plan.Variant) (int64, error) {
 	units := int64(s.device.machine.Units)
 	if len(v.Spec) > 0 {
@@ -71,7 +71,7 @@ func (s *session) Alloc(bytes int64) (exec.Memory, error) {
 	return b, nil
 }
 
-// take is the pool's Take. A kernel before may have lost the device.
+// take is the pool's Take. An earlier kernel may have lost the device.
 func (s *session) take(bytes int64) (*buffer, error) {
 	b, err := s.device.pool.Take(bytes)
 	if full := new(exec.FullError); err != nil && !errors.As(err, &full) {
@@ -115,7 +115,8 @@ func (s *session) Fill(m exec.Memory, element []byte, count int64) error {
 }
 
 // fill stores an element of 1, 2, 4 or 8 bytes until size bytes are full. The
-// driver sets words of at most 4 bytes; of others it copies what is there twice.
+// driver sets words of at most 4 bytes; for longer elements it repeatedly
+// copies the filled part, which doubles.
 func fill(to cu.DevicePtr, element []byte, size int64) error {
 	word := element
 	for len(word) > 1 && bytes.Equal(word[:len(word)/2], word[len(word)/2:]) {
@@ -160,9 +161,9 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	return s.finish(nil)
 }
 
-// queued runs what queues a command. Where the driver lacks memory for it, it
-// is tried again once the pool's free buffers are gone. The executor says what
-// command it is that fails; name is for one that fails later.
+// queued runs a function that queues a command. If the driver lacks memory,
+// queued frees the pool's buffers and tries again. The executor names a command
+// that fails now; name is for a command that fails later.
 func (s *session) queued(name string, isKernel bool, enqueue func() error) error {
 	e, err := s.marked(enqueue)
 	switch {
@@ -175,7 +176,7 @@ func (s *session) queued(name string, isKernel bool, enqueue func() error) error
 	return nil
 }
 
-// marked queues a command with a mark behind it, and one before it where it is
+// marked queues a command with a mark after it, and one before it if it is
 // timed.
 func (s *session) marked(enqueue func() error) (e event, err error) {
 	e = event{context: s.device.context, timed: s.timed}
@@ -198,7 +199,7 @@ func (s *session) marked(enqueue func() error) (e event, err error) {
 	return e, err
 }
 
-// notLost returns err, or, where the device is lost, what lost it.
+// notLost returns err or, if the device is lost, the failure that lost it.
 func (s *session) notLost(what string, err error) error {
 	if isLost(err) {
 		return s.failure(what, err)
@@ -206,8 +207,8 @@ func (s *session) notLost(what string, err error) error {
 	return err
 }
 
-// failure says what went wrong with what. A kernel that loses the device may come
-// up at any later call, so that kernels are looked for first.
+// failure names the command that failed. A kernel that loses the device may be
+// reported by any later call, so kernels are searched first.
 func (s *session) failure(what string, err error) error {
 	if !isLost(err) {
 		return fmt.Errorf("%s: %w", what, described{err})
@@ -221,9 +222,9 @@ func (s *session) failure(what string, err error) error {
 // mostNamed is how many kernels an error names beside the first.
 const mostNamed = 5
 
-// finish forgets all commands, which have ended, and returns how the first of
-// them failed, or err. Where the device is lost all of them have failed, and a
-// kernel has done it.
+// finish forgets all commands, which have ended, and returns the error of the
+// first that failed, or err. If the device is lost, all of them have failed,
+// and a kernel is the cause.
 func (s *session) finish(err error) error {
 	failed := s.commands.Finish()
 	if failed == nil || !isLost(failed) {
@@ -293,7 +294,7 @@ func argumentsOf(l *exec.Launch) []uint64 {
 	return arguments
 }
 
-// kernel compiles what a launch needs, once.
+// kernel compiles the kernel of a launch, once.
 func (s *session) kernel(ctx context.Context, l *exec.Launch) (*kernel, error) {
 	return s.kernels.Of(l.Variant, l.Spec, func() (*kernel, error) { return s.compile(ctx, l) })
 }
@@ -331,7 +332,8 @@ func (s *session) Sync() error {
 
 func (s *session) Elapsed() time.Duration { return s.commands.Elapsed() }
 
-// Spans has marks of its own: those of timed commands would stand between them.
+// Spans has its own marks, because the marks of timed commands would come
+// between the commands.
 func (s *session) Spans(times int, work func() error) ([]time.Duration, error) {
 	defer func(timed bool) { s.timed = timed }(s.timed)
 	s.timed = false
@@ -372,5 +374,5 @@ func (s *session) Busy() string {
 	return s.commands.Busy()
 }
 
-// Close waits for what is queued: its buffers are in the pool.
+// Close waits for queued commands, because their buffers go back to the pool.
 func (s *session) Close() { s.Sync() }

@@ -29,8 +29,8 @@ type Options struct {
 	// CacheFolder holds the executables; the default is KGEN_CACHE, else the
 	// folder kgen in the user's cache.
 	CacheFolder string
-	// Race builds for the race detector, which ends the process at a race: a
-	// call is a [CrashError] then. It needs gcc.
+	// Race builds for the race detector, which ends the process at a race: the
+	// call then returns a [CrashError]. It needs gcc.
 	Race bool
 }
 
@@ -42,7 +42,8 @@ type Binary struct {
 	race   bool
 }
 
-// BuildError is a compile error of emitted Go: a fault of kgen, not of its user.
+// BuildError is a compile error in emitted Go: a fault of kgen, not of its
+// user.
 type BuildError struct{ Output string }
 
 func (e *BuildError) Error() string {
@@ -53,8 +54,8 @@ func (e *BuildError) Error() string {
 const keepUnused = 30 * 24 * time.Hour
 
 // Build returns the executable of s, from the cache if it is there and whole.
-// Any number of processes may build at once. Where there is no toolchain, a
-// cache serves that was filled where there was one, on a system of the same kind.
+// Any number of processes may build at once. Without a toolchain, it uses a
+// cache that was filled on a system of the same kind with one.
 func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	files, err := s.files()
 	if err != nil {
@@ -90,7 +91,7 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	}
 	entry := filepath.Join(folder, name+hashToolchain(toolchain))
 	now := time.Now()
-	os.Chtimes(entry, now, now) // marks it as used, before anybody removes it; not worth failing for
+	os.Chtimes(entry, now, now) // marks it as used, so that no process removes it; not worth failing for
 	if cached(entry) {
 		return b, nil
 	}
@@ -117,7 +118,7 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	return b, err
 }
 
-// cacheError says what the user can do where the system fails the cache.
+// cacheError says what the user can do if the system cannot write the cache.
 func cacheError(folder string, err error) error {
 	return fmt.Errorf("no program can be built in %s (KGEN_CACHE can name another folder): %w", folder, err)
 }
@@ -137,8 +138,9 @@ func cacheFolder(options Options) (string, error) {
 	return folder, nil
 }
 
-// buildArguments are those of the go command. None of them has Go compile its own
-// packages anew, as -trimpath would: those of kgen are used.
+// buildArguments are the arguments of the go command. None of them makes Go
+// compile its own packages again, as -trimpath would, so its build cache is
+// used.
 func buildArguments(options Options) []string {
 	arguments := []string{"build", "-ldflags=-s -w"}
 	if options.Race {
@@ -171,7 +173,7 @@ func executableName() string {
 
 const sumName = "sha256"
 
-// isWhole reports whether a cache entry is what the build left there.
+// isWhole reports whether a cache entry is complete and unchanged.
 func isWhole(entry string) bool {
 	want, err := os.ReadFile(filepath.Join(entry, sumName))
 	if err != nil {
@@ -197,8 +199,8 @@ func fileSum(name string) ([]byte, error) {
 
 const buildPrefix = "build-"
 
-// tidy removes what killed builds left and what has long been unused. The
-// caller holds the lock, so no build is under way.
+// tidy removes files of killed builds and executables that have long been
+// unused. The caller holds the lock, so no build is running.
 func tidy(cache string) {
 	entries, err := os.ReadDir(cache)
 	if err != nil {
@@ -215,8 +217,9 @@ func tidy(cache string) {
 	}
 }
 
-// compileError is a position in emitted Go. A build that fails without one has
-// met the system: a full disk, a cache of Go's that it cannot write.
+// compileError is a position in emitted Go. A build that fails without a
+// position failed because of the system: a full disk, or a Go cache that it
+// cannot write.
 var compileError = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: `)
 
 // build compiles files and moves the result to entry in one step.
@@ -236,7 +239,7 @@ func build(ctx context.Context, toolchain Toolchain, arguments []string, files m
 			return err
 		}
 	}
-	temporary := filepath.Join(folder, "temporary") // go's own, to be found by tidy if all are killed
+	temporary := filepath.Join(folder, "temporary") // for the go command; tidy finds it if all processes are killed
 	if err := os.Mkdir(temporary, 0o700); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func start(path string, environment ...string) (*child, error) {
 	return c, nil
 }
 
-// exchange sends a call and waits for its answer. Any error ends the child.
+// exchange sends a call and waits for its response. Any error ends the child.
 func (c *child) exchange(m *message) (harness.Response, [][]byte, error) {
 	var response harness.Response
 	if err := harness.WriteMessage(c.in, m.request, m.inline...); err != nil {
@@ -70,14 +70,14 @@ func (c *child) crash(program string, cause error) *CrashError {
 	giveUp := time.AfterFunc(2*time.Second, c.kill)
 	c.command.Wait()
 	status := c.command.ProcessState.String()
-	if !giveUp.Stop() { // that end was ours
+	if !giveUp.Stop() { // we killed it
 		status = cause.Error()
 	}
 	return &CrashError{Program: program, Status: status, Stderr: c.stderr.String()}
 }
 
-// excerpt keeps the start of what is written to it, where Go names the reason
-// of a crash, and the end.
+// excerpt keeps the start of its input, in which Go names the reason of a
+// crash, and the end.
 type excerpt struct {
 	mutex sync.Mutex
 	start []byte

@@ -8,16 +8,16 @@ import (
 	"github.com/kgen-go/kgen/internal/memory"
 )
 
-// message is a call on its way to the child, and the memory of its answer.
+// message is a call to the child and the memory of its response.
 type message struct {
 	space   *memory.Space
 	request harness.Request
 	inline  [][]byte // parameters inside the message
 	copies  [][]byte // of large parameters that lay elsewhere
-	results [][]byte // reserved or received; nil where there is none yet
+	results [][]byte // reserved or received; nil before that
 }
 
-// memoryError is memory that the answer needs and space does not give.
+// memoryError reports that the space lacks memory for the response.
 type memoryError struct{ error }
 
 // prepare makes the request of a call.
@@ -82,7 +82,7 @@ func (m *message) receive(out *bufio.Reader, response harness.Response) ([][]byt
 	return m.results, nil
 }
 
-// release frees what the caller does not get.
+// release frees the memory that the caller does not get.
 func (m *message) release() {
 	for _, data := range m.copies {
 		m.space.Free(data)

@@ -23,10 +23,10 @@ type Package struct {
 // beside WithWorkers(int) Option and CheckError with the fields Site and Row,
 // and in a traced package WithTrace(func(step string, elapsed time.Duration)) Option.
 type Entry struct {
-	Program string // what calls say; unique in a build
+	Program string // the name in calls; unique in a build
 	Package int    // position in Source.Packages
 	Into    string // the function
-	Result  string // its type of results
+	Result  string // the type of its results
 	Traced  bool
 	Params  []Field
 	Results []Field
@@ -109,7 +109,7 @@ func program{{$i}}(c *harness.Call) error {
 }
 {{end}}`))
 
-// files lays the whole module out: path within the build folder to text.
+// files returns all files of the module: path within the build folder to text.
 func (s Source) files() (map[string][]byte, error) {
 	files := map[string][]byte{"go.mod": []byte(goMod)}
 	harness, err := harnessFiles.ReadDir("harness")
@@ -140,7 +140,7 @@ func (s Source) files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// check refuses what would only show as a puzzling compile error.
+// check refuses mistakes that would otherwise show as puzzling compile errors.
 func (s Source) check() error {
 	seen := map[string]bool{}
 	for _, e := range s.Entries {

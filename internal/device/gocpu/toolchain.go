@@ -49,7 +49,7 @@ func FindGo(ctx context.Context) (Toolchain, error) {
 	return Toolchain{Path: path, Version: version, target: target}, nil
 }
 
-// below puts what a command has written below a message.
+// below puts the output of a command below a message.
 func below(text []byte) string {
 	if text = bytes.TrimSpace(text); len(text) == 0 {
 		return ""

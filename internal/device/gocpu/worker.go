@@ -17,12 +17,12 @@ type Call struct {
 	Program string
 	Workers int      // 0: the program decides
 	Params  [][]byte // elements in memory order; a scalar is one element
-	// Bounds are what the results will not exceed, in bytes. Those that have a
-	// bound are written where the caller finds them, without a copy; 0 is none.
+	// Bounds are upper bounds of the results in bytes; 0 is none. A result with
+	// a bound is written in place for the caller, without a copy.
 	Bounds []int64
 }
 
-// Result is what a call returned, a column per field of the entry's result.
+// Result is the result of a call: a column per field of the entry's result.
 type Result struct {
 	Columns [][]byte      // as in Call.Params, aligned for any element type
 	Elapsed time.Duration // of the call alone, without moving the columns
@@ -57,7 +57,7 @@ func (e *CrashError) Error() string {
 	switch {
 	case e.refusedMemory():
 		text = fmt.Sprintf("the process that ran %s has run out of memory", e.Program)
-		details, _, _ = strings.Cut(details, "\n\n") // where it was does not matter
+		details, _, _ = strings.Cut(details, "\n\n") // omit the stack
 	case e.killed():
 		text += " (the system does this when memory runs out)"
 	}
@@ -70,8 +70,8 @@ func (e *CrashError) Error() string {
 // Race reports whether the race detector has ended the process.
 func (e *CrashError) Race() bool { return strings.Contains(e.Stderr, "WARNING: DATA RACE") }
 
-// OutOfMemory reports whether the process has ended for lack of memory, or
-// probably has: it may have been killed for another reason.
+// OutOfMemory reports whether the process has ended for lack of memory,
+// certainly or probably: a kill may have another reason.
 func (e *CrashError) OutOfMemory() bool { return e.refusedMemory() || e.killed() }
 
 func (e *CrashError) killed() bool { return strings.Contains(e.Status, "killed") }
@@ -82,7 +82,7 @@ func (e *CrashError) refusedMemory() bool {
 
 // Worker runs calls one after another in a child process, which it starts for
 // the first call and again after a crash. It is safe for concurrent use;
-// calls at the same time need several workers.
+// concurrent calls need several workers.
 type Worker struct {
 	binary *Binary
 	space  *memory.Space

@@ -28,7 +28,7 @@ type device struct {
 	pool     shared.Pool[*cl.MemObject]
 	machine  plan.Machine
 	findings []worker.Finding
-	resident int64 // groups that certainly run at once
+	resident int64 // work-groups that are sure to run at once
 }
 
 func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
@@ -47,14 +47,14 @@ func newDevice(ctx context.Context, c *cache.Cache, f found) (*device, error) {
 		return nil, fmt.Errorf("the device cannot be opened: %s", describe(err))
 	}
 	d.pool = newPool(d.context, d.memory)
-	d.pool.Exact = os.Getenv("KGEN_OPENCL_EXACT_BUFFERS") != "" // for tools that look for accesses out of bounds
+	d.pool.Exact = os.Getenv("KGEN_OPENCL_EXACT_BUFFERS") != "" // for tools that find accesses out of bounds
 	if err := d.probe(ctx); err != nil {
 		return nil, fmt.Errorf("the probe failed: %w", err)
 	}
 	return d, nil
 }
 
-// machine is what the driver says; the probe adds to it.
+// machine holds the properties that the driver reports; the probe adds to them.
 func (f facts) machine() plan.Machine {
 	return plan.Machine{
 		Device: f.name, Driver: f.platform + ", driver " + f.driver,
@@ -88,7 +88,7 @@ func (d *device) session(options worker.SessionOptions) (*session, error) {
 // useDefective is the environment variable that lets defective drivers be used.
 const useDefective = "KGEN_OPENCL_DEFECTIVE"
 
-// defectOf says why kernels cannot be trusted to a platform, or "".
+// defectOf says why a platform cannot be trusted with kernels, or "".
 func defectOf(platform string) string {
 	if strings.Contains(platform, "PoCL 5.0") {
 		return "PoCL 5.0 compiles some kernels wrongly, not each time: of 40 compilations of the same text 4 lost a result; install " +

@@ -13,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 )
 
-// Driver is all OpenCL devices of this machine, numbered over all platforms.
-// It is used by one call at a time.
+// Driver drives all OpenCL devices of this machine, numbered across all
+// platforms. It is used by one call at a time.
 type Driver struct {
-	cache   *cache.Cache // nil where there is no folder
+	cache   *cache.Cache // nil if there is no folder
 	devices map[int]*device
 }
 
@@ -35,7 +35,7 @@ type found struct {
 	device   *cl.Device
 }
 
-// find lists the devices, and what keeps others from being listed.
+// find lists the devices, and the reasons why others are not listed.
 func find() (all []found, notes []string, err error) {
 	notes, folder := vendorNotes()
 	platforms, err := cl.GetPlatforms()

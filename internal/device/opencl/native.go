@@ -37,8 +37,8 @@ import (
 	"github.com/jgillich/go-opencl/cl"
 )
 
-// What go-opencl lacks or does wrongly. Each of its structs begins with the
-// handle of OpenCL.
+// Calls that go-opencl lacks or gets wrong. Each of its structs begins with the
+// OpenCL handle.
 
 func handle[T any](object *T) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(object)) }
 
@@ -54,7 +54,7 @@ func status(what string, code C.cl_int) error {
 	return fmt.Errorf("%s: OpenCL error %d", what, int(code))
 }
 
-// describe takes the binding's prefix from an error.
+// describe removes the binding's prefix from an error.
 func describe(err error) string { return strings.TrimPrefix(err.Error(), "cl: ") }
 
 // deviceString reads a string of any length.
@@ -83,7 +83,7 @@ func platformString(p *cl.Platform, what C.cl_platform_info) string {
 	return strings.TrimSpace(strings.TrimRight(string(text), "\x00"))
 }
 
-// deviceNumber reads a number of any width; 0 where the driver has none.
+// deviceNumber reads a number of any width; 0 if the driver has none.
 func deviceNumber(d *cl.Device, what C.cl_device_info) int64 {
 	var value C.cl_ulong
 	var size C.size_t
@@ -96,7 +96,7 @@ func deviceNumber(d *cl.Device, what C.cl_device_info) int64 {
 	return int64(value)
 }
 
-// facts are what a driver says of a device.
+// facts are the properties of a device that its driver reports.
 type facts struct {
 	name, vendor, version, driver, platform string
 	extensions                              string
@@ -123,7 +123,7 @@ func queryFacts(p *cl.Platform, d *cl.Device) facts {
 	}
 }
 
-// programFromBinary makes a program of what binaryOf returned.
+// programFromBinary makes a program from the result of binaryOf.
 func programFromBinary(ctx *cl.Context, d *cl.Device, binary []byte) (*cl.Program, error) {
 	if len(binary) == 0 {
 		return nil, errors.New("an empty binary")
@@ -141,7 +141,7 @@ func programFromBinary(ctx *cl.Context, d *cl.Device, binary []byte) (*cl.Progra
 	return program, nil
 }
 
-// binaryOf returns what the driver made of a built program.
+// binaryOf returns the driver's binary of a built program.
 func binaryOf(p *cl.Program) ([]byte, error) {
 	var size C.size_t
 	if err := status("the size of a program", C.clGetProgramInfo(clProgram(p), C.CL_PROGRAM_BINARY_SIZES, C.size_t(unsafe.Sizeof(size)), unsafe.Pointer(&size), nil)); err != nil {
@@ -159,7 +159,7 @@ func binaryOf(p *cl.Program) ([]byte, error) {
 	return C.GoBytes(data, C.int(size)), nil
 }
 
-// buildProgram compiles, and returns the driver's log where that fails.
+// buildProgram compiles, and returns the driver's log if that fails.
 func buildProgram(p *cl.Program, d *cl.Device, options string) (log string, err error) {
 	text := C.CString(options)
 	defer C.free(unsafe.Pointer(text))
@@ -178,7 +178,7 @@ func buildProgram(p *cl.Program, d *cl.Device, options string) (log string, err 
 	return strings.TrimRight(string(buffer), "\x00"), err
 }
 
-// flush submits what is queued; the binding's Flush waits for its end.
+// flush submits queued commands; the binding's Flush waits for them to end.
 func flush(q *cl.CommandQueue) error { return status("submitting work", C.clFlush(clQueue(q))) }
 
 // eventStatus returns CL_COMPLETE (0), a positive state before it, or an error.

@@ -24,15 +24,14 @@ var probeText string
 //go:embed probe64.cl
 var probe64Text string
 
-// probed is what the cache keeps of a probe.
+// probed is the result of a probe in the cache.
 type probed struct {
 	Machine  plan.Machine     `json:"machine"`
 	Findings []worker.Finding `json:"findings"`
 	Resident int64            `json:"resident"`
 }
 
-// probe finds out what the device does: once per device and driver, then from
-// the cache.
+// probe tests the device: once per device and driver, then from the cache.
 func (d *device) probe(ctx context.Context) error {
 	var p probed
 	key := cache.Key(append(d.identity(), probeText, probe64Text, probeVersion)...)
@@ -50,7 +49,7 @@ func (d *device) probe(ctx context.Context) error {
 			return json.Marshal(p)
 		})
 	d.machine, d.findings, d.resident = p.Machine, p.Findings, p.Resident
-	d.machine.Memory, d.machine.MaxAlloc = d.memory, d.maxAlloc // some drivers say what is free now
+	d.machine.Memory, d.machine.MaxAlloc = d.memory, d.maxAlloc // some drivers report what is free at present
 	return err
 }
 
@@ -75,7 +74,7 @@ type prober struct {
 	*session
 	facts
 	probed probed
-	limit  int64 // looks of a bounded wait
+	limit  int64 // polls of a bounded wait
 }
 
 func (p *prober) run(ctx context.Context) (probed, error) {
@@ -106,13 +105,14 @@ func (p *prober) capability(c plan.Cap, has bool, evidence plan.Evidence, format
 	p.find(string(c), value, evidence, format, args...)
 }
 
-// waitTime is how long a wait may be before it counts as endless: the threads
-// of a CPU device may be put aside for some time slices.
+// waitTime is how long a wait may last before it counts as endless: the threads
+// of a CPU device may be suspended for some time slices.
 const waitTime = 300 * time.Millisecond
 
-// calibrate finds how many looks a wait of waitTime has. The first launch takes
-// longer than it runs: texts are compiled, and drivers load programs late. Any
-// other may be put aside for a while, but hardly three in a row.
+// calibrate finds how many polls a wait of waitTime has. The first launch takes
+// longer than the kernel runs: texts are compiled, and drivers load programs
+// late. Any other launch may be suspended for a while, but hardly three in a
+// row.
 func (p *prober) calibrate(ctx context.Context) error {
 	if _, err := p.spin(ctx, 1); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (p *prober) calibrate(ctx context.Context) error {
 	}
 }
 
-// spin returns how long so many looks take.
+// spin returns the time of that many polls.
 func (p *prober) spin(ctx context.Context, looks int64) (time.Duration, error) {
 	words := p.zeros(2)
 	defer p.release(words)
@@ -163,7 +163,7 @@ func (p *prober) subgroup(ctx context.Context) error {
 	return nil
 }
 
-// progress: do groups that wait for the one before them end?
+// progress: do work-groups that wait for the previous one end?
 func (p *prober) progress(ctx context.Context) error {
 	units := p.units
 	for _, kind := range []struct {
@@ -192,7 +192,7 @@ func (p *prober) progress(ctx context.Context) error {
 	return nil
 }
 
-// patiently tries again with longer waits: the machine may have been busy.
+// patiently retries with longer waits, because the machine may have been busy.
 func (p *prober) patiently(try func(limit int64) (bool, error)) (bool, error) {
 	for attempt := range 3 {
 		if done, err := try(p.limit << attempt); done || err != nil {
@@ -220,10 +220,11 @@ func (p *prober) chain(ctx context.Context, groups, size int64, ticketed int32, 
 	return got[1] == 0, nil
 }
 
-// residency: how many groups run at once?
+// residency: how many work-groups run at once?
 func (p *prober) residency(ctx context.Context) error {
 	size := min(256, p.maxWorkgroup)
-	// A group that takes most of the local memory, so one a unit at most.
+	// A work-group that takes most of the local memory, so at most one per
+	// compute unit.
 	local := max(p.localBytes*3/4, size*4)
 	for groups := p.units; groups >= 1; groups /= 2 {
 		met, err := p.patiently(func(limit int64) (bool, error) { return p.meet(ctx, groups, size, local, limit) })
@@ -263,7 +264,7 @@ func (p *prober) meet(ctx context.Context, groups, size, local, limit int64) (bo
 	return err == nil && got[1] == 0, err
 }
 
-// atomics: 64-bit atomics are there and right.
+// atomics: do 64-bit atomics exist and work?
 func (p *prober) atomics(ctx context.Context) error {
 	const base, extended = "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"
 	for _, extension := range []string{base, extended} {

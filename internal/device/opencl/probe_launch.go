@@ -9,7 +9,7 @@ import (
 	"github.com/jgillich/go-opencl/cl"
 )
 
-// The probe's own small way to run kernels; errors of memory show at the launch.
+// The probe's own small launcher of kernels; memory errors show at the launch.
 
 func (p *prober) zeros(words int64) *buffer {
 	m, err := p.Alloc(4 * words)
@@ -42,7 +42,7 @@ func (p *prober) entry(ctx context.Context, name, text string) (*cl.Kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	// Past the cache: the probe itself is being made for it.
+	// Without the cache, which is to hold the result of the probe.
 	built, err := p.device.build(ctx, nil, source{kernel: name, file: "probe.cl", text: text, options: options})
 	if err != nil {
 		return nil, err

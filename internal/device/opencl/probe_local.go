@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// local finds how large a __local array that the text declares may be. NVIDIA's
-// driver takes far more than it says, which suits kernels of one group a unit;
-// other drivers are believed.
+// local finds how large a declared __local array may be. NVIDIA's driver
+// accepts far more than it reports, which suits kernels with one work-group per
+// compute unit; other drivers are believed.
 func (p *prober) local(ctx context.Context) error {
 	if !strings.Contains(p.vendor, "NVIDIA") {
 		p.find("localBytes", fmt.Sprint(p.localBytes), plan.Queried, "local memory of a group")
@@ -25,8 +25,8 @@ func (p *prober) local(ctx context.Context) error {
 	return nil
 }
 
-// largestLocal returns the largest array in KiB, between works and fails, with
-// which a kernel runs and gives the right result.
+// largestLocal returns the size in KiB of the largest array, between works and
+// fails, with which a kernel gives the right result.
 func (p *prober) largestLocal(ctx context.Context, works, fails int64) int64 {
 	for fails-works > 1 {
 		if middle := (works + fails) / 2; p.tryLocal(ctx, middle) {
@@ -38,8 +38,8 @@ func (p *prober) largestLocal(ctx context.Context, works, fails int64) int64 {
 	return works
 }
 
-// tryLocal runs a kernel with an array of so many KiB: each group writes all of
-// it and reads it back in another order.
+// tryLocal runs a kernel with an array of that many KiB: each work-group writes
+// all of it and reads it back in another order.
 func (p *prober) tryLocal(ctx context.Context, kib int64) bool {
 	text := fmt.Sprintf(`__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void local_array(__global int *sums)
 {

@@ -25,14 +25,14 @@ type program struct {
 
 // source is what a program is built from.
 type source struct {
-	kernel  string // for which it is built, for messages
+	kernel  string // the kernel being built, for messages
 	file    string
 	text    string
 	options string
 }
 
-// options returns the driver's options for a text: our own, those that come
-// with it, and its constants.
+// options returns the driver's options for a text: our own, the options of the
+// text, and its constants.
 func (d *device) options(given []string, constants []plan.Spec, values []int64) (string, error) {
 	options := []string{"-cl-std=CL1.2"}
 	if d.dividesExactly {
@@ -47,8 +47,9 @@ func (d *device) options(given []string, constants []plan.Spec, values []int64) 
 	return strings.Join(append(options, more...), " "), err
 }
 
-// build returns the program of s: built before by this process, or by another
-// one (its binary is in the cache, which may be nil), or now.
+// build returns the program of s: built earlier by this process, built earlier
+// by another process (its binary is in the cache, which may be nil), or built
+// now.
 func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program, error) {
 	key := cache.Key(append(d.identity(), s.options, s.text)...)
 	if p := d.programs[key]; p != nil {
@@ -77,7 +78,8 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 		}
 		p.built = built
 		if c == nil {
-			// For a binary, PoCL compiles all kernels once more, for groups of any size.
+			// For a binary, PoCL compiles all kernels once more, for
+			// work-groups of any size.
 			return nil, nil
 		}
 		return binaryOf(built)
@@ -85,7 +87,7 @@ func (d *device) build(ctx context.Context, c *cache.Cache, s source) (*program,
 	if p.built == nil {
 		return nil, err
 	}
-	// A driver that gives no binary is no error: the program is built.
+	// It is not an error if a driver gives no binary: the program is built.
 	d.programs[key] = p
 	return p, nil
 }

@@ -20,24 +20,23 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// session is a device during one run, as the executor drives it. Its queue is
-// in order.
+// session is a device during one run of the executor. Its queue is in order.
 type session struct {
 	device   *device
 	queue    *cl.CommandQueue
 	texts    map[string]string
-	options  []string     // of the driver's compiler, beside our own
-	cache    *cache.Cache // of programs; nil keeps none
+	options  []string     // of the driver's compiler, in addition to our own
+	cache    *cache.Cache // of programs, or nil
 	commands shared.Commands[event]
-	building atomic.Pointer[string]     // the kernel that the driver compiles
+	building atomic.Pointer[string]     // the kernel being compiled
 	kernels  shared.Kernels[*cl.Kernel] // those launched before
-	span     *span                      // of the commands that are queued now, or nil
+	span     *span                      // of the commands queued now, or nil
 }
 
 func (s *session) Machine() plan.Machine { return s.device.machine }
 
-// Resident is one group a unit, which the probe has seen run at once: OpenCL
-// has no way to ask for more.
+// Resident is one work-group per compute unit, which the probe has seen run at
+// once: OpenCL has no query for more.
 func (s *session) Resident(context.Context, *plan.Kernel, *plan.Variant) (int64, error) {
 	return s.device.resident, nil
 }
@@ -72,7 +71,7 @@ func (s *session) Import(data []byte) (exec.Memory, error) {
 	})
 	runtime.KeepAlive(data)
 	if err == nil {
-		err = s.commands.Finish() // a blocking write waits for all before it
+		err = s.commands.Finish() // a blocking write waits for all earlier commands
 	}
 	if err != nil {
 		s.Free(b)
@@ -115,10 +114,10 @@ func (s *session) Read(m exec.Memory, offset int64, to []byte) error {
 	return s.commands.Finish()
 }
 
-// queued runs an enqueue and records its event. Drivers that take memory only
-// at the first use of a buffer may fail here for want of it: once the pool's
-// free buffers are gone, it is tried again. The executor says what command it is
-// that fails; name is for one that fails later.
+// queued enqueues a command and records its event. Drivers that allocate memory
+// at the first use of a buffer may run out of it here: queued then frees the
+// pool's buffers and tries again. The executor names a command that fails now;
+// name is for a command that fails later.
 func (s *session) queued(name string, isKernel bool, enqueue func() (*cl.Event, error)) error {
 	mark, err := enqueue()
 	if isMemory(err) && s.device.pool.Idle() > 0 {
@@ -157,8 +156,8 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 		return s.queue.EnqueueNDRangeKernel(kernel, nil, []int{int(l.Groups * group)}, []int{int(group)}, nil)
 	})
 	if err != nil {
-		// What the driver says of the largest group may be too small, so only a
-		// failure makes it believable.
+		// The driver may report too small a limit for work-groups, so it is
+		// believed only after a failure.
 		if most, asked := kernel.WorkGroupSize(s.device.id); asked == nil && int64(most) < group {
 			return fmt.Errorf("%w: the device runs this kernel in work-groups of at most %d work-items, because it has not enough registers or local memory; the plan needs %d", err, most, group)
 		}
@@ -167,7 +166,7 @@ func (s *session) Launch(ctx context.Context, l *exec.Launch) error {
 	return flush(s.queue)
 }
 
-// kernel builds what a launch needs, once.
+// kernel builds the kernel of a launch, once.
 func (s *session) kernel(ctx context.Context, l *exec.Launch) (*cl.Kernel, error) {
 	return s.kernels.Of(l.Variant, l.Spec, func() (*cl.Kernel, error) { return s.build(ctx, l) })
 }
@@ -269,7 +268,7 @@ func (s *session) Busy() string {
 	return s.commands.Busy()
 }
 
-// Close waits for what is queued: its buffers are in the pool.
+// Close waits for queued commands, because their buffers go back to the pool.
 func (s *session) Close() {
 	s.Sync()
 	s.queue.Release()

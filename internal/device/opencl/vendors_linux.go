@@ -24,8 +24,8 @@ import (
 	"unsafe"
 )
 
-// vendorNotes says which installed drivers cannot be loaded. The loader of
-// OpenCL passes over them without a word.
+// vendorNotes says which installed drivers cannot be loaded. OpenCL's loader
+// skips them silently.
 func vendorNotes() (notes []string, folder string) {
 	folder = cmp.Or(os.Getenv("OCL_ICD_VENDORS"), "/etc/OpenCL/vendors")
 	files, _ := filepath.Glob(filepath.Join(folder, "*.icd"))

@@ -2,5 +2,5 @@
 
 package opencl
 
-// vendorNotes knows nothing here: drivers are not registered by files.
+// vendorNotes has no notes here: drivers are not registered by files.
 func vendorNotes() (notes []string, folder string) { return nil, "the system's registry" }

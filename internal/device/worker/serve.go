@@ -80,11 +80,11 @@ func readCall(in *bufio.Reader) (*call, error) {
 // server writes responses.
 type server struct {
 	driver Driver
-	mutex  sync.Mutex // of out, and of the decision between answer and timeout
+	mutex  sync.Mutex // of out, and of the decision between response and timeout
 	out    *bufio.Writer
 }
 
-// answer handles one call within its limit, or ends the process.
+// answer handles one call within its limit, or ends the process at the timeout.
 func (s *server) answer(c *call) {
 	var busy func() string
 	var busyMutex sync.Mutex
