@@ -244,16 +244,16 @@ func TestRoundsRefused(t *testing.T) {
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 128, Items: 1, Ring: 3, Lookahead: 1}, ""},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 12, Lookahead: 8}, ""},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, "a ring of this schedule takes more registers, or more local memory, than a group has"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 1024, Ring: 64, Lookahead: 8}, "a ring of this schedule takes more registers, or more local memory, than a work-group has"},
 		{scan, fuse.LevelOnePass, opencl.Emitter(), plan.Schedule{}, "it takes subgroups of 32; choose scheme=lookback"},
 		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Part: 1000}, "for parts choose scheme=lookback"},
 		{nested, fuse.LevelAuto, cuda.Emitter(), plan.Schedule{}, "kernel p_kernel1: there are 2 cuts, each needs the state of the one before, and a round exchanges states once; choose scheme=lookback or another level of fusion"},
 		{nested, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{}, ""},
 		{scan, fuse.LevelNone, cuda.Emitter(), plan.Schedule{}, "a tile would have to hold whole chunks"},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 96}, "workgroup=96: a group is subgroups of 32 that take rows, one at least, and 3 for control"},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 100}, "workgroup=100: a group is subgroups of 32"},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 3}, "ring=3: with lookahead=2 groups would wait for each other forever; the ring has at least 4 stages"},
-		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 4, Lookahead: 3}, "ring=4: with lookahead=3 groups would wait for each other forever; the ring has at least 5 stages"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 96}, "workgroup=96: a work-group has subgroups of 32 that take rows, at least one, and 3 for control"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Workgroup: 100}, "workgroup=100: a work-group has subgroups of 32"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 3}, "ring=3: with lookahead=2 work-groups would wait for each other forever; the ring has at least 4 stages"},
+		{scan, fuse.LevelOnePass, cuda.Emitter(), plan.Schedule{Ring: 4, Lookahead: 3}, "ring=4: with lookahead=3 work-groups would wait for each other forever; the ring has at least 5 stages"},
 	} {
 		pipelines, errs := ir.Load("p.kg", []byte(c.source))
 		if err := errs.Err(); err != nil {

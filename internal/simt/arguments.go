@@ -21,8 +21,8 @@ type arguments struct {
 	part  loop.Expr        // the first row of the launch, in parts
 }
 
-// argument is what a parameter stands for. A user's column may be called like
-// anything that lowering adds, so a name alone does not publish.
+// An argument identifies a parameter. The name alone does not: a user's column
+// may have a name that lowering also gives.
 type argument struct {
 	sort argumentSort
 	name string
@@ -37,14 +37,14 @@ const (
 	valueArgument // an expression of the host
 )
 
-// newArguments begins with what every kernel takes first.
+// newArguments begins with the two parameters that every kernel takes first.
 func newArguments(b *loop.Builder) *arguments {
 	// To the host they are 64 bits wide; a launch itself has fewer than 2^31 rows.
 	row0, rows := b.Param("row0", loop.ScalarOf(ir.I64)), b.Param("rows", loop.ScalarOf(ir.I64))
 	return &arguments{b: b, known: map[argument]int{}, row0: b.Let("row0", loop.ToCounter(row0)), rows: b.Let("rows", loop.ToCounter(rows))}
 }
 
-// beginAt0 counts tiles and rows from the first part on.
+// beginAt0 numbers tiles and rows from the start of the first part.
 func (a *arguments) beginAt0() {
 	a.part = a.row0
 	a.row0, a.rows = loop.Int(0), a.b.Let("end", loop.Add(a.part, a.rows))
@@ -95,8 +95,7 @@ func (a *arguments) value(name string, e plan.Expr) *loop.Var {
 	return a.param(argument{valueArgument, name}, loop.ScalarOf(ir.I64), plan.Arg{Value: e})
 }
 
-// names gives the buffers that lowering adds names that nothing else in the
-// plan has.
+// names makes names that nothing else in the plan has.
 type names struct{ taken map[string]bool }
 
 func newNames(p *plan.Plan) *names {

@@ -11,8 +11,7 @@ import (
 // shuffles of subgroups if the device has these and work-groups consist of them,
 // by local memory otherwise.
 type collective interface {
-	// inRegisters reports whether scans go without local memory and barriers,
-	// or nearly so.
+	// inRegisters reports whether scans run in registers, with a barrier at most.
 	inRegisters() bool
 	// elements returns how many states sharedState holds.
 	elements(k *kernel) int
@@ -35,7 +34,7 @@ type localMemory struct{}
 
 func (localMemory) inRegisters() bool { return false }
 
-func (localMemory) elements(k *kernel) int { return k.workgroup + 3*rakes(k.workgroup) }
+func (localMemory) elements(k *kernel) int { return k.workgroup + 3*stretchesOf(k.workgroup) }
 
 // barrier waits for the work-items that share a tile.
 func (e *function) barrier() { e.b.Barrier(e.residence.scope()) }
@@ -66,10 +65,10 @@ func (e *function) localState(name string, st *state, length int) (list []*loop.
 	return list
 }
 
-// rakes returns how many work-items of a work-group fold stretches of the others.
-func rakes(workgroup int) int {
+// stretchesOf returns into how many stretches a raking scan of states divides them.
+func stretchesOf(states int) int {
 	n := 1
-	for n*n < workgroup {
+	for n*n < states {
 		n *= 2
 	}
 	return n
@@ -91,13 +90,13 @@ func (e *function) storeState(shared []*loop.Var, at loop.Expr, values []loop.Ex
 
 // duringScan is what a work-group does in the course of a scan.
 type duringScan struct {
-	meanwhile     func()                  // what all do between the first barrier and the second; without subgroups
-	publishPrefix func(total []loop.Expr) // what one work-item does as soon as it knows the total
+	meanwhile func()                  // all work-items, between the first barrier and the second; only by local memory
+	publish   func(total []loop.Expr) // one work-item, as soon as it knows the total
 }
 
 // blockScan folds a state of each work-item over the work-group, in order: before
-// is the fold of the work-items before this one, total that of all. Who shares
-// a state next has to wait for the work-group first.
+// is the fold of the work-items before this one, total that of all. A barrier has
+// to come before the shared state is used again.
 func (e *function) blockScan(st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	if len(st.slots) == 0 {
 		return nil, nil
@@ -105,17 +104,17 @@ func (e *function) blockScan(st *state, mine []loop.Expr, during duringScan) (be
 	return e.collective.scan(e, st, mine, during)
 }
 
-// scan: some work-items, about as many as the square root of the work-group, each fold a
-// stretch of states one by one, and then the folds of the stretches before
-// their own; and each adds the two parts up. That takes three barriers,
-// whatever the width of the state. Before the last of them, the last work-item
-// may publish the total.
+// scan is a raking scan. About the square root of the work-group's work-items each
+// fold a stretch of states one by one, then the folds of the stretches before
+// their own. Every work-item combines the two. That takes three barriers, whatever
+// the width of the state. Before the last of them, the last work-item may publish
+// the total.
 func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	shared := e.sharedState(st)
-	n := rakes(e.workgroup)
+	n := stretchesOf(e.workgroup)
 	length := e.workgroup / n
-	// A place is left free behind each stretch, so that banks do not collide;
-	// the folds of the stretches and those of the earlier ones lie behind.
+	// A place is left free behind each stretch to avoid bank conflicts. Behind all
+	// stretches lie their folds, then the folds of all stretches before each.
 	place := func(lane loop.Expr) loop.Expr { return loop.Add(lane, loop.Div(lane, loop.Int(int64(length)))) }
 	folds := int64(e.workgroup + n)
 	earlier := folds + int64(n)
@@ -130,7 +129,7 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 		e.b.For("i", loop.Int(0), loop.Int(int64(length)), func(i *loop.Var) {
 			at := e.b.Let("at", loop.Add(start, i))
 			theirs := e.loadState(shared, at)
-			e.storeState(shared, at, exprsOf(fold)) // that of those before
+			e.storeState(shared, at, exprsOf(fold)) // the fold of the states before it
 			e.assignAll(fold, e.combine(st, exprsOf(fold), theirs))
 		})
 		e.storeState(shared, loop.Add(loop.Int(folds), e.localID), exprsOf(fold))
@@ -148,9 +147,9 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 		isBefore := func(stretch *loop.Var) loop.Expr { return loop.Lt(stretch, e.localID) }
 		e.storeState(shared, loop.Add(loop.Int(earlier), e.localID), foldOf(isBefore))
 	}, nil)
-	if during.publishPrefix != nil { // beside these, where work-groups have several subgroups
+	if during.publish != nil { // at the same time, if another subgroup does it
 		isAny := func(*loop.Var) loop.Expr { return loop.True }
-		e.b.If(loop.Eq(e.localID, loop.Int(int64(e.workgroup-1))), func() { during.publishPrefix(foldOf(isAny)) }, nil)
+		e.b.If(loop.Eq(e.localID, loop.Int(int64(e.workgroup-1))), func() { during.publish(foldOf(isAny)) }, nil)
 	}
 	e.b.Barrier(loop.GroupScope)
 	stretch := e.b.Let("stretch", loop.Div(e.localID, loop.Int(int64(length))))

@@ -29,8 +29,8 @@ type function struct {
 	lastNote  string
 }
 
-// A tileBody writes what those who share a tile do with it: they load its columns,
-// fold states, and store results.
+// A tileBody writes what the work-items that share a tile do with it: they load its
+// columns, fold states, and store results.
 type tileBody struct {
 	*function
 	tile         loop.Expr              // number of the tile in the launch
@@ -39,7 +39,7 @@ type tileBody struct {
 	columns      map[int]*loop.Var      // staged columns: this work-item's rows
 	before       map[int]*loop.Var      // of staged columns: the row before the tile
 	stagedAt     map[int]int64          // of staged columns: the first byte in the arena
-	scatters     []*scatterBuffer       // what rows store at places
+	scatters     []*scatterBuffer       // of stores to derived domains
 	elements     map[int]*loop.Var      // per exchanged store of rows of the base: an element per item
 	open         map[int]*openSegment   // per domain of segments; see overlap.go
 	isOpenStored bool                   // the segment that was open before the tile is stored already
@@ -171,8 +171,8 @@ func (e *rowBody) nested(condition loop.Expr, body func()) {
 	e.values = outer
 }
 
-// crosses reports whether v, a value of rows, is used in a later phase of this
-// function than it is known in, and is not computed again.
+// crosses reports whether v, a value of rows, is alive across a cut: a later phase
+// of this function uses it and does not compute it again.
 func (e *function) crosses(v tile.ID) bool {
 	if !e.retention.keepsValues() {
 		return false
@@ -211,7 +211,7 @@ func (e *function) isNeeded(i int) bool {
 	return op.IsRunning() || len(op.Res) > 0 && e.crosses(op.Res[0])
 }
 
-// define names the value of v, and keeps it where a later phase needs it.
+// define names the value of v, and keeps it if a later phase needs it.
 func (e *rowBody) define(v tile.ID, x loop.Expr) {
 	e.values[v] = e.b.Let(e.name(v), x)
 	if e.now == atEnd || !e.crosses(v) {
@@ -247,7 +247,7 @@ func isSet(bits, item loop.Expr) loop.Expr {
 	return loop.Ne(bit, number(ir.U32, 0))
 }
 
-// bitsOfRows is how many rows of a work-item a word can have a bit each for.
+// bitsOfRows is how many rows a word has bits for.
 const bitsOfRows = 32
 
 // keepsBits reports whether the rows' values of v are the bits of a word.

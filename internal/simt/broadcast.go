@@ -12,10 +12,10 @@ import (
 
 // Offsets as published (Saxena et al., "Code fusion of prefix sum with ordered
 // aggregation", algorithm 1): each tile adds its fold to the offsets of all
-// later tiles, by atomic operations. That needs no launch of its own, and work
-// that grows with the square of the number of tiles.
+// later tiles, by atomic operations. That needs no extra launch, but work that
+// grows with the square of the number of tiles.
 
-// maxBroadcast is how many tiles may do so.
+// maxBroadcast is how many tiles a launch may have that broadcasts.
 const maxBroadcast = 1 << 15
 
 // broadcasting is published with such offsets.
@@ -26,7 +26,7 @@ func (b broadcasting) refuse() error {
 		return err
 	}
 	if b.schedule.Part > 0 {
-		return fmt.Errorf("part=%d: offsets=%s is for %d tiles at most, fewer than need parts; choose offsets=%s",
+		return fmt.Errorf("part=%d: offsets=%s is for %d tiles at most, and inputs in parts have more; choose offsets=%s",
 			b.schedule.Part, plan.Broadcast, maxBroadcast, plan.Scan)
 	}
 	return nil
@@ -83,7 +83,7 @@ func (s *launches) broadcastOps() (list []int) {
 // makesOffsets reports whether an operation makes the offsets of chunks.
 func makesOffsets(op *tile.Op) bool { return op.Epilogue && op.Does(tile.Totals) }
 
-// adds refuses what is broadcast but not combined by additions.
+// adds returns an error if a fold to broadcast is not a sum.
 func (s *launches) adds() error {
 	for _, i := range s.broadcastOps() {
 		op := &s.Ops[i]
@@ -94,7 +94,7 @@ func (s *launches) adds() error {
 		if line := s.lines(op.Pos); line != "" {
 			stage += ", " + line
 		}
-		return fmt.Errorf("offsets=%s adds up what tiles hold, and kernel %s folds otherwise (%s): choose offsets=%s, or a variant of aggregation other than %s where groups are folded",
+		return fmt.Errorf("offsets=%s can only add, and kernel %s has another fold (%s): choose offsets=%s, or for aggregation a variant other than %s",
 			plan.Broadcast, s.Name, stage, plan.Scan, plan.Segmented)
 	}
 	return nil
@@ -160,7 +160,7 @@ func (s *launches) clearOffsets() {
 	}
 }
 
-// scan defines the fold of all chunks: that before the last, and its own.
+// scan defines the fold of all chunks: the offset of the last chunk plus its fold.
 func (s broadcastOffsets) scan(e *rowBody, i int, chunks loop.Expr) {
 	op := &e.Ops[i]
 	st := e.stateOf([]int{i})

@@ -50,7 +50,7 @@ func (f flat) eachTile(e *tileBody, body func()) {
 		e.tile = e.b.Let("tile", loop.Add(start, step))
 		e.b.If(loop.Lt(e.tile, tiles), func() {
 			body()
-			e.b.Barrier(loop.GroupScope) // local memory is there for the next tile
+			e.b.Barrier(loop.GroupScope) // the next tile reuses local memory
 		}, nil)
 	})
 }

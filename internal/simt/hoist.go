@@ -7,9 +7,9 @@ import (
 )
 
 // hoistFirsts stores the first element of each segment where the segment begins. A
-// tile program stores it where the segment closes, and carries it there by a
-// scan; to work-items, which have the heads' places anyway, a store at the head
-// is cheaper than a wider state.
+// tile program stores it when the segment closes, and takes it there by a scan.
+// Work-items know the places of heads anyway, so for them a store at the head is
+// cheaper than a wider state.
 func hoistFirsts(t *tile.Kernel) *tile.Kernel {
 	k := *t
 	k.Ops, k.Domains, k.Values = slices.Clone(t.Ops), slices.Clone(t.Domains), slices.Clone(t.Values)

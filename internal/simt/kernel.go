@@ -23,7 +23,7 @@ type kernel struct {
 
 	selected
 
-	unstaged bool // there is no room for the columns
+	unstaged bool // columns do not fit the arena or registers
 
 	singly bool // columns pass through the arena without wide accesses
 }
@@ -32,7 +32,7 @@ type kernel struct {
 type shape struct {
 	workgroup, items int
 	isOpen           bool // the schedule leaves the size of work-groups to the kernel
-	segmentWorkgroup int  // that of one that folds between selected rows, or 0
+	segmentWorkgroup int  // size of work-groups that fold the rows between selected ones, or 0
 	subgroup         Subgroup
 	budget           int64  // bytes of local memory of a work-group
 	variant          string // of aggregation in tables
@@ -43,8 +43,8 @@ type shape struct {
 // rows returns the rows of a tile.
 func (s shape) rows() int64 { return int64(s.workgroup) * int64(s.items) }
 
-// newKernel prepares a tile program. A shape without items leaves them open;
-// aligned publishes whether a stream certainly has an element for each row.
+// newKernel prepares a tile program. A shape without items leaves their number
+// open; aligned reports whether a stream certainly has an element for each row.
 func newKernel(t *tile.Kernel, s shape, lines func(ir.Pos) string, aligned func(stream int) bool) *kernel {
 	k := &kernel{Kernel: t, shape: s, lines: lines}
 	k.phase, k.cuts = t.Phases((*tile.Op).IsPrefix)
@@ -66,8 +66,8 @@ const maxPhases = 63
 // phases returns how many phases the kernel has.
 func (k *kernel) phases() int { return len(k.cuts) + 1 }
 
-// countUses finds where values are used. A scan uses its leaves twice: in its
-// own phase for the fold of the tile, and in the next row by row.
+// countUses finds where values are used. A scan uses its elements twice: in its
+// own phase for the fold of the tile, and in the next phase row by row.
 func (k *kernel) countUses() {
 	k.used, k.uses = make([]uint64, len(k.Values)), make([]int, len(k.Values))
 	use := func(v tile.ID, phases uint64) {
@@ -115,14 +115,15 @@ func (k *kernel) isFree(v tile.ID) bool {
 // in a later phase instead of being kept.
 const maxRecomputed = 3
 
-// isRecomputed reports whether v is rather computed again, from columns that
-// work-items hold anyway, than kept. Compilers would keep a bool all the same,
-// in a register; as a bit it takes less room.
+// isRecomputed reports whether v is computed again, from columns that work-items
+// hold anyway, and not kept. A bool is kept, as a bit: compilers would keep a
+// recomputed one in a register.
 func (k *kernel) isRecomputed(v tile.ID) bool {
 	return k.isFree(v) || k.Values[v].Kind != ir.Bool && k.operators(v) <= maxRecomputed
 }
 
-// useRecomputed lets the phases that compute a value again use what it is made of.
+// useRecomputed enters the operands of recomputed values as used in each phase that
+// computes those again.
 func (k *kernel) useRecomputed() {
 	for v := len(k.Values) - 1; v > 0; v-- {
 		if id := tile.ID(v); !k.isFree(id) && k.isRecomputed(id) {
@@ -133,8 +134,8 @@ func (k *kernel) useRecomputed() {
 	}
 }
 
-// operators returns how many cheap operators v takes, or more than
-// maxRecomputed where it needs anything else.
+// operators returns how many cheap operators v takes, or more than maxRecomputed
+// if it takes anything else.
 func (k *kernel) operators(v tile.ID) int {
 	if k.isFree(v) || k.Values[v].Kind == ir.Bool {
 		return 0

@@ -17,7 +17,7 @@ type launches struct {
 	offsets chunkOffsets
 	span    plan.Expr           // rows of the launch
 	tiles   plan.Expr           // how many tiles they are
-	folds   plan.Expr           // how many folds of tiles there may be: a work-group without rows stores some, too
+	folds   plan.Expr           // how many folds of tiles are stored: a work-group without rows stores one, too
 	states  map[stateKey]string // buffers of an element per tile
 	totals  map[stateKey]string // buffers of one element
 }
@@ -113,7 +113,7 @@ func (e *tileBody) tileRows() {
 // chunk returns how many tiles a work-group walks through.
 func (s *launches) chunk() int { return max(s.schedule.Chunk, 1) }
 
-// startTile names the tile's rows and brings its columns.
+// startTile names the tile's rows and loads its columns.
 func (s *launches) startTile(e *rowBody) {
 	e.tileRows()
 	e.stage()
@@ -159,11 +159,11 @@ func (s *launches) finish() *function {
 	for _, i := range s.reductions() {
 		tiles := loop.ToCounter(e.arguments.value("tiles", s.tiles))
 		st := s.stateOf([]int{i})
-		carry := e.scanTiles(st, tiles, func(j int) *loop.Var {
+		whole := e.scanTiles(st, tiles, func(j int) *loop.Var {
 			return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.Reads)
 		}, nil)
 		for j, slot := range st.slots {
-			e.running[slot.stateKey] = carry[j]
+			e.running[slot.stateKey] = whole[j]
 		}
 	}
 	e.values = map[tile.ID]loop.Expr{}
@@ -205,7 +205,7 @@ func (s *launches) cut(e *tileBody, phase int) {
 	grid := e.stateOf(e.gridScans(phase))
 	during := duringScan{}
 	if publish := s.publish(e, phase); publish != nil {
-		during.publishPrefix = func(total []loop.Expr) { publish(grid.part(all, total)) }
+		during.publish = func(total []loop.Expr) { publish(grid.part(all, total)) }
 	}
 	before, total := e.blockScan(all, e.folded(all), during)
 	gridTotal := grid.part(all, total)
@@ -259,14 +259,13 @@ func (e *tileBody) publishTile(st *state, states map[stateKey]string, total []lo
 	}, nil)
 }
 
-// tilesAtOnce is how many tiles a work-item of the work-group folds that walks
-// through the tiles' states.
+// tilesAtOnce is how many consecutive tiles each work-item folds in scanTiles.
 const tilesAtOnce = 8
 
-// scanTiles lets one work-group walk through a state per tile: it stores the fold
-// of all earlier tiles for each, unless to is nil, and returns that of all.
-func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (carry []*loop.Var) {
-	carry = e.declare(st, st.identities())
+// scanTiles scans the states of all tiles in one work-group. It stores the prefix
+// of each tile, unless to is nil, and returns the fold of all tiles.
+func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (whole []*loop.Var) {
+	whole = e.declare(st, st.identities())
 	first := e.b.Decl("first", loop.Int(0))
 	each := func(start loop.Expr, body func(at loop.Expr)) {
 		e.b.For("i", loop.Int(0), loop.Int(tilesAtOnce), func(i *loop.Var) {
@@ -286,7 +285,7 @@ func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *l
 		each(start, func(at loop.Expr) { e.assignAll(mine, e.combine(st, exprsOf(mine), load(at))) })
 		before, total := e.blockScan(st, exprsOf(mine), duringScan{})
 		if to != nil {
-			prefix := e.declare(st, e.combine(st, exprsOf(carry), before))
+			prefix := e.declare(st, e.combine(st, exprsOf(whole), before))
 			each(start, func(at loop.Expr) {
 				theirs := load(at)
 				for j := range st.slots {
@@ -295,25 +294,25 @@ func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *l
 				e.assignAll(prefix, e.combine(st, exprsOf(prefix), theirs))
 			})
 		}
-		e.assignAll(carry, e.combine(st, exprsOf(carry), total))
+		e.assignAll(whole, e.combine(st, exprsOf(whole), total))
 		e.b.Barrier(loop.GroupScope)
 		e.b.Assign(first, loop.Add(first, loop.Int(int64(e.workgroup*tilesAtOnce))))
 	})
-	return carry
+	return whole
 }
 
 // scanTotals turns the folds of chunks into the offsets of chunks.
 func (e *rowBody) scanTotals(i int, chunks loop.Expr) {
 	op := &e.Ops[i]
 	st := e.stateOf([]int{i})
-	carry := e.scanTiles(st, chunks,
+	whole := e.scanTiles(st, chunks,
 		func(j int) *loop.Var {
 			s := e.Streams[op.Totals[j]]
 			return e.arguments.buffer(s.Buffer, s.Kind, plan.Reads)
 		},
 		func(j int) *loop.Var { return e.stream(op.Offsets[j]) })
 	for f, result := range op.Res {
-		e.values[result] = st.result(exprsOf(carry), stateKey{i, f})
+		e.values[result] = st.result(exprsOf(whole), stateKey{i, f})
 	}
 }
 

@@ -8,20 +8,20 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// stage brings the tile's part of each staged column to the work-items, as many
-// columns at a time as the arena has room for.
+// stage loads the tile's rows of each staged column, as many columns at a time as
+// fit the arena.
 func (e *tileBody) stage() {
-	var segments []int
+	var columns []int
 	used := int64(0)
 	for _, i := range e.stagedReads() {
 		bytes := e.layoutOf(e.Streams[i].Kind).bytes
 		if used+bytes > e.arena.bytes {
-			e.loadColumns(segments)
-			segments, used = nil, 0
+			e.loadColumns(columns)
+			columns, used = nil, 0
 		}
-		segments, used = append(segments, i), used+bytes
+		columns, used = append(columns, i), used+bytes
 	}
-	e.loadColumns(segments)
+	e.loadColumns(columns)
 }
 
 // stagedReads lists the staged columns that a row of this function needs.
@@ -35,8 +35,8 @@ func (e *function) stagedReads() (list []int) {
 	return list
 }
 
-// reads returns the streams that a row of this function needs: a launch that
-// only folds does without what is only stored.
+// reads returns the streams that a row of this function needs. A launch that only
+// folds does not need columns that are only copied to results.
 func (e *function) reads() map[int]bool {
 	streams := map[int]bool{}
 	for v := range e.needed(e.until, e.effects) {
@@ -112,7 +112,7 @@ func (e *tileBody) deal(i int) {
 			e.b.If(loop.Lt(at, e.count), func() {
 				e.b.Store(arena, place, toWord(l.word, loop.At(memory, loop.Add(e.first, at))))
 			}, func() {
-				if l.wide > 0 { // they are taken all alike
+				if l.wide > 0 { // wide accesses take rows that do not exist, too
 					e.b.Store(arena, place, number(l.word, 0))
 				}
 			})
@@ -133,8 +133,8 @@ func (e *tileBody) deal(i int) {
 	}, single)
 }
 
-// isAligned reports whether the tile has all its rows, from a boundary of wide
-// accesses on.
+// isAligned reports whether the tile has all its rows and begins at a boundary of
+// wide accesses.
 func (e *tileBody) isAligned(wide int) loop.Expr {
 	all := loop.Eq(e.count, loop.Int(e.kernel.rows()))
 	return loop.And(all, loop.Eq(loop.Apply(ir.OpAnd, e.first, loop.Int(int64(wide-1))), loop.Int(0)))
@@ -158,8 +158,8 @@ func (l layout) dealt(k *kernel, at loop.Expr) loop.Expr {
 	return loop.Add(at, loop.Div(at, loop.Int(int64(k.items))))
 }
 
-// take reads a column's rows of this work-item, and the row before where that
-// is needed.
+// take reads a column's rows of this work-item, and the row before if it is
+// needed.
 func (e *tileBody) take(i int) {
 	kind := e.Streams[i].Kind
 	l := e.placement.layout(e.kernel, kind)
@@ -216,8 +216,8 @@ func (e *tileBody) takeColumns() {
 	}
 }
 
-// readBefore reads the row before the tile of a column, with the tile: later, all
-// would wait once more for memory.
+// readBefore reads a column's row before the tile. It does so before the tile is
+// loaded: afterwards, all work-items would wait for memory a second time.
 func (e *tileBody) readBefore(i int) {
 	kind := e.Streams[i].Kind
 	e.before[i] = e.b.Decl(e.Streams[i].Name+"_before", loop.ConstOf(ir.Scalar{Kind: kind}))

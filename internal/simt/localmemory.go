@@ -18,7 +18,7 @@ import (
 const registerBudget = 448
 
 // localBudget is how many bytes of local memory a work-group may take: what all
-// devices of some size have, with room for three work-groups a unit on most.
+// but the smallest devices have, so that three work-groups fit most compute units.
 // fallbackBudget is that of a fallback, which OpenCL 1.2 asks of every device.
 const localBudget, fallbackBudget = 44 << 10, 31 << 10
 
@@ -26,12 +26,12 @@ const localBudget, fallbackBudget = 44 << 10, 31 << 10
 // that wide accesses read without conflicts of banks come before their like.
 var itemChoices = []int{20, 12, 10, 8, 6, 4, 2}
 
-// minDirectItems is how few rows a work-item may have before results are rather
-// held in registers than all at once in local memory.
+// minDirectItems is the least number of rows of a work-item with which all results
+// lie in local memory at once. With fewer, they are held in registers.
 const minDirectItems = 6
 
-// compactItems are the rows of a work-item of a kernel that does nothing but selection
-// rows, where there are no subgroups: they go to local memory at once, which takes
+// compactItems are the rows of a work-item of a kernel that only selects rows, on
+// devices without subgroups. The selected rows go to local memory at once, and take
 // no more of it than the column did.
 const compactItems = 28
 
@@ -45,10 +45,10 @@ type arena struct {
 	staged    map[int]bool  // streams
 	halo      map[int]bool  // those of which the row before the first is needed
 	exchanged map[int]bool  // Store operations
-	regions   map[int]int64 // of those, the ones at places that have room of their own: its first byte
-	inPlace   map[int]int   // of those of rows of the base, the streams in whose place in the ring they lie
+	regions   map[int]int64 // of those to derived domains, the first byte of a region of their own, if they have one
+	inPlace   map[int]int   // of those of rows of the base, the stream whose column in the ring they replace
 	bytes     int64
-	stage     int64 // of each subgroup, behind the columns of a stage of the ring
+	stage     int64 // bytes of each subgroup behind the columns of a stage of the ring
 }
 
 func newArena() arena {
@@ -56,7 +56,7 @@ func newArena() arena {
 }
 
 // planArena decides what passes through local memory, and how many rows a work-item
-// has, and work-items a work-group, where the schedule leaves that open.
+// has, and work-items a work-group, if the schedule leaves that open.
 func (k *kernel) planArena(items int, aligned func(stream int) bool) {
 	k.tryWorkgroup(items, aligned)
 	k.placement.grow(k, items, aligned)
@@ -130,7 +130,7 @@ func (k *kernel) columnsToStage(aligned func(stream int) bool) (columns []tile.S
 	return columns
 }
 
-// storesToExchange lists the stores that can.
+// storesToExchange lists the stores that can pass through the arena.
 func (k *kernel) storesToExchange() (stores []int) {
 	for i := range k.Ops {
 		if k.canExchange(i) {
@@ -140,7 +140,7 @@ func (k *kernel) storesToExchange() (stores []int) {
 	return stores
 }
 
-// compacts reports whether the kernel stores the rows that it selections, and does
+// compacts reports whether the kernel stores the rows that it selects, and does
 // nothing else.
 func (k *kernel) compacts(stores []int) bool {
 	for i := range k.Ops {
@@ -202,8 +202,8 @@ func (k *kernel) freeColumn(p arena, suits func(stream int) bool) (stream int, o
 	return 0, false
 }
 
-// settle makes p the arena where registers, of the bytes that a row takes there, and
-// local memory suffice for k.items rows a work-item.
+// settle makes p the arena if it fits local memory and k.items rows a work-item, of
+// so many bytes each, fit registers. It reports whether they do.
 func (k *kernel) settle(p arena, registers int) bool {
 	if registers*k.items > registerBudget || !k.placement.fit(k, p) {
 		return false
@@ -251,12 +251,12 @@ type layout struct {
 
 func (k *kernel) layoutOf(kind ir.Kind) layout {
 	l := layout{word: wordOf(kind), stride: k.items, wide: loop.Wide(loop.SliceOf(loop.ScalarOf(kind)).In(loop.Global))}
-	// Accesses of 16 bytes do not collide where work-items lie an odd number of
-	// them apart; of two elements each they are worth it anyway.
+	// Accesses of 16 bytes have no bank conflicts if work-items lie an odd number of
+	// them apart. If they move two elements each, they pay off anyway.
 	if l.wide > 0 && (k.singly || k.items%l.wide != 0 || l.wide > 2 && k.items/l.wide%2 == 0) {
 		l.wide = 0
 	}
-	if l.wide == 0 && k.items%2 == 0 { // a word is left free where banks would collide
+	if l.wide == 0 && k.items%2 == 0 { // a free word avoids bank conflicts
 		l.stride++
 	}
 	l.bytes = aligned16(int64(k.workgroup*l.stride) * int64(l.word.Size()))
@@ -311,8 +311,7 @@ func (e *function) arenaOf(word ir.Kind) *loop.Var {
 	return e.local[view]
 }
 
-// arenaStart returns the word of the arena at which the first byte region of what
-// the work-items of a tile share lies.
+// arenaStart returns the word at which byte region of the tile's arena lies.
 func (e *function) arenaStart(region int64, word ir.Kind) loop.Expr {
 	return e.residence.start(e, region, word)
 }
@@ -322,9 +321,9 @@ func (e *function) arenaBytes() int64 {
 	return e.residence.bytes(e)
 }
 
-// bytes leaves out the numbers of rows in a launch that numbers none.
+// bytes leaves out the numbers of selected rows in a launch that only folds.
 func (workgroupTile) bytes(e *function) int64 {
-	if len(e.selections) > 0 && !e.effects { // no rows are numbered
+	if len(e.selections) > 0 && !e.effects {
 		return e.selections[0].region
 	}
 	return e.arena.bytes

@@ -13,23 +13,23 @@ import (
 
 // Look-back with decoupled tiles: Merrill and Garland, Single-pass Parallel
 // Prefix Scan with Decoupled Look-back, 2016. A tile publishes the fold of its
-// own rows, then adds up what the tiles before it have published until one has
-// published a whole prefix, and publishes its own. Words travel by atomic
-// exchanges, which on some devices others see sooner than stores. Tiles are
-// numbered by a ticket, so that those before are running.
+// own rows, then folds what the tiles before it have published, back to the first
+// that has published a prefix, and publishes its own prefix. Words are written by
+// atomic exchanges, which on some devices become visible sooner than stores. A
+// ticket numbers the tiles, so that all tiles before one have started.
 
-// spinLimit is how often a tile asks before it gives up: seconds, on any device.
+// spinLimit is how often a tile polls before it gives up: seconds, on any device.
 const spinLimit = 1 << 24
 
-// abortCheck is how many questions pass between looks at the abort word.
+// abortCheck is how many polls pass between looks at the abort word.
 const abortCheck = 1 << 10
 
-// maxWindow is how many work-items ask at once.
+// maxWindow is how many work-items poll at once.
 const maxWindow = 32
 
-// segmentWorkgroup is the size of work-groups of subgroups whose tiles fold something of
-// the rows between those selected, if the schedule leaves it open. They
-// need extra barriers, which cost large work-groups more.
+// segmentWorkgroup is the size of work-groups of subgroups that fold the rows
+// between selected ones, if the schedule leaves it open. Such folds need extra
+// barriers, which cost large work-groups more.
 const segmentWorkgroup = 128
 
 // lookback is the scheme of one launch whose tiles publish, and poll earlier ones.
@@ -58,7 +58,7 @@ func (s *lookback) meets() tile.Demands { return metByTiles | tile.Prefixes }
 
 func (s *lookback) refuse() error {
 	if s.chunk() > 1 {
-		return fmt.Errorf("chunk=%d: under scheme=%s the groups of kernel %s take tile after tile as they come; walking through several is a choice of scheme=%s",
+		return fmt.Errorf("chunk=%d: under scheme=%s each work-group of kernel %s takes one tile; several are a choice of scheme=%s",
 			s.chunk(), SchemeLookback, s.Name, SchemePublished)
 	}
 	return nil
@@ -87,7 +87,7 @@ func (s *lookback) prepare() {
 	s.addTotals()
 }
 
-// isStatic reports whether the work-groups' own numbers stand for tickets.
+// isStatic reports whether tiles are numbered by work-group IDs, without tickets.
 func (s *lookback) isStatic() bool { return s.schedule.IDs == plan.Static }
 
 func (s *lookback) main() {
@@ -153,13 +153,13 @@ func (s *lookback) prefix(e *tileBody, cut int, _ *state, total []loop.Expr) []l
 	return e.collective.lookBack(s, e, cut, total)
 }
 
-// noPrefix is a number above those of work-items.
+// noPrefix is above the number of any work-item.
 const noPrefix = 1 << 16
 
-// lookBack returns the fold of all earlier tiles: the work-group walks back over
-// them, a window of tiles at a time, a work-item for each. Some work-items fold a
-// stretch of the window each, and the last of the work-group folds these folds, while
-// others poll the next window.
+// lookBack returns the fold of all earlier tiles. The work-group walks back over
+// them, a window at a time, with a work-item per tile. Some work-items fold a
+// stretch of the window each. The last work-item of the work-group folds their
+// folds while others poll the next window.
 func (localMemory) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) (earlier []loop.Expr) {
 	t := s.statusOf(cut)
 	st := t.state
@@ -167,8 +167,9 @@ func (localMemory) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 	isLast := loop.Eq(e.localID, loop.Int(int64(e.workgroup-1)))
 	fold := e.declare(st, st.identities()) // of the last work-item
 	window := int64(min(e.workgroup, maxWindow))
-	stretches := int64(rakes(int(window)))
-	// The first work-item that was published a prefix; the next window has another word.
+	stretches := int64(stretchesOf(int(window)))
+	// The first work-item whose tile has published a prefix; windows take the two
+	// words by turns.
 	nearest := e.localWords("nearest", 2)
 	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(nearest, loop.Int(0), number(ir.U32, noPrefix)) }, nil)
 	parity := e.b.Decl("parity", loop.Int(0))
@@ -203,20 +204,21 @@ func (localMemory) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 	return e.broadcastPrefix(t)
 }
 
-// publishPrefix publishes the prefix of the tile, and leaves the fold of the earlier ones
-// to the work-group; hear returns it to all.
+// publishPrefix publishes the prefix of the tile, and puts the fold of the earlier
+// tiles in local memory.
 func (s *lookback) publishPrefix(e *tileBody, t *status, memory *loop.Var, fold, total []loop.Expr) {
 	t.publish(e, memory, flagPrefix, e.combine(t.state, fold, total))
 	e.storeState(e.sharedPrefix(t), loop.Int(0), fold)
 }
 
+// broadcastPrefix returns what publishPrefix has put in local memory.
 func (e *function) broadcastPrefix(t *status) []loop.Expr {
 	e.b.Barrier(loop.GroupScope)
 	return e.loadState(e.sharedPrefix(t), loop.Int(0))
 }
 
-// sharedPrefix returns local memory for what a cut's look-back has found. Each cut has
-// its own: some work-items may still read that of the cut before.
+// sharedPrefix returns local memory for the result of a cut's look-back. Each cut
+// has its own: some work-items may still read the result of the cut before.
 func (e *function) sharedPrefix(t *status) []*loop.Var {
 	name := "earlier"
 	if t.cut > 0 {
@@ -236,8 +238,8 @@ func (e *function) foldStretches(st *state, shared []*loop.Var, last loop.Expr, 
 	}, nil)
 }
 
-// foldBackwards folds count shared states from start on, the last one first; those
-// behind last, where it is given, are left out.
+// foldBackwards folds count shared states from start on, the last one first. It
+// leaves out those behind last, unless that is nil.
 func (e *function) foldBackwards(st *state, shared []*loop.Var, start loop.Expr, count int64, last loop.Expr) []loop.Expr {
 	fold := e.declare(st, st.identities())
 	e.b.For("i", loop.Int(0), loop.Int(count), func(i *loop.Var) {
@@ -251,7 +253,7 @@ func (e *function) foldBackwards(st *state, shared []*loop.Var, start loop.Expr,
 	return exprsOf(fold)
 }
 
-// polled is what has been asked of a tile.
+// polled holds the status words of a tile as they were last read.
 type polled struct {
 	*status
 	memory *loop.Var
@@ -259,9 +261,9 @@ type polled struct {
 	words  map[int][]*loop.Var // by flag
 }
 
-// flags are those of the words that a tile is asked for.
+// flags lists the flags whose words are polled.
 func (t *status) flags() []int {
-	if t.sole { // its flag says which of the two it is
+	if t.sole { // one word, whose flag says which of the two it is
 		return []int{flagPrefix}
 	}
 	return []int{flagPrefix, flagAggregate}
@@ -291,9 +293,10 @@ func (q *polled) has(flag int) loop.Expr {
 	return all
 }
 
-// waitForStatus asks until the tile has published a state, and runs take with it and whether
-// it is a prefix. Past the limit, or where another tile has given up, it runs take
-// with nothing as a prefix: the plan's fallback will do the work again.
+// waitForStatus polls until the tile has published a state, and runs take with that
+// and whether it is a prefix. Past the limit, or once another tile has given up, it
+// runs take with an arbitrary state as a prefix: the plan's fallback will do the
+// work again.
 func (s *lookback) waitForStatus(e *function, q *polled, take func(theirs []loop.Expr, isPrefix loop.Expr)) {
 	spins := e.b.Decl("spins", loop.Int(0))
 	waiting := e.b.Decl("waiting", loop.True)
@@ -319,7 +322,7 @@ func (s *lookback) waitForStatus(e *function, q *polled, take func(theirs []loop
 		func() { take(state(flagPrefix), loop.True) })
 }
 
-// wait counts a question without an answer, and ends the waiting past the limit.
+// wait counts a poll that found nothing, and ends the waiting past the limit.
 func (s *launches) wait(e *function, spins, waiting *loop.Var) {
 	e.b.Assign(spins, loop.Add(spins, loop.Int(1)))
 	e.b.If(loop.Eq(loop.Apply(ir.OpAnd, spins, loop.Int(abortCheck-1)), loop.Int(0)), func() {
@@ -329,7 +332,8 @@ func (s *launches) wait(e *function, spins, waiting *loop.Var) {
 	}, nil)
 }
 
-// endLastTile does what comes after all rows, or leaves it what it needs.
+// endLastTile does what comes after all rows, or stores the totals for the launch
+// that does.
 func (s *launches) endLastTile(e *rowBody) {
 	last := loop.Sub(loop.Greatest(loop.ToCounter(e.arguments.value("tiles", s.tiles)), loop.Int(1)), loop.Int(1))
 	e.b.If(loop.And(loop.Eq(e.localID, loop.Int(0)), loop.Eq(e.tile, last)), func() {

@@ -30,7 +30,7 @@ func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) 
 // Target is what kernels may use beyond what all devices have.
 type Target struct {
 	Subgroup  Subgroup
-	Occupancy bool // kernels say for how many work-groups of a unit there are registers
+	Occupancy bool // kernels can say how many work-groups a compute unit has registers for
 }
 
 // Lower is the function Lower for a target.
@@ -38,7 +38,7 @@ func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Progr
 	return t.lower(program, schedule, spinLimit)
 }
 
-// lower is Lower with another limit of waiting, for tests.
+// lower is Lower with a spin limit, for tests.
 func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
 	family, err := familyOf(schedule)
 	if err != nil {
@@ -63,13 +63,13 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 	return lowered, validate(lowered.Plan)
 }
 
-// refuseOccupancy says why kernels cannot poll registers so, or "".
+// refuseOccupancy says why kernels cannot have the schedule's occupancy, or "".
 func (t Target) refuseOccupancy(schedule plan.Schedule, family *family) string {
 	switch {
 	case schedule.Occupancy == 0:
 		return ""
 	case schedule.Occupancy < 0:
-		return "there are registers for a group at least"
+		return "there are registers for at least one work-group"
 	case !t.Occupancy:
 		return "these kernels cannot say how many registers they may have; leave it out"
 	}
@@ -185,8 +185,8 @@ func (l *lowering) budget() int64 {
 	return localBudget
 }
 
-// maxResident is how many work-items the largest units of GPUs run at once;
-// compilers warn where they are to leave registers for more, and leave it.
+// maxResident is how many work-items the largest compute units run at once. Told to
+// leave registers for more, compilers warn and ignore it.
 const maxResident = 2048
 
 // launch is how a function is launched.

@@ -5,11 +5,11 @@ import (
 	"github.com/kgen-go/kgen/internal/tile"
 )
 
-// Under look-back a tile waits for the earlier ones. Often its rows need not:
-// where those decide only at which place of a result the tile's rows begin, and
-// what the segment that is open at its beginning holds, the tile puts its results
-// together in local memory first. Then it looks back, writes them to their
-// place, and closes that one segment. The columns are no longer needed while it
+// Under look-back a tile waits for the earlier ones. Often its rows need not: the
+// earlier tiles only decide at which place of a result the tile's rows begin, and
+// what the segment holds that is open at its beginning. Then the tile puts its
+// results together in local memory first, looks back, writes the results to their
+// places, and closes the open segment. The columns are no longer needed while it
 // waits, and the earlier tiles have had time to publish.
 
 // overlaps reports whether a tile can do its rows before it looks back.
@@ -68,8 +68,8 @@ func (k *kernel) isCounted(store *tile.Op) bool {
 	return d.Counter != 0 && store.Args[1] == d.Position
 }
 
-// isOfSegment reports whether v, for segments that close in d, depends on the rows
-// since the segment began alone.
+// isOfSegment reports whether v, for segments that close in d, depends only on the
+// rows since the segment began.
 func (k *kernel) isOfSegment(v tile.ID, d int) bool {
 	domain := &k.Domains[d]
 	op := &k.Ops[k.Values[v].Op]
@@ -90,8 +90,8 @@ func (k *kernel) isOfSegment(v tile.ID, d int) bool {
 // overlap runs the rows after the only cut, then looks back.
 type overlap struct{ scheme *lookback }
 
-// Where all columns lie in local memory at once, they are taken once more, so that
-// a scan of the work-group that takes many registers finds them free.
+// If all columns lie in local memory at once, work-items take them again after the
+// scan of the work-group, which then has more registers.
 func (overlap) keepsColumns(e *function) bool {
 	bytes := int64(0)
 	for _, i := range e.stagedReads() {
@@ -107,7 +107,7 @@ func (o overlap) run(s *launches, e *rowBody) {
 	e.declareFolds(s.cuts[cut])
 	e.loopRows(cut)
 	st := s.stateOf(s.cuts[cut])
-	before, total := e.blockScan(st, e.folded(st), duringScan{publishPrefix: s.publish(e.tileBody, cut)})
+	before, total := e.blockScan(st, e.folded(st), duringScan{publish: s.publish(e.tileBody, cut)})
 	if o.keepsColumns(e.function) {
 		e.takeColumns()
 		e.barrier()
@@ -147,7 +147,7 @@ func (o overlap) run(s *launches, e *rowBody) {
 	e.deliver()
 }
 
-// openSegment is the segment that was open before the tile, where it closes.
+// openSegment is the segment that was open before the tile, if it closes there.
 type openSegment struct {
 	here  *loop.Var   // whether the work-item has that row
 	state []*loop.Var // the state before the row, of the tile alone

@@ -9,71 +9,71 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// The round window: as many work-groups as run at once walk over the rows together,
-// a round of tiles after the other. A work-group publishes the fold of a tile some rounds
-// before it goes on with that tile; then the folds of the round between have
-// been published long ago, and the prefix of a tile is that of the work-group's tile
-// before and these. Copies beside the work-items bring the columns of the next
-// rounds to a ring in local memory.
+// Persistent work-groups: as many as are resident walk over the rows together, one
+// tile each per round. A work-group publishes the fold of a tile some rounds before
+// it finishes that tile. By then the other work-groups have long published theirs,
+// so it need not wait for them. The prefix of a tile is the prefix of the
+// work-group's previous tile and the folds of all tiles since. Asynchronous copies
+// bring the columns of the next rounds to a ring in local memory.
 //
-// In a work-group each subgroup has rows of its own, and for all that comes before
-// and after the fold of the work-group they are a tile, which the subgroup handles as
-// a work-group does elsewhere. Three more subgroups are the control: one polls the
-// folds of other work-groups, one publishes those of its own, one brings columns. All meet
-// once in a round.
+// Each subgroup of a work-group has rows of its own. Except for the fold of the
+// work-group, these are a tile, which the subgroup handles as a work-group does
+// elsewhere. Three more subgroups are the control: one polls the folds of other
+// work-groups, one publishes the work-group's own, one copies columns. All meet once
+// in a round.
 //
-//	round k:  control: fold of the round before tile k - lookahead
-//	          others:  columns of tile k, its fold             (front)
+//	round k:  control: poll the folds before tile k - lookahead
+//	          others:  columns of tile k, its fold             (foldTile)
 //	          control: refill the ring, here or behind the barrier
 //	          barrier
 //	          control: publish the fold of tile k
-//	          others:  rows of tile k - lookahead, results     (back)
+//	          others:  rows of tile k - lookahead, results     (finishTile)
 
-// persistentWorkgroup is the size of a work-group where the schedule leaves it open: 16
-// subgroups and the control. Two work-groups a unit of half the size are half as fast:
-// each waits for twice as many.
+// persistentWorkgroup is the size of a work-group if the schedule leaves it open: 16
+// subgroups and the control. Two work-groups of half the size per compute unit are
+// half as fast: each waits for twice as many.
 const persistentWorkgroup = (16 + controlSubgroups) * persistentWidth
 
-// moreSubgroups is how many subgroups more take rows where no stage is to spare and
-// there is room for them. While their columns have no room, there are fewer, by
+// moreSubgroups is how many more subgroups take rows if the ring has no spare stage
+// and their columns fit. If columns do not fit at all, there are fewer subgroups, by
 // steps of subgroupStep.
 const moreSubgroups, subgroupStep = 4, 4
 
 // controlSubgroups is how many subgroups take no rows.
 const controlSubgroups = plan.RoundControl / persistentWidth
 
-// persistentWidth is the size of subgroups that rounds are made for.
+// persistentWidth is the size of subgroups that the scheme is made for.
 const persistentWidth = 32
 
-// defaultLookahead is by how many rounds folds are published ahead where the schedule
+// defaultLookahead is by how many rounds folds are published ahead if the schedule
 // leaves it open.
 const defaultLookahead = 2
 
-// persistentBudget is how many bytes of local memory a work-group may have; some are left
-// for what compilers align.
+// persistentBudget is how many bytes of local memory a work-group may take. The rest
+// is for the padding of compilers.
 const persistentBudget = 227<<10 - 256
 
-// ownBudget is how many of them may be of arrays that the text declares.
+// ownBudget is how many of these bytes may belong to arrays of fixed size.
 const ownBudget = 48 << 10
 
 // tilesPolled is how many tiles of the round before each work-item of the control
 // polls, and maxResidentGroups how many work-groups there are at most.
 const tilesPolled, maxResidentGroups = 5, tilesPolled * persistentWidth
 
-// ring is how the work-groups of a kernel walk.
+// ring is the plan of a kernel's persistent work-groups and of their ring of stages.
 type ring struct {
 	rowSubgroups int           // subgroups that take rows
-	minSubgroups int           // so many at least
-	usual        int           // least, to begin with
+	minSubgroups int           // the least number of these
+	usual        int           // minSubgroups at first
 	lookahead    int           // rounds
-	stages       int           // stages; 0 until they are chosen
-	wanted       int           // those of the schedule, or 0
+	stages       int           // 0 until they are chosen
+	wanted       int           // stages of the schedule, or 0
 	columns      map[int]int64 // of staged streams: the first byte in a stage
-	copied       int64         // bytes of a stage that copies bring
+	copied       int64         // bytes of a stage that are copied to it
 	stage        int64         // bytes of a stage
 }
 
-// work-group returns the work-items of a work-group.
+// workgroup returns the size of a work-group.
 func (r *ring) workgroup() int { return (r.rowSubgroups + controlSubgroups) * persistentWidth }
 
 // persistent is the scheme of work-groups that walk over the tiles in rounds.
@@ -81,11 +81,11 @@ type persistent struct {
 	flat
 	ring           *ring
 	status         *status   // of its cut, if tiles need earlier ones
-	workgroupTiles plan.Expr // tiles of whole work-groups
+	workgroupTiles plan.Expr // tiles of work-groups, each of rowSubgroups tiles
 	ringView       *ringView
 }
 
-var persistentFamily = family{name: SchemePersistent, occupancy: "under scheme=" + SchemePersistent + " a unit has one group; leave it out",
+var persistentFamily = family{name: SchemePersistent, occupancy: "under scheme=" + SchemePersistent + " a compute unit has one work-group; leave it out",
 	shape: persistentShape,
 	lower: func(s *launches) scheme {
 		r, ok := s.placement.(*ring)
@@ -127,8 +127,8 @@ func (s *persistent) main() {
 
 func (s *persistent) knowsTotal() bool { return true }
 
-// persistentShape is the shape of t's tiles where its work-groups walk in rounds, if they
-// do, or the reason why they cannot.
+// persistentShape is the shape of t's tiles, or the reason why t cannot have
+// persistent work-groups.
 func persistentShape(l *lowering, t *tile.Kernel, s shape) (shape, error) {
 	if s.isOpen {
 		s.workgroup = persistentWorkgroup
@@ -160,9 +160,9 @@ func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason str
 	case l.schedule.Part > 0:
 		return s, fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)
 	case s.workgroup%persistentWidth != 0 || s.workgroup <= plan.RoundControl:
-		return s, fmt.Sprintf("workgroup=%d: a group is subgroups of %d that take rows, one at least, and %d for control", s.workgroup, persistentWidth, controlSubgroups)
+		return s, fmt.Sprintf("workgroup=%d: a work-group has subgroups of %d that take rows, at least one, and %d for control", s.workgroup, persistentWidth, controlSubgroups)
 	case stages > 0 && stages < lookahead+2:
-		return s, fmt.Sprintf("ring=%d: with lookahead=%d groups would wait for each other forever; the ring has at least %d stages", stages, lookahead, lookahead+2)
+		return s, fmt.Sprintf("ring=%d: with lookahead=%d work-groups would wait for each other forever; the ring has at least %d stages", stages, lookahead, lookahead+2)
 	case isFlat:
 		if s.workgroup&(s.workgroup-1) != 0 {
 			s.workgroup = flatWorkgroup
@@ -175,16 +175,16 @@ func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason str
 	return s, ""
 }
 
-// refuse says why the work-groups' ring or states cannot be.
+// refuse says why the ring or the states do not fit.
 func (r *ring) refuse(k *kernel, schedule plan.Schedule) error {
 	switch {
 	case !r.fitsStates(k):
-		return refusePersistent(fmt.Sprintf("kernel %s: what its tiles tell each other, %d bytes, is more than a group has room for; choose scheme=%s or less of lookahead or workgroup",
+		return refusePersistent(fmt.Sprintf("kernel %s: the folds that its tiles publish, of %d bytes each, do not fit local memory; choose scheme=%s or less of lookahead or workgroup",
 			k.Name, k.stateOf(k.cuts[0]).bytes(), SchemeLookback))
 	case !k.unstaged || schedule.Ring == 0 && schedule.Items == 0:
 		return nil
 	}
-	return refusePersistent(fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name))
+	return refusePersistent(fmt.Sprintf("kernel %s: a ring of this schedule takes more registers, or more local memory, than a work-group has; choose less of items, ring, lookahead or workgroup, or leave them out", k.Name))
 }
 
 // residentGrid launches at most one work-group per compute unit, all resident. If
@@ -197,27 +197,27 @@ func (s *persistent) residentGrid(kernel string) plan.Expr {
 	return plan.Min(workgroups, plan.Min(plan.Max(plan.Resident(kernel), plan.Const(1)), plan.Min(plan.Property("units"), plan.Const(maxResidentGroups))))
 }
 
-// window is what a work-group that walks in rounds knows at some place of its walk.
+// ringView is where emitted text finds the ring and what subgroups share.
 type ringView struct {
 	*ring
 	subgroup loop.Expr   // the number of the subgroup
-	arrived  *loop.Var   // a barrier for each stage: its copies have come
-	freed    *loop.Var   // another: all subgroups have done their rows
-	whole    loop.Expr   // tiles of work-groups that have all their rows
-	stage    loop.Expr   // that of the tile at hand
-	isCopied loop.Expr   // whether a bulk copy has brought it
+	arrived  *loop.Var   // a barrier per stage: its copies have arrived
+	freed    *loop.Var   // a barrier per stage: all subgroups are done with its rows
+	whole    loop.Expr   // the number of work-groups' tiles that have all their rows
+	stage    loop.Expr   // of the tile at hand
+	isCopied loop.Expr   // whether bulk copies fill that stage
 	folds    []*loop.Var // of the tiles of subgroups, for each round that is under way
 	offsets  []*loop.Var // of the subgroups before each
 	prefixes []*loop.Var // of all earlier tiles, for this round and the next
 }
 
-// roles says which subgroup does what, and which of the work-groups this is.
+// roles says what the subgroup does, and which of the work-groups it belongs to.
 type roles struct {
 	takesRows, polls, publishes, copies loop.Expr
 	workgroup, workgroups               loop.Expr
 }
 
-// rounds writes the launch that does the work of the rows.
+// walkFunction writes the launch that does the work of the rows.
 func (s *persistent) walkFunction() *function {
 	const cut = 0
 	e := s.function(s.Name)
@@ -241,7 +241,7 @@ func (s *persistent) walkFunction() *function {
 	return e.function
 }
 
-// roles names the subgroup and its part.
+// roles names the subgroup and what it does.
 func (s *persistent) roles(e *rowBody) roles {
 	subgroup, lane := e.b.Let("subgroup", &loop.ID{Kind: loop.SubgroupID}), e.b.Let("lane", sublane())
 	is := func(number int) loop.Expr { return loop.Eq(subgroup, loop.Int(int64(number))) }
@@ -270,34 +270,34 @@ func (s *persistent) share(e *rowBody, st *state) {
 	}
 }
 
-// slots returns for how many rounds the folds of a work-group's tiles are there.
+// slots returns for how many rounds local memory holds the folds of subgroups.
 func (r *ring) slots() int { return r.lookahead + 2 }
 
-// walk is where a work-group is in its walk over the tiles. All indices begin with
-// those of the first round; a tile below 0 is none.
+// walk is where a work-group is in its walk over the tiles. In the first rounds there
+// is no tile to finish: its number is below 0.
 type walk struct {
-	foldTile, at       *loop.Var // the tile that is folded, and the one that is finished
+	foldTile, at       *loop.Var // the tile that is folded, and the tile that is finished
 	foldStage, stage   *loop.Var // their stages
 	foldSlot, fold     *loop.Var // the slots of their folds
 	parity             *loop.Var // of the phase of foldStage's barrier
 	freed, freedParity *loop.Var // the stage that is refilled, and the parity of its barrier
 	prefixParity       *loop.Var
-	carry              []*loop.Var
-	live               [][]*loop.Var // by fronts to backs, by rounds until then
+	prefix             []*loop.Var   // of the tile that is finished; the control has it
+	live               [][]*loop.Var // values that foldTile leaves to finishTile, by rounds until then
 }
 
 func (s *persistent) beginWalk(e *rowBody, st *state, who roles) *walk {
 	r := s.ring
 	slots, stages := int64(r.slots()), int64(r.stages)
 	k := &walk{}
-	finishTile := loop.Mul(who.workgroups, loop.Int(int64(r.lookahead)))
-	k.foldTile, k.at = e.b.Decl("fold_tile", who.workgroup), e.b.Decl("tile", loop.Sub(who.workgroup, finishTile))
+	behind := loop.Mul(who.workgroups, loop.Int(int64(r.lookahead)))
+	k.foldTile, k.at = e.b.Decl("fold_tile", who.workgroup), e.b.Decl("tile", loop.Sub(who.workgroup, behind))
 	k.foldStage, k.parity = e.b.Decl("fold_stage", loop.Int(0)), e.b.Decl("parity", number(ir.U32, 0))
 	k.stage, k.freed = e.b.Decl("stage", loop.Int(stages-int64(r.lookahead))), e.b.Decl("freed", loop.Int(stages-int64(r.lookahead)-1))
 	k.freedParity = e.b.Decl("freed_parity", number(ir.U32, 1)) // of the stages' phase before the first
 	k.foldSlot, k.fold = e.b.Decl("fold_slot", loop.Int(0)), e.b.Decl("fold", loop.Int(slots-int64(r.lookahead)))
 	k.prefixParity = e.b.Decl("prefix_parity", loop.Int(0))
-	k.carry = e.declare(st, st.identities())
+	k.prefix = e.declare(st, st.identities())
 	k.live = make([][]*loop.Var, r.lookahead+1)
 	for i := range k.live {
 		for range s.selections {
@@ -313,7 +313,7 @@ func (s *persistent) writeRound(e *rowBody, st *state, who roles, k *walk, workg
 	r, w := s.ring, s.ringView
 	hasTile := e.b.Let("has_tile", loop.Ge(k.at, loop.Int(0)))
 	foldsTile := e.b.Let("folds_tile", loop.Lt(k.foldTile, workgroupTiles))
-	e.b.If(loop.And(who.polls, hasTile), func() { s.pollRound(e.function, k.at, who.workgroups, k.carry, k.prefixParity) }, nil)
+	e.b.If(loop.And(who.polls, hasTile), func() { s.pollRound(e.function, k.at, who.workgroups, k.prefix, k.prefixParity) }, nil)
 	refill := func() {
 		e.b.If(loop.And(who.copies, loop.Eq(e.localID, loop.Int(0))), func() { s.refill(e.function, k.at, who.workgroups, k.freed, k.freedParity) }, nil)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// The ring of a work-group that walks in rounds: stages of local memory, each for the
-// columns of a tile, which bulk copies bring while the work-group works on others.
+// The ring of a persistent work-group: stages of local memory, each for the columns
+// of a tile. Bulk copies fill some while the work-group works on others.
 
-// Bulk copies bring elements as they are held.
+// Bulk copies do not convert, and a char8 is held in another byte order.
 func (r *ring) canStage(k ir.Kind) bool { return k != ir.Char8 }
 
 // Columns lie as in global memory.
@@ -26,9 +26,9 @@ func (r *ring) layout(k *kernel, kind ir.Kind) layout {
 	return l
 }
 
-// fit lays out a stage for the columns of an arena, chooses how many there are, and
-// reports whether local memory suffices. Where no stage is to spare, more
-// subgroups have room, if the schedule leaves that open.
+// fit lays out a stage for the columns of an arena, chooses the number of stages, and
+// reports whether local memory suffices. Without a spare stage there is room for
+// more subgroups, if the schedule leaves their number open.
 func (r *ring) fit(k *kernel, p arena) bool {
 	spare, tight := r.lookahead+3, r.lookahead+2
 	most := r.minSubgroups
@@ -69,11 +69,11 @@ func (r *ring) fits(k *kernel, p arena, rowSubgroups, stages int) bool {
 	return own <= ownBudget && stages*int(r.stage)+rowSubgroups*int(p.bytes)+own <= persistentBudget
 }
 
-// fitsStates reports whether local memory suffices for the work-group that was chosen last.
+// fitsStates reports whether local memory suffices for the ring that was chosen last.
 func (r *ring) fitsStates(k *kernel) bool { return r.fits(k, k.arena, r.rowSubgroups, r.stages) }
 
-// copyLine is the alignment of columns in a stage: that of global memory, whose lines
-// copies read and write whole.
+// copyLine is the alignment of columns in a stage: the line of global memory, which
+// copies take whole.
 const copyLine = 128
 
 func alignedLine(bytes int64) int64 { return (bytes + copyLine - 1) / copyLine * copyLine }
@@ -83,9 +83,9 @@ func (r *ring) bytes(k *kernel) int64 {
 	return max(int64(r.stages)*r.stage+int64(r.rowSubgroups)*k.arena.bytes, loop.WideBytes)
 }
 
-// isTight reports whether no stage is to spare. Then one is refilled as soon as the
-// last subgroup has done its rows, and not only when all have met: its copies have
-// a round to come instead of a part of it.
+// isTight reports whether the ring has no spare stage. Then a stage is refilled as
+// soon as the last subgroup is done with its rows, not only behind the barrier of the
+// round: its copies have a whole round to arrive, instead of a part.
 func (r *ring) isTight() bool { return r.stages < r.lookahead+3 && len(r.columns) > 0 }
 
 // wordAt returns the word of the arena at which byte at of a stage lies.
@@ -97,8 +97,7 @@ func (r *ring) wordAt(stage loop.Expr, at int64, word ir.Kind) loop.Expr {
 // Columns lie in stages.
 func (r *ring) columnBytes(*kernel, ir.Kind) int64 { return 0 }
 
-// grow leaves subgroups out while there is no room for columns, and then for
-// states.
+// grow takes fewer subgroups while columns do not fit, and then while states do not.
 func (r *ring) grow(k *kernel, items int, aligned func(stream int) bool) {
 	if !k.isOpen || !k.unstaged && (items > 0 || k.items >= minDirectItems) {
 		return
@@ -113,7 +112,7 @@ func (r *ring) grow(k *kernel, items int, aligned func(stream int) bool) {
 	}
 	r.minSubgroups = best
 	k.tryWorkgroup(items, aligned)
-	for !r.fitsStates(k) && r.minSubgroups > subgroupStep { // where no columns are staged
+	for !r.fitsStates(k) && r.minSubgroups > subgroupStep { // without staged columns
 		r.minSubgroups -= subgroupStep
 		k.tryWorkgroup(items, aligned)
 	}
@@ -152,12 +151,12 @@ func (w *ringView) scope() loop.Scope { return loop.SubgroupScope }
 
 func (w *ringView) bytes(e *function) int64 { return w.ring.bytes(e.kernel) }
 
-// All work-items have the counts in registers.
+// All work-items of a subgroup have the counts in registers.
 func (w *ringView) shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p selection) loop.Expr) {
 	return e.countsIn(st, total)
 }
 
-// Columns stay in their stage, and values are computed once more.
+// Columns stay in their stage, and values are computed again.
 func (w *ringView) keepsColumns(*function) bool { return true }
 
 func (w *ringView) keepsValues() bool { return false }
@@ -199,7 +198,7 @@ func (w *ringView) start(e *function, region int64, word ir.Kind) loop.Expr {
 	return loop.Add(loop.Mul(w.subgroup, loop.Int(e.arena.bytes/size)), loop.Int(start/size))
 }
 
-// The leaf intrinsics of bulk copies, and of the words that work-groups poll.
+// The helpers of bulk copies, and of the words that work-groups poll.
 var (
 	words64      = loop.SliceOf(loop.ScalarOf(ir.U64)).In(loop.Local)
 	words32      = loop.SliceOf(loop.ScalarOf(ir.U32)).In(loop.Local)
@@ -236,7 +235,7 @@ func (e *function) awaitPhase(barriers *loop.Var, stage, parity loop.Expr) {
 	})
 }
 
-// bring starts the copies of a tile of a work-group that has all its rows.
+// bring starts the copies of a work-group's tile that has all its rows.
 func (s *persistent) bring(e *function, stage, tile loop.Expr) {
 	w, r := s.ringView, s.ring
 	rows := s.rows() * int64(r.rowSubgroups)
@@ -283,7 +282,7 @@ func (s *persistent) fillRing(e *function, workgroup, workgroups loop.Expr) {
 	})
 }
 
-// refill starts the copies of a tile of the next rounds to the stage that is free.
+// refill starts the copies of the tile that is next to enter the ring.
 func (s *persistent) refill(e *function, at, workgroups, freed, parity loop.Expr) {
 	w, r := s.ringView, s.ring
 	next := e.b.Let("next", loop.Add(at, loop.Mul(workgroups, loop.Int(int64(r.stages-1)))))

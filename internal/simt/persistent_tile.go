@@ -9,11 +9,11 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// What happens to a tile in the round that publishes its fold, and in the one that
-// goes on with it; see persistent.go.
+// What happens to a tile in the round that publishes its fold, and in the round that
+// finishes it; see persistent.go.
 
-// beginTile names what a subgroup has of a tile of the work-group. A subgroup behind the
-// last row begins there: a number of a row beyond might be none of 32 bits.
+// beginTile names the subgroup's rows of a tile of the work-group. A subgroup behind
+// the last row begins there: the number of a row beyond might not fit 32 bits.
 func (s *persistent) beginTile(e *tileBody, tileIndex loop.Expr) {
 	rowSubgroups, size := int64(s.ring.rowSubgroups), s.rows()
 	e.tile = e.b.Let("tile", loop.Add(loop.Mul(tileIndex, loop.Int(rowSubgroups)), s.ringView.subgroup))
@@ -27,8 +27,8 @@ func (s *persistent) beginTile(e *tileBody, tileIndex loop.Expr) {
 	s.ringView.isCopied = loop.Lt(tileIndex, s.ringView.whole)
 }
 
-// await waits for the columns of the tile at hand. Those of one that has not all
-// its rows the subgroups bring themselves.
+// await waits for the columns of the tile at hand. If the tile does not have all its
+// rows, the subgroups load its columns themselves.
 func (s *persistent) await(e *tileBody, parity loop.Expr) {
 	if len(s.ring.columns) == 0 {
 		return
@@ -56,7 +56,7 @@ func (s *persistent) reductionsOf(phase int) (list []int) {
 	return list
 }
 
-// foldTile folds a tile, and leaves to its back what the rows need of that.
+// foldTile folds a tile, and leaves in left what finishTile needs.
 func (s *persistent) foldTile(e *rowBody, st *state, tileIndex, parity, slot loop.Expr, left []*loop.Var) {
 	const phase = 0
 	s.beginTile(e.tileBody, tileIndex)
@@ -75,9 +75,9 @@ func (s *persistent) foldTile(e *rowBody, st *state, tileIndex, parity, slot loo
 	e.assignAll(left, append(exprsOf(e.selectedBits), before...))
 }
 
-// scanSegments completes the states of a subgroup's rows whose counts are known:
-// what is folded since a row that is selected, and how many rows there are since,
-// of which only those behind the last one are needed.
+// scanSegments completes the states of a subgroup's rows whose counts are known. It
+// adds what is folded since the last selected row, and to the total how many rows
+// follow that.
 func (e *selectionBody) scanSegments(st *state, before, total []loop.Expr) {
 	selecting := map[tile.ID]loop.Expr{}
 	for j, slot := range st.slots {
@@ -106,12 +106,13 @@ func (e *selectionBody) scanSegments(st *state, before, total []loop.Expr) {
 	}
 }
 
-// foldAt returns where the fold of a subgroup lies.
+// foldAt returns where the fold of a subgroup lies in local memory.
 func (s *persistent) foldAt(e *function, slot, subgroup loop.Expr) loop.Expr {
 	return e.b.Let("place", loop.Add(loop.Mul(slot, loop.Int(int64(s.ring.rowSubgroups))), subgroup))
 }
 
-// finishTile does the rows of a tile, of which side has the prefix.
+// finishTile does the work of the rows of a tile whose prefix is known: it lies at
+// parity.
 func (s *persistent) finishTile(e *rowBody, st *state, tileIndex, slot, parity loop.Expr, left []*loop.Var) {
 	w := s.ringView
 	s.beginTile(e.tileBody, tileIndex)
@@ -142,7 +143,7 @@ func (s *persistent) finishTile(e *rowBody, st *state, tileIndex, slot, parity l
 		e.awaitScattered()
 		e.deliver()
 	}
-	if len(e.arena.inPlace) > 0 || e.segments.replacesColumns() { // before the next copy to the stage
+	if len(e.arena.inPlace) > 0 || e.segments.replacesColumns() { // the next copy overwrites what was stored to the stage
 		e.b.Do(copyReuse, nil)
 	}
 	e.publishReductions(s.states, s.reductionsOf(e.until))
@@ -155,35 +156,36 @@ func (s *persistent) finishTile(e *rowBody, st *state, tileIndex, slot, parity l
 	}
 }
 
-// pollRound folds what the tiles of the round before a tile have published, and publishes
-// the work-group the prefix. Neighbours of the control poll neighbouring tiles, all
-// for their part of the round at once, and together, since shuffles cost far more
-// where they have parted; then each folds a stretch of tiles.
-func (s *persistent) pollRound(e *function, tileIndex, workgroups loop.Expr, carry []*loop.Var, parity loop.Expr) {
+// pollRound adds to prefix what the tiles of the round before a tile have published,
+// and stores it for the work-group. Neighbouring lanes poll neighbouring tiles. They
+// wait together, since shuffles cost far more once lanes have diverged. Then each
+// folds a stretch of tiles.
+func (s *persistent) pollRound(e *function, tileIndex, workgroups loop.Expr, prefix []*loop.Var, parity loop.Expr) {
 	t := s.status
 	p := &poll{function: e, status: t, workgroups: workgroups, memory: e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites)}
 	p.words = e.b.Storage("words", loop.ArrayOf(tilesPolled*t.words, loop.ScalarOf(ir.U64)))
 	p.first = e.b.Let("first", loop.Sub(tileIndex, workgroups))
 	s.awaitWords(p)
 	whole := p.fold()
-	e.assignAll(carry, e.combine(t.state, exprsOf(carry), whole))
-	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.storeState(s.ringView.prefixes, parity, exprsOf(carry)) }, nil)
+	e.assignAll(prefix, e.combine(t.state, exprsOf(prefix), whole))
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.storeState(s.ringView.prefixes, parity, exprsOf(prefix)) }, nil)
 }
 
-// poll is what a subgroup asks the tiles of a round for.
+// poll is how a subgroup polls the tiles of a round.
 type poll struct {
 	*function
 	status     *status
 	memory     *loop.Var // the words of all tiles
-	words      *loop.Var // those that the work-item has
+	words      *loop.Var // the words that the work-item has read
 	first      loop.Expr // the first tile of the round
-	workgroups loop.Expr // how many there are
+	workgroups loop.Expr // tiles of the round
 }
 
 // wordOf returns the index of word w of the work-item's tile i.
 func (p *poll) wordOf(i loop.Expr, w int) loop.Expr { return p.status.place(i, flagAggregate, w) }
 
-// each runs body for some tiles: whether it is one of the round, and its words.
+// each runs body for each tile of a work-item: whether the round has it, and where
+// its words are.
 func (p *poll) each(number func(i loop.Expr) loop.Expr, body func(place, tile, exists loop.Expr, at func(w int) loop.Expr)) {
 	p.b.For("i", loop.Int(0), loop.Int(tilesPolled), func(i *loop.Var) {
 		place := p.b.Let("place", number(i))
@@ -193,17 +195,18 @@ func (p *poll) each(number func(i loop.Expr) loop.Expr, body func(place, tile, e
 	})
 }
 
-// dealt is the number of tile i of those that neighbours poll together.
+// dealt is the number of a work-item's tile i when neighbouring lanes have
+// neighbouring tiles.
 func (p *poll) dealt(i loop.Expr) loop.Expr {
 	return loop.Add(loop.Mul(i, loop.Int(persistentWidth)), p.localID)
 }
 
-// stretch is the number of tile i of those that a work-item folds.
+// stretch is the number of a work-item's tile i when each has consecutive tiles.
 func (p *poll) stretch(i loop.Expr) loop.Expr {
 	return loop.Add(loop.Mul(p.localID, loop.Int(tilesPolled)), i)
 }
 
-// lacking reports whether a tile has words that have not come.
+// lacking reports whether a tile has words that are not published yet.
 func (p *poll) lacking(exists loop.Expr, at func(w int) loop.Expr) loop.Expr {
 	hasAll := loop.Expr(loop.True)
 	for w := range p.status.words {
@@ -253,8 +256,8 @@ func (p *poll) fold() []loop.Expr {
 	return p.foldLanes(st, exprsOf(fold), persistentWidth)
 }
 
-// publishFold publishes the fold of a tile of the work-group, and publishes the subgroups
-// those of the ones before each.
+// publishFold publishes the fold of a tile of the work-group, and stores for each
+// subgroup the fold of the subgroups before it.
 func (s *persistent) publishFold(e *tileBody, tileIndex, slot loop.Expr) {
 	t, rowSubgroups := s.status, int64(s.ring.rowSubgroups)
 	st := t.state
@@ -262,7 +265,7 @@ func (s *persistent) publishFold(e *tileBody, tileIndex, slot loop.Expr) {
 	place := s.foldAt(e.function, slot, e.localID)
 	takesPart := loop.Lt(e.localID, loop.Int(rowSubgroups))
 	e.b.If(takesPart, func() { e.assignAll(theirs, e.loadState(s.ringView.folds, place)) }, nil)
-	e.b.Barrier(loop.SubgroupScope) // together, for the sake of shuffles
+	e.b.Barrier(loop.SubgroupScope) // lanes converge for the shuffles
 	folds := e.scanSubgroup(st, exprsOf(theirs), s.ring.rowSubgroups)
 	before := e.shiftUp(st, e.localID, folds)
 	e.b.If(takesPart, func() { e.storeState(s.ringView.offsets, place, before) }, nil)

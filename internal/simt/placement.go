@@ -6,18 +6,18 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// An arena plans the local memory of a kernel's tiles. A tile is a work-group's,
-// whose columns pass through an arena, or, under scheme=persistent, a subgroup's, whose
-// columns lie in a stage of a ring.
+// A placement plans the local memory of a kernel's tiles. A tile belongs to a
+// work-group, and its columns pass through an arena. Under scheme=persistent it
+// belongs to a subgroup, and its columns lie in a stage of a ring.
 type placement interface {
-	// canStage reports whether columns of a kind can be brought.
+	// canStage reports whether columns of a kind can pass through local memory.
 	canStage(kind ir.Kind) bool
 	// layout is how the rows of a staged column lie.
 	layout(k *kernel, kind ir.Kind) layout
 	// columnBytes is what a staged column takes of the arena.
 	columnBytes(k *kernel, kind ir.Kind) int64
-	// placeFor returns a staged column whose place a store of the base's rows can
-	// take once work-items hold the column.
+	// placeFor returns a staged column that a store of the base's rows can replace
+	// once work-items hold the column.
 	placeFor(k *kernel, p arena, store int) (stream int, ok bool)
 	// reserve adds bytes for folds to p and returns where they begin.
 	reserve(p *arena, bytes int64) (at int64)
@@ -30,7 +30,7 @@ type placement interface {
 	compacts(k *kernel) bool
 	// numbers reports whether rows selected from a derived domain are numbered.
 	numbers(k *kernel) bool
-	// refuse says why the schedule leaves no arena.
+	// refuse says why the schedule leaves no placement.
 	refuse(k *kernel, s plan.Schedule) error
 }
 
@@ -73,15 +73,15 @@ type residence interface {
 	// column returns the word of the arena at which the tile's rows of a staged
 	// column begin.
 	column(e *tileBody, i int, word ir.Kind) loop.Expr
-	// reserved returns the word of the arena at which bytes lie that the arena has
-	// reserved at byte at.
+	// reserved returns the word of the arena at which bytes lie that the placement
+	// has reserved at byte at.
 	reserved(e *function, at, bytes int64, word ir.Kind) loop.Expr
-	// shareCounts makes the counts of selections known to be the same for all who share
-	// a tile, once these have waited for each other.
+	// shareCounts makes the counts of selections uniform among the work-items that
+	// share a tile. A barrier has to come before count is called.
 	shareCounts(e *selectionBody, st *state, total []loop.Expr) (count func(p selection) loop.Expr)
 	// dealsWide reports whether work-items load columns by wide accesses.
 	dealsWide() bool
-	// takeBefore takes the row before those of the work-item.
+	// takeBefore takes the row before the work-item's rows.
 	takeBefore(e *tileBody, h haloRow)
 }
 

@@ -9,10 +9,9 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Before rows reach a table they may be combined by the work-item that holds
-// them: the variants of aggregation. An atomic a row is the least work where
-// runs of rows with equal index are short; if they are long, few atomics of one element follow each
-// other if each brings many rows.
+// The variants of aggregation. A work-item may combine its rows before they reach a
+// table. An atomic per row is the least work if runs of rows with equal index are
+// short. If runs are long, combining first avoids many atomics on one element.
 
 // hasUpdates reports whether rows are combined in tables.
 func (k *kernel) hasUpdates() bool {
@@ -20,7 +19,7 @@ func (k *kernel) hasUpdates() bool {
 }
 
 // wantsNeighbours reports whether the variant lets a work-item take consecutive
-// rows where they could as well be dealt out.
+// rows although it could take any.
 func (k *kernel) wantsNeighbours() bool {
 	switch k.variant {
 	case plan.Chunked, plan.PrivateVar, plan.PrivateArray:
@@ -42,7 +41,7 @@ type tables struct {
 	count *loop.Var
 }
 
-// The index of rows that no table has an element for, and of none.
+// The index of a run that is outside of the table, and the index before the first.
 const (
 	outside = -1
 	noRun   = -2

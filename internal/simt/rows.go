@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// eachRow runs body for each of this work-item's rows, all of which exist where
-// the tile is whole.
+// eachRow runs body for each of this work-item's rows. All exist if the tile is
+// whole.
 func (e *rowBody) eachRow(whole bool, body func()) {
 	e.isWhole = whole
 	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
@@ -38,8 +38,8 @@ func (e *function) stream(i int) *loop.Var {
 	return e.arguments.buffer(s.Buffer, s.Kind, streamAccess(s))
 }
 
-// element reads a stream at a row of the base. A column over another domain has
-// been aligned: where that failed, it may be shorter.
+// element reads a stream at a row of the base. A column over another domain is
+// checked to be as long. If that check fails, it may be shorter.
 func (e *rowBody) element(op *tile.Op, row loop.Expr) loop.Expr {
 	if mine := e.columns[op.Stream]; mine != nil && e.now != atEnd {
 		halo := loop.Int(0)
@@ -61,8 +61,7 @@ func (e *rowBody) element(op *tile.Op, row loop.Expr) loop.Expr {
 	return e.loadAt(&checked, loop.ToKind(ir.I64, row))
 }
 
-// loadAt reads a stream anywhere; with a check of the place where it may lie
-// outside.
+// loadAt reads a stream anywhere, and checks a place that may be outside.
 func (e *function) loadAt(op *tile.Op, at loop.Expr) loop.Expr {
 	memory := e.stream(op.Stream)
 	if !op.Checked {
@@ -173,7 +172,7 @@ func (e *rowBody) check(op *tile.Op) {
 	})
 }
 
-// fold adds the row's leaves to the state of this work-item's rows.
+// fold adds the row's elements to the state of this work-item's rows.
 func (e *rowBody) fold(i int) {
 	if e.scanner.defers(e.function, i) {
 		return
@@ -181,13 +180,13 @@ func (e *rowBody) fold(i int) {
 	e.advance(e.folds, i, e.exprs(e.Ops[i].Args))
 }
 
-// replay gives the rows of the phase after a scan's cut its results. It adds the
-// row to the state before that, or block does when the row has seen it.
+// replay names the results of a scan for a row of the phase after its cut. Replay
+// adds the row to the state first; for an exclusive scan, block adds it last.
 func (e *rowBody) replay(i int) {
 	op := &e.Ops[i]
-	leaves := e.exprs(op.Args)
+	elements := e.exprs(op.Args)
 	if !op.Exclusive {
-		e.advance(e.running, i, leaves)
+		e.advance(e.running, i, elements)
 	}
 	for f, result := range op.Res {
 		if e.uses[result] > 0 || e.now == atEnd && e.running[stateKey{i, f}] != nil {
@@ -199,6 +198,6 @@ func (e *rowBody) replay(i int) {
 		}
 	}
 	if op.Exclusive && e.now == atEnd {
-		e.advance(e.running, i, leaves)
+		e.advance(e.running, i, elements)
 	}
 }

@@ -30,15 +30,15 @@ func counts(t *testing.T, level, variant string) *backends.Program {
 	return program
 }
 
-// TestRefusedSchedules holds what is said of schedules that cannot be.
+// TestRefusedSchedules holds the messages for schedules that are refused.
 func TestRefusedSchedules(t *testing.T) {
 	for _, c := range []struct {
 		schedule plan.Schedule
 		want     string
 	}{
-		{plan.Schedule{Chunk: 2}, "chunk=2: under scheme=lookback the groups of kernel counts_kernel1 take tile after tile as they come"},
-		{plan.Schedule{Scheme: SchemePublished, Offsets: plan.Broadcast}, "offsets=broadcast adds up what tiles hold, and kernel counts_kernel1 folds otherwise (aggregate)"},
-		{plan.Schedule{Scheme: SchemePublished, Offsets: plan.Broadcast, Variant: plan.Direct, Part: 1 << 20}, "part=1048576: offsets=broadcast is for 32768 tiles at most, fewer than need parts; choose offsets=scan"},
+		{plan.Schedule{Chunk: 2}, "chunk=2: under scheme=lookback each work-group of kernel counts_kernel1 takes one tile; several are a choice of scheme=published"},
+		{plan.Schedule{Scheme: SchemePublished, Offsets: plan.Broadcast}, "offsets=broadcast can only add, and kernel counts_kernel1 has another fold (aggregate)"},
+		{plan.Schedule{Scheme: SchemePublished, Offsets: plan.Broadcast, Variant: plan.Direct, Part: 1 << 20}, "part=1048576: offsets=broadcast is for 32768 tiles at most, and inputs in parts have more; choose offsets=scan"},
 		{plan.Schedule{Occupancy: 4}, "occupancy=4: these kernels cannot say how many registers they may have; leave it out"},
 	} {
 		_, err := Lower(counts(t, fuse.LevelOnePass, c.schedule.Variant), c.schedule)
@@ -48,13 +48,13 @@ func TestRefusedSchedules(t *testing.T) {
 	}
 }
 
-// TestOccupancy holds that kernels which walk over the rows leave registers for as
-// many work-groups as are asked for, and as a unit runs.
+// TestOccupancy holds that kernels with rows leave registers for as many work-groups
+// as the schedule says, but not for more than a compute unit runs.
 func TestOccupancy(t *testing.T) {
 	target := Target{Subgroup: SubgroupOf(32), Occupancy: true}
 	for want, refused := range map[string]plan.Schedule{
-		"occupancy=2: under scheme=persistent a unit has one group": {Scheme: SchemePersistent, Occupancy: 2},
-		"occupancy=-1: there are registers for a group":             {Occupancy: -1},
+		"occupancy=2: under scheme=persistent a compute unit has one work-group": {Scheme: SchemePersistent, Occupancy: 2},
+		"occupancy=-1: there are registers for at least one work-group":          {Occupancy: -1},
 	} {
 		if _, err := target.Lower(counts(t, fuse.LevelOnePass, ""), refused); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, not %q", refused, err, want)
@@ -74,7 +74,7 @@ func TestOccupancy(t *testing.T) {
 					t.Errorf("%+v: the plan of %s says %d", c, v.Entry, got)
 				}
 				if f := lowered.Kernels[i].Funcs[0]; f.Occupancy != want {
-					t.Errorf("%+v: %s leaves registers for %d groups", c, f.Name, f.Occupancy)
+					t.Errorf("%+v: %s leaves registers for %d work-groups", c, f.Name, f.Occupancy)
 				}
 			}
 			lowered.Kernels = lowered.Kernels[len(p.Kernels):]

@@ -20,7 +20,7 @@ const (
 
 // A scheme brings the fold of all earlier tiles to a tile. It lowers one kernel.
 type scheme interface {
-	// meets returns what operations may ask of the scheme.
+	// meets returns the demands of operations that the scheme meets.
 	meets() tile.Demands
 	// refuse returns why the kernel and its schedule cannot have the scheme.
 	refuse() error
@@ -44,7 +44,7 @@ type scheme interface {
 	endTile(e *rowBody)
 }
 
-// family is a scheme as a schedule polls it.
+// family is a scheme as a schedule names it.
 type family struct {
 	name string
 	// occupancy says why registers are not the schedule's to choose, or "".
@@ -57,10 +57,10 @@ type family struct {
 	fallback func(s plan.Schedule) plan.Schedule
 }
 
-// families lists what schedules may poll, the default first.
+// families lists the schemes that schedules may name, the default first.
 var families = []*family{&lookbackFamily, &persistentFamily, &publishedFamily}
 
-// familyOf returns the scheme that a schedule polls.
+// familyOf returns the scheme that a schedule names.
 func familyOf(s plan.Schedule) (*family, error) {
 	if s.Scheme == "" {
 		return families[0], nil
@@ -99,15 +99,15 @@ func withoutPrefix(s *launches) scheme {
 }
 
 // refuseDemands returns why a scheme that meets some demands cannot have a kernel
-// whose operations poll others.
-func refuseDemands(kernel, scheme string, polls, meets tile.Demands) error {
-	if reason := polls.Refuse(meets); reason != "" {
+// whose operations make others.
+func refuseDemands(kernel, scheme string, asks, meets tile.Demands) error {
+	if reason := asks.Refuse(meets); reason != "" {
 		return fmt.Errorf("kernel %s: %s, and scheme=%s has no way to do it", kernel, reason, scheme)
 	}
 	return nil
 }
 
-// needs are the capabilities that a way of numbering tiles takes of a device.
+// needs are the capabilities of a device that a way of numbering tiles takes.
 var needs = map[plan.Forward][]plan.Cap{
 	plan.ForwardTicket:   {plan.CapTicket},
 	plan.ForwardStatic:   {plan.CapStatic},

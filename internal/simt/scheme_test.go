@@ -9,7 +9,7 @@ import (
 )
 
 // TestDemands holds that every scheme refuses what no scheme does yet, and says why,
-// and that what operations ask today is met by the schemes that have to.
+// and that the schemes meet the demands of today's operations.
 func TestDemands(t *testing.T) {
 	all := map[string]scheme{
 		SchemeFlat: flat{}, SchemePublished: published{}, plan.Broadcast: broadcasting{}, SchemeLookback: &lookback{}, SchemePersistent: &persistent{},
@@ -30,8 +30,8 @@ func TestDemands(t *testing.T) {
 	}
 	for name, refused := range map[string]tile.Demands{SchemeFlat: tile.Prefixes, SchemePublished: 0, SchemeLookback: 0, SchemePersistent: tile.WholeChunks} {
 		for _, kind := range tile.Kinds() {
-			polls := kind.Traits().Asks
-			if got := refuseDemands("made_up", name, polls, all[name].meets()) != nil; got != (polls&refused != 0) {
+			asks := kind.Traits().Asks
+			if got := refuseDemands("made_up", name, asks, all[name].meets()) != nil; got != (asks&refused != 0) {
 				t.Errorf("%s, %s: refused is %v", name, kind, got)
 			}
 		}

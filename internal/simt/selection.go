@@ -13,16 +13,16 @@ import (
 type selection struct {
 	parent   int     // the domain of the rows
 	guard    tile.ID // whether a row is selected
-	scan     int     // the one that counts them
-	rows     []int   // the stores of something of each row
-	segments []int   // those of something of the rows up to each
+	scan     int     // that counts them
+	rows     []int   // stores of something of each selected row
+	segments []int   // stores of something of the rows between selected ones
 	region   int64   // of the arena: the first byte of their numbers in the tile
 }
 
-// selected is what a kernel does that only selects rows; see selection_store.go.
+// selected describes a kernel that only selects rows; see selection_store.go.
 type selected struct {
 	selections []selection
-	late       map[tile.ID]bool // values that the rows before the cut do without
+	late       map[tile.ID]bool // values that are not needed before the cut
 	fromBits   map[int]bool     // scans that count bits
 	segments   segments         // what is folded of the rows between; see selection_segments.go
 }
@@ -52,8 +52,8 @@ const numberKind = ir.U16
 // maxNumberedRows is the largest tile whose row numbers fit numberKind.
 const maxNumberedRows = 1 << 16
 
-// findSelections returns the choices of rows that the kernel consists of, and the scans
-// that fold the rows between those of one; or nothing where it does more than that.
+// findSelections returns the selections that the kernel consists of, and the scans
+// that fold the rows between selected ones; or nothing if it does more.
 func (k *kernel) findSelections() (selections []selection, folds []int) {
 	if len(k.cuts) != 1 {
 		return nil, nil
@@ -103,8 +103,8 @@ func (k *kernel) findSelections() (selections []selection, folds []int) {
 	return selections, folds
 }
 
-// selectionCounted returns the selection whose rows scan i counts: those of its domain where
-// a flag is set, or all of a domain that is selected from another.
+// selectionCounted returns the selection whose rows scan i counts: the rows of its
+// domain whose flag is set, or all rows of a domain that is itself a selection.
 func (k *kernel) selectionCounted(i int) (selection, bool) {
 	op := &k.Ops[i]
 	if !k.countsRows(i, 0) {
@@ -114,8 +114,8 @@ func (k *kernel) selectionCounted(i int) (selection, bool) {
 		return selection{parent: op.Domain, guard: guard, scan: i}, true
 	}
 	d := &k.Domains[op.Domain]
-	selectedBits := op.Domain > 0 && d.Kind == tile.Compact && k.IsConst(op.Args[0], 1) && k.placement.numbers(k)
-	return selection{parent: d.Parent, guard: d.Guard, scan: i}, selectedBits
+	isSelected := op.Domain > 0 && d.Kind == tile.Compact && k.IsConst(op.Args[0], 1) && k.placement.numbers(k)
+	return selection{parent: d.Parent, guard: d.Guard, scan: i}, isSelected
 }
 
 // rowsSince returns the flag since which scan i counts the rows of the base, or 0.
@@ -132,9 +132,9 @@ func selectionBy(selections []selection, guard tile.ID) int {
 	return slices.IndexFunc(selections, func(p selection) bool { return p.parent == 0 && p.guard == guard })
 }
 
-// selectionOf returns the selection that a store belongs to, or -1: it stores something of
-// each row selected at the row's number among these, or something of the rows
-// since the one selected before it at the number of that one.
+// selectionOf returns the selection that a store belongs to, or -1. It stores
+// something of each selected row at the row's number among them, or something of the
+// rows since the previous selected row at the number of that.
 func (k *kernel) selectionOf(selections []selection, op *tile.Op) int {
 	d, place := &k.Domains[op.Domain], op.Args[1]
 	isSegment := d.Kind == tile.Close
@@ -185,8 +185,8 @@ func (k *kernel) isOfSegmentOf(v, guard tile.ID) bool {
 	return !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !k.isOfSegmentOf(arg, guard) })
 }
 
-// trySelected plans an arena for k.items rows a work-item in which the columns that
-// rows are selected by stay, with the numbers of these, and reports whether
+// trySelected plans an arena for k.items rows a work-item that holds the columns by
+// which rows are selected, and the numbers of selected rows. It reports whether
 // registers and local memory suffice.
 func (k *kernel) trySelected(columns []tile.Staged) bool {
 	p := newArena()

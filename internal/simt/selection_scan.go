@@ -11,19 +11,18 @@ import (
 // If a kernel only selects rows (selection_store.go), a work-group scans no more
 // than counts if it can: the rest of a tile's state follows from the selected rows.
 
-// A selectionScan is how a tile comes to the states of its rows, of which a kernel
-// may only selection some.
+// A selectionScan is how a tile scans the states of its rows.
 type selectionScan interface {
 	// defers reports whether the rows leave operation i to the scan.
 	defers(e *function, i int) bool
 	// count makes the states of a work-item's rows when they have been seen.
 	count(e *rowBody)
-	// scan folds the rows of a tile: before has the states of the rows before this
-	// work-item's, as far as they are needed, total those of all, which one work-item
-	// publishes if publish is given.
+	// scan folds the rows of a tile: before is the fold of the rows before this
+	// work-item's, as far as it is needed, and total that of all. One work-item
+	// passes total to publish, unless publish is nil.
 	scan(e *selectionBody, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr)
-	// deliver stores what belongs to the rows of all selections. find returns the fold of
-	// all earlier tiles, and lets those who share a tile wait for what they share.
+	// deliver stores what belongs to the rows of all selections. find returns the fold
+	// of all earlier tiles, with a barrier of the work-items that share the tile.
 	deliver(e *selectionBody, st *state, before, total []loop.Expr, find func() []loop.Expr)
 }
 
@@ -46,23 +45,23 @@ func (allRows) defers(*function, int) bool { return false }
 func (allRows) count(*rowBody) {}
 
 func (allRows) scan(e *selectionBody, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr) {
-	return e.blockScan(st, e.folded(st), duringScan{publishPrefix: publish})
+	return e.blockScan(st, e.folded(st), duringScan{publish: publish})
 }
 
 func (allRows) deliver(*selectionBody, *state, []loop.Expr, []loop.Expr, func() []loop.Expr) {
-	panic("simt: no rows are picked")
+	panic("simt: no rows are selected")
 }
 
-// wholeStates scans all of the states. Subgroups do so in a few steps.
+// wholeStates scans whole states. Subgroups do so in a few steps.
 type wholeStates struct{ allRows }
 
-// Bits are counted after all rows.
+// Counts of selected rows follow from their bits, after all rows.
 func (wholeStates) defers(e *function, i int) bool { return e.fromBits[i] }
 
 func (wholeStates) count(e *rowBody) { e.countBits(true) }
 
-// countsFirst scans the counts of selections; the rest of a state follows from where the
-// last selected row is.
+// countsFirst scans the counts of selections. The rest of a state follows from the
+// place of the last selected row.
 type countsFirst struct{ wholeStates }
 
 func (countsFirst) scan(e *selectionBody, st *state, _ func(total []loop.Expr)) (before, total []loop.Expr) {
@@ -77,8 +76,8 @@ func (e *selectionBody) scanCounts(st *state) (before, total []loop.Expr) {
 	return st.spread(counts, ahead), st.spread(counts, all)
 }
 
-// foldsFirst is countsFirst that then folds the rows between those selected,
-// and leaves the folds.
+// foldsFirst is countsFirst that then folds the rows between selected ones, and
+// leaves these folds in local memory.
 type foldsFirst struct{ countsFirst }
 
 func (foldsFirst) defers(e *function, i int) bool { return e.Ops[i].IsPrefix() }
@@ -101,18 +100,18 @@ func (e *function) countsOfSelections() *state {
 	return e.stateOf(scans)
 }
 
-// countsAndLast scans the counts alone: how many rows there are since the last one
-// that is selected follows from its number, which is the largest.
+// countsAndLast scans only the counts. The number of rows since the last selected
+// row follows from the row's number, the largest of all selected rows.
 type countsAndLast struct{ wholeStates }
 
 func (countsAndLast) count(e *rowBody) { e.countBits(false) }
 
 func (countsAndLast) scan(e *selectionBody, st *state, publish func(total []loop.Expr)) (before, total []loop.Expr) {
-	counts, lastNote := e.countsOfSelections(), e.selectionsSince(st)
-	last := func(j int) (*loop.Var, loop.Expr) { return e.localWords("last", len(lastNote)), loop.Int(int64(j)) }
-	if len(lastNote) > 0 {
+	counts, since := e.countsOfSelections(), e.selectionsSince(st)
+	last := func(j int) (*loop.Var, loop.Expr) { return e.localWords("last", len(since)), loop.Int(int64(j)) }
+	if len(since) > 0 {
 		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
-			for j := range lastNote {
+			for j := range since {
 				memory, at := last(j)
 				e.b.Store(memory, at, number(ir.U32, 0))
 			}
@@ -120,14 +119,14 @@ func (countsAndLast) scan(e *selectionBody, st *state, publish func(total []loop
 	}
 	complete := func(counted []loop.Expr) []loop.Expr {
 		total := st.spread(counts, counted)
-		for j, selection := range lastNote {
+		for j, selection := range since {
 			memory, at := last(j)
 			e.sinceLast(st, selection, e.b.Let("last", loop.ToCounter(loop.At(memory, at))), total)
 		}
 		return total
 	}
 	during := duringScan{meanwhile: func() {
-		for j, selection := range lastNote {
+		for j, selection := range since {
 			bits := e.selectedBits[selection]
 			e.b.If(loop.Ne(bits, number(ir.U32, 0)), func() {
 				upTo := loop.Sub(loop.Int(bitsOfRows), loop.ToCounter(loop.CallOf(leadingZeros[ir.U32], bits)))
@@ -137,13 +136,13 @@ func (countsAndLast) scan(e *selectionBody, st *state, publish func(total []loop
 		}
 	}}
 	if publish != nil {
-		during.publishPrefix = func(counted []loop.Expr) { publish(complete(counted)) }
+		during.publish = func(counted []loop.Expr) { publish(complete(counted)) }
 	}
 	ahead, all := e.blockScan(counts, e.folded(counts), during)
 	return st.spread(counts, ahead), complete(all)
 }
 
-// selectionsSince lists the selections since whose rows something of a state counts.
+// selectionsSince lists the selections whose last selected row a state counts from.
 func (e *selectionBody) selectionsSince(st *state) (list []int) {
 	for _, slot := range st.slots {
 		if op := &e.Ops[slot.op]; op.Monoid.Kind != tile.Fold {

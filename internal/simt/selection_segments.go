@@ -8,29 +8,28 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// What is stored of the rows from one that is selected to the next may also be
-// folded from them, as sums of runs are. A work-item then goes through its rows
-// once more: at each row that is selected it leaves the fold of those before to
-// local memory, where the folds lie in the order of their places. They may take
-// the place of a column that work-items hold; where there is not room for all, a
-// tile stores them window by window.
+// Results may be folds of the rows from one selected row to the next: sums of runs
+// are. A work-item then goes through its rows again. At each selected row it stores
+// the fold of the rows before to local memory, where folds lie in the order of their
+// places. They may replace a column that work-items hold. If not all fit, a tile
+// stores them window by window.
 //
-// In rounds a tile counts the rows that are selected first. Then it leaves the folds
-// as it folds its rows, and goes through them once more only where there are too
-// many. Under look-back, where work-groups of a compute unit wait one after the other, folding twice is
-// faster: counting first puts off what a tile publishes.
+// Under scheme=persistent a tile counts its selected rows first. Then it stores the
+// folds as it folds its rows, and goes through the rows again only if there are too
+// many. Under look-back, folding twice is faster: counting first would delay what a
+// tile publishes.
 
 // segments is what the arena holds of the folds of segments.
 type segments struct {
-	scans  []int // those that fold, from a row selected to the next
-	rows   int64 // folds of each slot that there is room for
+	scans  []int // that fold from one selected row to the next
+	rows   int64 // folds of each slot that fit
 	places map[stateKey]foldPlace
 }
 
 // foldPlace is where the folds of a slot lie.
 type foldPlace struct {
-	column int   // the staged column in whose place they are, or -1
-	at     int64 // the first byte: of the column, of the arena, or of what the subgroup has behind the columns of a stage
+	column int   // the staged column that they replace, or -1
+	at     int64 // the first byte: in the column, in the arena, or in the subgroup's bytes behind the columns of a stage
 }
 
 // foldsSegments reports whether scan i folds something of the rows of the base since
@@ -40,8 +39,8 @@ func (k *kernel) foldsSegments(i int, guard tile.ID) bool {
 	return op.Domain == 0 && op.Monoid.Kind == tile.Segmented && op.Segment == guard && k.rowsSince(i) != guard && k.areLocal(op.Args)
 }
 
-// foldedSince lists the scans that fold segments, those since guard alone where that
-// is given.
+// foldedSince lists the scans that fold segments: those since guard, or all if that
+// is 0.
 func (k *kernel) foldedSince(guard tile.ID) (scans []int) {
 	for _, i := range k.segments.scans {
 		if guard == 0 || k.Ops[i].Segment == guard {
@@ -51,7 +50,7 @@ func (k *kernel) foldedSince(guard tile.ID) (scans []int) {
 	return scans
 }
 
-// foldedBy lists their slots of a state.
+// foldedBy lists the slots of a state that these scans fold.
 func (k *kernel) foldedBy(st *state, guard tile.ID) (list []int) {
 	scans := k.foldedSince(guard)
 	for j, s := range st.slots {
@@ -62,8 +61,8 @@ func (k *kernel) foldedBy(st *state, guard tile.ID) (list []int) {
 	return list
 }
 
-// planSegments finds room in p for as many folds as possible, and reports whether
-// that is for an eighth of the rows of a tile at least.
+// planSegments finds bytes in p for as many folds as possible, and reports whether
+// they suffice for at least an eighth of the rows of a tile.
 func (k *kernel) planSegments(p *arena, registers int) bool {
 	if len(k.segments.scans) == 0 {
 		return k.settle(*p, registers)
@@ -78,8 +77,8 @@ func (k *kernel) planSegments(p *arena, registers int) bool {
 	return false
 }
 
-// placeFolds gives each slot its room: where there is some left in a column, else
-// its own, in the arena or behind the columns of a stage.
+// placeFolds gives each slot bytes for its folds: those of a column if enough are
+// left, else its own, in the arena or behind the columns of a stage.
 func (k *kernel) placeFolds(p *arena) {
 	k.segments.places = map[stateKey]foldPlace{}
 	st := k.stateOf(k.cuts[0])
@@ -106,7 +105,7 @@ func (k *kernel) foldBytes(s slot) int64 {
 	return aligned16(k.segments.rows * int64(wordOf(s.kind).Size()))
 }
 
-// replacesColumns reports whether folds take the place of columns.
+// replacesColumns reports whether folds replace columns.
 func (b *segments) replacesColumns() bool {
 	for _, r := range b.places {
 		if r.column >= 0 {
@@ -116,7 +115,8 @@ func (b *segments) replacesColumns() bool {
 	return false
 }
 
-// awaitColumnReaders waits until nobody reads a column any more in whose place folds are.
+// awaitColumnReaders waits until all work-items have taken the columns that folds
+// replace.
 func (e *function) awaitColumnReaders() {
 	if e.segments.replacesColumns() {
 		e.barrier()
@@ -167,8 +167,8 @@ func (k *kernel) foldedSelections() (list []selection) {
 	return list
 }
 
-// areFolded reports whether a tile has left the folds of all its segments when it
-// folded its rows: it is whole, and there was room. total are its states.
+// areFolded reports whether a tile has stored the folds of all its segments when it
+// folded its rows: it is whole, and they fit. total is its state.
 func (e *selectionBody) areFolded(st *state, total []loop.Expr) loop.Expr {
 	all := loop.Expr(loop.Eq(e.count, loop.Int(e.kernel.rows())))
 	if e.segments.rows < e.kernel.rows() {
@@ -179,9 +179,9 @@ func (e *selectionBody) areFolded(st *state, total []loop.Expr) loop.Expr {
 	return e.b.Let("is_folded", all)
 }
 
-// foldRows folds this work-item's rows since the last one that is selected, and
-// where isFoldedFirst, leaves the folds of those before. counts say how many rows of the
-// tile are selected before this work-item's.
+// foldRows folds this work-item's rows since its last selected row, and if
+// isFoldedFirst, stores the folds of the segments before. counts has the numbers of
+// selected rows of the tile before this work-item's.
 func (e *selectionBody) foldRows(st *state, counts []loop.Expr, isFoldedFirst loop.Expr) {
 	e.awaitColumnReaders()
 	selections := e.foldedSelections()
@@ -226,8 +226,8 @@ func (e *rowBody) bitsOf(guard tile.ID) *loop.Var {
 	return e.selectedBits[selectionBy(e.selections, guard)]
 }
 
-// closeFirst adds to the first fold that this work-item has left what those before
-// it have of the segment.
+// closeFirst completes the first fold that this work-item has stored, by the rows of
+// the segment that earlier work-items have.
 func (e *selectionBody) closeFirst(st *state, before []loop.Expr, isFoldedFirst loop.Expr) {
 	for _, p := range e.foldedSelections() {
 		hasSelected := loop.Ne(e.bitsOf(p.guard), number(ir.U32, 0))
@@ -242,9 +242,9 @@ func (e *selectionBody) closeFirst(st *state, before []loop.Expr, isFoldedFirst 
 	}
 }
 
-// scanSince folds over a subgroup what its work-items have folded since a row that
-// is selected, where selecting has the bits of those that have one. Work-items know
-// by them how far back their segment reaches.
+// scanSince scans over a subgroup what its work-items have folded since their last
+// selected row. selecting has a bit for each work-item that has such a row; by these
+// a work-item knows how far back its segment reaches.
 func (e *selectionBody) scanSince(st *state, slots []int, selecting loop.Expr, before, total []loop.Expr) {
 	nearest := e.b.Let("nearest", loop.Greatest(e.subgroup.last(e.subgroup.upTo(selecting)), loop.Int(0)))
 	mine := e.folded(st)
@@ -263,8 +263,8 @@ func (e *selectionBody) scanSince(st *state, slots []int, selecting loop.Expr, b
 	}
 }
 
-// combineSince combines folds of segments, where isBegun says whether the later one's
-// segment begins behind the earlier.
+// combineSince combines folds of segments. isBegun says whether the segment of later
+// begins behind earlier.
 func (e *selectionBody) combineSince(st *state, slots []int, earlier, later []loop.Expr, isBegun loop.Expr) []loop.Expr {
 	field := func(values []loop.Expr, flag loop.Expr) func(key stateKey) loop.Expr {
 		return func(key stateKey) loop.Expr {
@@ -280,9 +280,9 @@ func (e *selectionBody) combineSince(st *state, slots []int, earlier, later []lo
 }
 
 // foldSegments goes through this work-item's rows and stores the folds at selected
-// rows numbered from base on, as many as the window holds. before are the states of
-// the tile's rows before this work-item's. Testing bounds in every row is a fifth
-// faster on an H200 than a specialised copy of the loop.
+// rows numbered from base on, as many as a window holds. before is the fold of the
+// tile's rows before this work-item's. Testing bounds in every row is a fifth faster
+// on an H200 than a specialised copy of the loop.
 func (e *selectionBody) foldSegments(st *state, p selection, before []loop.Expr, base loop.Expr) {
 	running := map[stateKey]*loop.Var{}
 	slots := e.foldedBy(st, p.guard)
@@ -308,7 +308,7 @@ func (e *selectionBody) foldSegments(st *state, p selection, before []loop.Expr,
 	})
 }
 
-// advanceSegments adds the row at hand to what is folded since a selection.
+// advanceSegments adds the row at hand to the folds since the last row of a selection.
 func (e *selectionBody) advanceSegments(states map[stateKey]*loop.Var, p selection, isSelected loop.Expr) {
 	e.values[p.guard] = isSelected
 	for _, i := range e.foldedSince(p.guard) {

@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Where rows are only selected, and what is stored of a selected row follows from
-// its columns, or from its distance to the one selected before it (or the rows
-// between, see selection_segments.go), a tile keeps nothing but the numbers of the rows that
-// it selections. A work-item has a bit for each of its rows; counts are counts of bits;
-// the numbers go to local memory, close together; and results are computed in the
+// Some kernels only select rows. What they store of a selected row follows from its
+// columns, from its distance to the previous selected row, or from the rows between
+// (selection_segments.go). Then a tile keeps nothing but the numbers of the rows that
+// it selects. A work-item has a bit for each of its rows, and counts are counts of
+// bits. The numbers go to local memory, close together. Results are computed in the
 // order in which they are stored, from columns that still lie in local memory, or
 // that were not read before.
 
@@ -36,7 +36,7 @@ var (
 )
 
 // countBits makes the states of this work-item's rows from their bits: the counts,
-// and with since also what there is since the last row selected.
+// and with since also the number of rows since the last selected row.
 func (e *rowBody) countBits(since bool) {
 	st := e.stateOf(e.cuts[0])
 	for _, slot := range st.slots {
@@ -68,7 +68,7 @@ func (e *rowBody) countBits(since bool) {
 // selecting is the strategy of kernels that only select rows.
 type selecting struct{}
 
-// Rows that are selected are read from the columns.
+// Selected rows are read from the columns.
 func (selecting) keepsColumns(*function) bool { return true }
 
 // Values are computed when they are stored.
@@ -93,8 +93,8 @@ func (s *launches) numberSelected(e *selectionBody, st *state, before, total []l
 	}
 }
 
-// deliver folds the rows between those selected first, and stores window by window
-// what there is no room for at once.
+// deliver folds the rows between selected ones first, and stores window by window
+// the folds that do not fit at once.
 func (wholeStates) deliver(e *selectionBody, st *state, before, total []loop.Expr, find func() []loop.Expr) {
 	if len(e.segments.scans) > 0 {
 		e.awaitColumnReaders()
@@ -144,7 +144,7 @@ func (e *selectionBody) storeAll(p selection, st *state, earlier, total []loop.E
 }
 
 // storeWindows stores what belongs to the count rows of a selection from number first
-// on, as many at a time as folds are there for.
+// on, as many at a time as a window has folds for.
 func (e *selectionBody) storeWindows(p selection, st *state, before, earlier []loop.Expr, first, count loop.Expr) {
 	base := e.b.Decl("window", first)
 	e.b.While(loop.Lt(base, count), func() {
@@ -177,7 +177,7 @@ func (e *selectionBody) countsIn(st *state, total []loop.Expr) (count func(p sel
 	return func(p selection) loop.Expr { return e.b.Let("count", loop.ToCounter(total[st.counted(p)])) }
 }
 
-// isFolded reports whether folds of the rows between those of a selection are stored.
+// isFolded reports whether a selection stores folds of the rows between its rows.
 func (k *kernel) isFolded(p selection) bool {
 	return len(p.segments) > 0 && len(k.foldedSince(p.guard)) > 0
 }
@@ -194,8 +194,8 @@ func (e *tileBody) know(st *state, earlier, total []loop.Expr) {
 func (st *state) counted(p selection) int { return st.of[stateKey{p.scan, 0}].slot }
 
 // number writes the numbers of this work-item's rows of a selection to the arena, the
-// first one at place before. Where most of the tile's rows are selected it looks at
-// each, elsewhere at the bits that are set.
+// first one at place before. If most of the tile's rows are selected, it tests each
+// row, otherwise it goes from one set bit to the next.
 func (e *selectionBody) number(p selection, bits *loop.Var, before, total loop.Expr) {
 	numbers := e.arenaOf(numberKind)
 	first := e.b.Let("first", loop.Add(loop.ToCounter(before), e.arenaStart(p.region, numberKind)))
@@ -222,7 +222,7 @@ func (e *selectionBody) number(p selection, bits *loop.Var, before, total loop.E
 }
 
 // storeSelected stores what belongs to the count rows of a selection, from number base
-// on as many as folds are there for; earlier are the states of all earlier tiles.
+// on as many as a window has folds for. earlier is the fold of all earlier tiles.
 func (e *selectionBody) storeSelected(p selection, st *state, earlier []loop.Expr, base, count loop.Expr) {
 	numbers := e.arenaOf(numberKind)
 	first := e.arenaStart(p.region, numberKind)
@@ -261,7 +261,7 @@ func (e *selectionBody) storeSelected(p selection, st *state, earlier []loop.Exp
 	}, nil)
 }
 
-// foldsOf returns the folds of segment at of a window of a selection, if it folds anything.
+// foldsOf returns the folds of segment at of a window, if the selection stores any.
 func (e *selectionBody) foldsOf(p selection, st *state, at loop.Expr) []loop.Expr {
 	if !e.isFolded(p) {
 		return st.identities()
@@ -269,8 +269,8 @@ func (e *selectionBody) foldsOf(p selection, st *state, at loop.Expr) []loop.Exp
 	return e.loadFolds(st, p, at)
 }
 
-// storeSegment stores what belongs to the rows up to one that is selected: folds are
-// their folds, and rows says how many there are, by the slot that counts them.
+// storeSegment stores what belongs to the rows between two selected rows: folds are
+// their folds, and rows returns their number, by the slot that counts them.
 func (e *selectionBody) storeSegment(p selection, st *state, folds []loop.Expr, rows func(slot int) loop.Expr, place loop.Expr) {
 	e.segment = func(scan, field int) loop.Expr {
 		slot := st.of[stateKey{scan, field}].slot

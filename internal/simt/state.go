@@ -11,8 +11,8 @@ import (
 type stateKey struct{ op, field int }
 
 // state is what some operations fold, as it travels between work-items and
-// tiles. It is narrower than the fields of their monoids: what counts rows of a
-// launch fits 32 bits, and one flag or count can stand for several fields.
+// tiles. It is narrower than the fields of their monoids: counts of the rows of a
+// launch fit 32 bits, and one flag or count can stand for several fields.
 type state struct {
 	*kernel
 	slots []slot
@@ -46,9 +46,9 @@ type source struct {
 // flag is what the flag field of a scan says of a row. Scans of different sorts
 // do not share a slot, because only some go on across tiles.
 type flag struct {
-	leaf   tile.ID
-	domain int
-	kind   tile.OpKind
+	element tile.ID
+	domain  int
+	kind    tile.OpKind
 }
 
 // stateOf returns the state of some operations.
@@ -100,9 +100,9 @@ func (k *kernel) fields(ops []int) (list []stateKey) {
 	return list
 }
 
-// isPlainFlag reports whether a field of a scan is only there to publish the other
-// fields of a later state whether it holds for any row: then another slot that
-// says the same will do.
+// isPlainFlag reports whether a field of a scan is a flag that only its own scan
+// reads, and only of the later of two states. Then another slot that says whether
+// the flag is set for any row will do.
 func (k *kernel) isPlainFlag(key stateKey) bool {
 	op := &k.Ops[key.op]
 	if !op.IsPrefix() || op.Monoid.Fields[key.field].Kind != ir.Bool || k.uses[op.Res[key.field]] > 0 {
@@ -218,7 +218,7 @@ func widened(x loop.Expr, k ir.Kind) loop.Expr {
 	return loop.ToKind(k, x)
 }
 
-// part selections the slots of st, which is of some of the operations of whole.
+// part selects the values of st's slots. st is of some of the operations of whole.
 func (st *state) part(whole *state, values []loop.Expr) (list []loop.Expr) {
 	for _, s := range st.slots {
 		list = append(list, values[whole.of[s.stateKey].slot])
@@ -267,16 +267,16 @@ func (e *function) declare(st *state, initial []loop.Expr) (list []*loop.Var) {
 	return list
 }
 
-// advance combines a row's leaves into the variables of an operation's slots.
+// advance combines a row's elements into the variables of an operation's slots.
 // Fields that another slot stands for are not needed row by row.
-func (e *function) advance(states map[stateKey]*loop.Var, i int, leaves []loop.Expr) {
+func (e *function) advance(states map[stateKey]*loop.Var, i int, elements []loop.Expr) {
 	m := e.Ops[i].Monoid
 	next := make([]loop.Expr, len(m.Fields))
 	later := func(f int) loop.Expr {
 		if v := states[stateKey{i, f}]; v != nil {
-			return loop.ToKind(v.T.Kind, leaves[f])
+			return loop.ToKind(v.T.Kind, elements[f])
 		}
-		return leaves[f]
+		return elements[f]
 	}
 	for f := range next {
 		if states[stateKey{i, f}] != nil {

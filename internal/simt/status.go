@@ -8,18 +8,17 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// status is how the tiles of a launch publish to each other the state of a cut: in
-// words of 64 bits, each with a flag of its own in the highest bits, so that no
-// order among words is assumed. A state that fits one word says by its flag
-// whether it is of the tile's own rows or of all up to the tile's last; a wider
-// one has words for both.
+// status is how the tiles of a launch publish the state of a cut to each other: in
+// words of 64 bits. Each word has a flag of its own in the highest bits, so no order
+// among words is assumed. If a state fits one word, the flag says whether it is an
+// aggregate or a prefix. A wider state has words for both.
 type status struct {
 	*state
 	cut    int
 	buffer string
 	words  int
-	sole   bool      // one word that says by its flag what it is of
-	once   bool      // tiles publish the fold of their own rows alone
+	sole   bool      // one word, for either
+	once   bool      // tiles publish only aggregates
 	parts  []bitPart // of the slots, in parts that lie in one word each
 }
 
@@ -36,8 +35,8 @@ const (
 	flagPrefix    = 2 // of all rows up to the tile's last
 )
 
-// The bits of a word that hold a state: a flag that publishes aggregate from prefix
-// takes two, one that only says that the word is there takes one.
+// The bits of a word that hold a state. A flag that tells an aggregate from a prefix
+// takes two bits; a flag that only says that the word is published takes one.
 const (
 	soleBits = 62
 	wordBits = 63
@@ -63,23 +62,23 @@ func newStatus(st *state, cut int, buffer string, once bool) *status {
 	for _, s := range st.slots {
 		total += s.width()
 	}
-	foldPlace := wordBits
+	capacity := wordBits
 	if t.sole = total <= soleBits && !once; t.sole {
-		foldPlace = soleBits
+		capacity = soleBits
 	}
-	// 64 bits take a word, all but the highest bit, which fits wherever there
-	// is room, as the narrower slots do.
+	// A slot of 64 bits fills a word except for its highest bit, which goes to any
+	// word with a bit left, like the narrower slots.
 	var free []int // of the words
 	place := func(j, from, count int) {
 		for w := range free {
 			if free[w] >= count {
-				t.parts = append(t.parts, bitPart{j, from, count, w, foldPlace - free[w]})
+				t.parts = append(t.parts, bitPart{j, from, count, w, capacity - free[w]})
 				free[w] -= count
 				return
 			}
 		}
 		t.parts = append(t.parts, bitPart{j, from, count, len(free), 0})
-		free = append(free, foldPlace-count)
+		free = append(free, capacity-count)
 	}
 	for j, s := range st.slots {
 		if s.width() > wordBits {
@@ -187,8 +186,8 @@ func (t *status) unpack(e *function, words []loop.Expr) []loop.Expr {
 	return values
 }
 
-// place returns the index of a word of a tile; flag chooses between the words
-// of its own rows and those of its prefix where they differ.
+// place returns the index of a word of a tile; flag chooses between the words of
+// its aggregate and of its prefix, if they differ.
 func (t *status) place(tile loop.Expr, flag, word int) loop.Expr {
 	if t.sole {
 		return tile
@@ -208,7 +207,7 @@ func (t *status) flagged(flag int) loop.Expr {
 	return word(1 << wordBits)
 }
 
-// publish publishes the tiles behind a state.
+// publish publishes a state to the tiles behind.
 func (t *status) publish(e *tileBody, memory *loop.Var, flag int, values []loop.Expr) {
 	for w, x := range t.pack(e.function, values) {
 		e.b.AtomicOld("former", loop.AtomicExchange, memory, t.place(e.tile, flag, w), loop.Apply(ir.OpOr, x, t.flagged(flag)))
@@ -216,7 +215,7 @@ func (t *status) publish(e *tileBody, memory *loop.Var, flag int, values []loop.
 }
 
 // isThere reports whether a word has been published, and isPrefix whether the only
-// word of a state publishes a prefix.
+// word of a state holds a prefix.
 func (t *status) isThere(x loop.Expr) loop.Expr { return loop.Ge(x, t.flagged(flagAggregate)) }
 
 func (t *status) isPrefix(x loop.Expr) loop.Expr { return loop.Ge(x, t.flagged(flagPrefix)) }

@@ -9,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// scatterBuffer is what the rows of a tile store at one sort of place.
+// scatterBuffer collects what the rows of a tile store at one place of derived rows.
 type scatterBuffer struct {
 	place  tile.ID
 	base   loop.Expr // the place of the first row of the tile that has one
-	end    loop.Expr // behind that of the last
-	offset *loop.Var // per item: behind base, or -1; of stores without a region
+	end    loop.Expr // behind the place of the last
+	offset *loop.Var // per item: from base, or -1; of stores without a region
 	stores []int
 	values map[int]*loop.Var // of stores without a region: an element per item
 }
@@ -59,8 +59,8 @@ func (e *rowBody) scatterOf(place tile.ID) *scatterBuffer {
 	return p
 }
 
-// span returns the place of the first row of the tile that has one, and the one
-// behind the last, so far as is known.
+// span returns the place of the first row of the tile that has one, and the place
+// behind the last, if the scheme knows that.
 func (e *rowBody) span(place tile.ID) (base, end loop.Expr) {
 	base = e.b.Let("base", loop.ToCounter(e.ofState(place, e.earlier)))
 	if len(e.whole) > 0 {
@@ -120,10 +120,10 @@ func (e *rowBody) collect(i int) {
 	e.b.Store(p.values[i], e.item, x)
 }
 
-// isScattered reports whether stores have put anything in the arena.
+// isScattered reports whether stores of the last phase went to the arena directly.
 func (e *function) isScattered() bool { return len(e.arena.regions)+len(e.arena.inPlace) > 0 }
 
-// awaitScattered waits until all that is to be read there is in the arena.
+// awaitScattered waits for these stores.
 func (e *function) awaitScattered() {
 	if e.isScattered() {
 		e.barrier()
@@ -166,8 +166,7 @@ func (e *tileBody) deliver() {
 	}
 }
 
-// barrierIf waits for the readers of the arena where there are any, as there are
-// afterwards.
+// barrierIf waits for the readers of the arena, if it is used. From then on it is.
 func (e *function) barrierIf(used *bool) {
 	if *used {
 		e.barrier()
@@ -196,7 +195,7 @@ func (e *tileBody) deliverPlaces(i int, p *scatterBuffer, region int64) {
 			e.b.Store(to, place, loop.ToKind(loop.ScalarOf(stream.Kind).Kind, x))
 		}
 		if closes && !e.isOpenStored {
-			e.b.If(loop.Ge(place, loop.Int(0)), write, nil) // the first segment of all has none before it
+			e.b.If(loop.Ge(place, loop.Int(0)), write, nil) // row 0 opens a segment and closes none
 		} else {
 			write()
 		}
@@ -223,7 +222,7 @@ func (e *tileBody) deliverRows(i int) {
 	element := func(x loop.Expr) loop.Expr {
 		return loop.ToKind(loop.ScalarOf(stream.Kind).Kind, fromWord(kind, x))
 	}
-	if l.wide > 0 { // elements of rows that are not there are written, and not read
+	if l.wide > 0 { // elements of rows that do not exist are written, but not read
 		e.b.For("i", loop.Int(0), loop.Int(int64(e.items/l.wide)), func(i *loop.Var) {
 			item := e.b.Let("item", loop.Mul(i, loop.Int(int64(l.wide))))
 			values := make([]loop.Expr, l.wide)

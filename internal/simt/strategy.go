@@ -3,7 +3,7 @@ package simt
 // A strategy runs the phases of a tile around its cuts. A kernel has one; a scheme
 // may have a better one for its main launch.
 type strategy interface {
-	// run writes the phases of a tile whose columns have been brought.
+	// run writes the phases of a tile whose columns have been loaded.
 	run(s *launches, e *rowBody)
 	retention
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Work-items of a subgroup run in lock step, on devices that have such, and read
-// each other's registers. Among them a fold takes a step for each power of two
-// instead of local memory and barriers.
+// On devices with subgroups, the work-items of a subgroup run in lock step and read
+// each other's registers. A scan of theirs takes a step for each power of two, and no
+// local memory or barriers.
 
 // The operations of a subgroup, by the kind of the word that they move.
 var (
-	shuffleUp   = shuffles("shuffle_up_", loop.Varying)   // the word of the work-item so many before
-	shuffleDown = shuffles("shuffle_down_", loop.Varying) // so many behind
+	shuffleUp   = shuffles("shuffle_up_", loop.Varying)   // the word of the lane at a distance before
+	shuffleDown = shuffles("shuffle_down_", loop.Varying) // at a distance behind
 	broadcast   = shuffles("broadcast_", loop.EqualInSubgroup)
 	// By the kind of the mask.
 	ballots = map[ir.Kind]*loop.Signature{ir.U32: ballot("ballot", ir.U32), ir.U64: ballot("ballot_u64", ir.U64)}
@@ -42,10 +42,10 @@ func (s Subgroup) ballot(x loop.Expr) loop.Expr { return loop.CallOf(ballots[s.M
 // isEmpty reports whether a mask has no lane.
 func (s Subgroup) isEmpty(mask loop.Expr) loop.Expr { return loop.Eq(mask, number(s.Mask, 0)) }
 
-// before returns those lanes of a mask that come before this one.
+// before returns the lanes of a mask before this one.
 func (s Subgroup) before(mask loop.Expr) loop.Expr { return s.below(mask, 1) }
 
-// upTo returns those lanes of a mask that come before this one, and this one.
+// upTo returns the lanes of a mask up to this one.
 func (s Subgroup) upTo(mask loop.Expr) loop.Expr { return s.below(mask, 2) }
 
 // below returns the lanes of a mask below bit, a power of two, shifted by the lane.
@@ -109,8 +109,7 @@ func (e *function) choose(condition loop.Expr, then, otherwise []loop.Expr) []lo
 	return out
 }
 
-// scanSubgroup folds the states of the first count work-items of a subgroup in
-// order, those of all up to each.
+// scanSubgroup scans the states of the first count lanes of a subgroup, inclusively.
 func (e *function) scanSubgroup(st *state, mine []loop.Expr, count int) []loop.Expr {
 	for distance := 1; distance < count; distance *= 2 {
 		theirs := e.shuffle(st, shuffleUp, mine, loop.Int(int64(distance)))
@@ -128,8 +127,8 @@ func (e *function) shiftUp(st *state, lane loop.Expr, values []loop.Expr) []loop
 // scan is blockScan with one barrier.
 func (bySubgroups) scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr) {
 	before, total = e.scanSubgroups(st, mine)
-	if during.publishPrefix != nil {
-		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { during.publishPrefix(total) }, nil)
+	if during.publish != nil {
+		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { during.publish(total) }, nil)
 	}
 	return before, total
 }
@@ -173,7 +172,7 @@ func (bySubgroups) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr
 					e.b.Assign(found, isPrefix)
 				})
 			}, nil)
-			// Those behind the nearest prefix are part of it.
+			// Tiles behind the nearest prefix are part of it.
 			mask := e.b.Let("mask", e.subgroup.ballot(found))
 			part := e.choose(e.subgroup.isEmpty(e.subgroup.before(mask)), exprsOf(states), st.identities())
 			for distance := 1; distance < e.subgroup.Width; distance *= 2 {

@@ -12,8 +12,8 @@ import (
 var atomics = map[ir.Op]loop.AtomicOp{ir.OpAdd: loop.AtomicAdd, ir.OpLeast: loop.AtomicMin, ir.OpGreatest: loop.AtomicMax,
 	ir.OpAnd: loop.AtomicAnd, ir.OpOr: loop.AtomicOr}
 
-// update combines a value into a table; an index outside, which a check has
-// reported or which is that of no group, changes nothing.
+// update combines a value into a table. An index outside, which a check has
+// reported or which means no group, changes nothing.
 func (e *rowBody) update(op *tile.Op) {
 	bin := e.b.Let("bin", e.expr(op.Args[0]))
 	x := e.b.Let("x", e.expr(op.Args[1]))
@@ -43,8 +43,8 @@ func (e *function) combineAt(buffer string, kind ir.Kind, combine *tile.Expr, at
 	e.exchange(buffer, kind, combine, at, x)
 }
 
-// exchange updates an element by comparing and exchanging the word that holds
-// it, again and again until nobody else has changed that in between.
+// exchange updates an element by compare-and-exchange of the word that holds it,
+// again and again until no other work-item has changed the word in between.
 func (e *function) exchange(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
 	v := view{kind: kind, word: ir.U32, index: at}
 	switch size := kind.Size(); {
