@@ -24,7 +24,7 @@ func newProber(t *testing.T) *prober {
 // A result that an earlier kgen has cached in another form is no result: what it
 // named otherwise would read as 0, and no kernel would fit the device.
 func TestProbeResultOfAnotherForm(t *testing.T) {
-	now := probed{Machine: plan.Machine{Device: "d", MaxWorkgroup: 256, Caps: map[plan.Cap]string{}}}
+	now := probed{Machine: plan.Machine{Device: "d", MaxWorkgroup: 256, Caps: map[plan.Cap]plan.Evidence{}}}
 	text, err := json.Marshal(now)
 	if err != nil {
 		t.Fatal(err)

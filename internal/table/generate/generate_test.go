@@ -126,7 +126,7 @@ func TestSameEverywhere(t *testing.T) {
 // The sample of the examples is the beginning of lineitem at scale 1. To write
 // it anew: go run ./cmd/kgen data lineitem --out - | head -201
 func TestSample(t *testing.T) {
-	want, err := os.ReadFile("../../examples/tpch/lineitem-sample.csv")
+	want, err := os.ReadFile("../../../examples/tpch/lineitem-sample.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
