@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// Every aggregate of the table, of every kind that it takes, is on a device of
-// work-groups what the interpreter says: of all rows, of runs, of groups that
-// begin anywhere, and of bins, empty ones too.
+// Every aggregate of the table, for every kind that it takes, gives the
+// interpreter's result on a device of work-groups: over all rows, runs, groups
+// that begin anywhere, and bins, including empty ones.
 func TestAggregateTable(t *testing.T) {
 	var programs []Program
 	for _, op := range ir.Aggregates() {

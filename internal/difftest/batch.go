@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/testsuite"
 )
 
-// rowLimit bounds what random data can make of bins, repeat and join.
+// rowLimit bounds the rows that bins, repeat and join make from random data.
 const rowLimit = 1 << 21
 
 // unit is a program at a level.
@@ -33,7 +33,7 @@ type unit struct {
 	covered []bool // whether its features are counted
 }
 
-// batch is some programs that are prepared together.
+// batch is a number of programs that are prepared together.
 type batch struct {
 	*tester
 	numbers  []int
@@ -77,7 +77,7 @@ func (t *tester) batch(ctx context.Context, numbers []int) *batch {
 	return b
 }
 
-// count notes what a program has, the first time.
+// count records the features of a program, the first time.
 func (b *batch) count(at int) {
 	if b.tested[at] {
 		return
@@ -95,8 +95,8 @@ func (b *batch) count(at int) {
 	}
 }
 
-// cover notes what of a device a program has used, the first time that a run
-// ended by the plan itself and not by a fallback.
+// cover records the features of a device that a program has used, the first
+// time that a run was completed by the plan itself and not by a fallback.
 func (b *batch) cover(u *unit, device int) {
 	if u.covered[device] {
 		return
@@ -135,12 +135,12 @@ func (b *batch) compile(at int) {
 	}
 }
 
-// optimizedEvery is how often a driver optimizes a random program: most time
-// goes into that.
+// optimizedEvery says how often a driver optimizes a random program, which
+// takes most of the time.
 const optimizedEvery = 16
 
-// compileGuarded turns a panic into an error. Where compilation does not end in
-// time, it is left alone.
+// compileGuarded turns a panic into an error. It abandons a compilation that
+// does not end in time.
 func compileGuarded(p *ir.Pipeline, level, variant string, limit time.Duration) (*backends.Program, error) {
 	type answer struct {
 		program *backends.Program
@@ -170,7 +170,7 @@ func recovered(err *error) {
 
 var ownFrame = regexp.MustCompile(`(?m)^\t\S*/((?:ir|fuse|tile|plan|compile|backends|templates)/\S+\.go:\d+)`)
 
-// Places names where in kgen a stack was.
+// Places names the places in kgen on a stack.
 func Places(stack []byte) (text string) {
 	const most = 6
 	for i, m := range ownFrame.FindAllSubmatch(stack, most) {
@@ -214,11 +214,11 @@ func (b *batch) prepare(ctx context.Context) {
 	}
 }
 
-// internalError is what messages say where kgen itself is wrong.
+// internalError is the text of messages about faults of kgen itself.
 const internalError = "internal error"
 
-// isRefused reports whether a program does not take the schedule that was asked
-// for: the same shape without a choice of scheme is taken, and nothing is broken.
+// isRefused reports whether a program refuses the requested schedule: it
+// accepts the same shape without a choice of scheme, and nothing is broken.
 func (b *batch) isRefused(ctx context.Context, d Device, job Job, err error) bool {
 	var fault *FaultError
 	plain := withoutRounds(job.Schedule)
@@ -234,10 +234,11 @@ func (b *batch) isRefused(ctx context.Context, d Device, job Job, err error) boo
 	return ready.Err == nil
 }
 
-// theirs is what of a refusal is the program's own.
+// theirs matches the part of a refusal that depends on the program.
 var theirs = regexp.MustCompile(`^pipeline \S+: |(kernel) \S+| \(.*\)`)
 
-// refusal is the first of the reasons as other programs have it, too.
+// refusal is the first of the reasons, without the parts that depend on the
+// program.
 func refusal(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return theirs.ReplaceAllString(text, "$1")
@@ -309,7 +310,7 @@ func (b *batch) run(ctx context.Context, at, run int) {
 	}
 }
 
-// input returns the data of a run, and what it is.
+// input returns the data of a run, and its description.
 func (t *tester) input(program Program, number, run int) ([]ir.Column, string) {
 	own := run == 0
 	if t.Inputs != nil {
@@ -326,8 +327,8 @@ func (t *tester) input(program Program, number, run int) ([]ir.Column, string) {
 	return data.Columns(program.Pipeline), fmt.Sprintf("%+v", data)
 }
 
-// withDefaults returns the data of a program, where a scalar that has none gets
-// its default.
+// withDefaults returns the data of a program; scalars without data get their
+// default.
 func withDefaults(program Program) []ir.Column {
 	in := slices.Clone(program.Columns)
 	for i, p := range program.Pipeline.Params {
@@ -368,7 +369,7 @@ func (b *batch) execute(ctx context.Context, p Prepared, want *testsuite.Expecta
 	return difference, got.GaveUp, nil
 }
 
-// mismatch notes a difference, the first one of a program on a device at a level.
+// mismatch records a difference, the first of a program on a device at a level.
 func (b *batch) mismatch(c Case, program Program, device, level string, s plan.Schedule, data *string, err error) {
 	key := fmt.Sprint(c.Program, " ", device, " ", level)
 	if b.differed[key] {
@@ -395,7 +396,7 @@ func (b *batch) mismatch(c Case, program Program, device, level string, s plan.S
 	b.report.Mismatches = append(b.report.Mismatches, m)
 }
 
-// ScheduleText writes a schedule as the flag --schedule takes it.
+// ScheduleText writes a schedule in the form of the flag --schedule.
 func ScheduleText(s plan.Schedule) string {
 	var settings []string
 	number := func(name string, value int64) {

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/testsuite"
 )
 
-// streams keep what chance decides apart: equal seeds and numbers give
-// independent choices.
+// streams separate random decisions: equal seeds and numbers give independent
+// choices.
 const (
 	streamSchedule = 0x5c4ed01e << 32
 	streamRounds   = 0x20bd5 << 32
@@ -20,7 +20,7 @@ const (
 	streamData     = 0xda7a << 40
 )
 
-// chance returns the source of a decision about run of program.
+// chance returns the random source of a decision about run of program.
 func chance(seed, stream uint64, program, run int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream^uint64(program)<<16^uint64(run)))
 }
@@ -54,7 +54,7 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	return s
 }
 
-// inRounds chooses a schedule of rounds whose work-items are like those of s.
+// inRounds chooses a schedule of rounds with the work-items of s.
 func inRounds(r *rand.Rand, s plan.Schedule) plan.Schedule {
 	rounds := plan.Schedule{Workgroup: plan.RoundControl + []int{32, 64, 128}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemePersistent, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
 	rounds.Ring = rounds.Lookahead + 2 + r.IntN(3)
@@ -72,8 +72,8 @@ func withoutRounds(s plan.Schedule) plan.Schedule {
 	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant}
 }
 
-// allowed returns a schedule that a program takes on a device: rounds need
-// subgroups and a single cut, and offsets can be broadcast only where they are
+// allowed returns a schedule that a program accepts on a device: rounds need
+// subgroups and a single cut, and offsets can be broadcast only if they are
 // sums, and not in parts.
 func allowed(d Device, p *backends.Program, s plan.Schedule) plan.Schedule {
 	if s.Offsets == "" && s.Scheme != simt.SchemePersistent || takes(d, p, s) {
@@ -84,15 +84,15 @@ func allowed(d Device, p *backends.Program, s plan.Schedule) plan.Schedule {
 	return s
 }
 
-// takes reports whether a schedule is not refused. What is broken is taken, so
-// that it is found.
+// takes reports whether a schedule is not refused. A broken schedule counts as
+// accepted, so that the fault is found.
 func takes(d Device, p *backends.Program, s plan.Schedule) (taken bool) {
 	defer func() { taken = taken || recover() != nil }()
 	_, err := d.Target().Lower(p, s)
 	return err == nil || strings.Contains(err.Error(), internalError)
 }
 
-// levelOf chooses a level for a program: for rounds one of those where kernels
+// levelOf chooses a level for a program: for rounds, a level at which kernels
 // have cuts.
 func levelOf(seed uint64, program int) string {
 	levels := fuse.Levels
@@ -102,19 +102,19 @@ func levelOf(seed uint64, program int) string {
 	return levels[chance(seed, streamLevel, program, 0).IntN(len(levels))]
 }
 
-// blockRows are the rows after which workers of emitted Go hand over, and
-// sharedRows those from which several of them work.
+// blockRows is the number of rows in a block of emitted Go, and sharedRows the
+// number from which several workers run.
 const (
 	blockRows  = 1 << 15
 	sharedRows = 1 << 16
 )
 
-// mostWalked are the rows that groups walk over in rounds: what devices with
-// checks do in reasonable time.
+// mostWalked is the largest number of rows for rounds that devices with checks
+// process in reasonable time.
 const mostWalked = 2400
 
 // dataOf describes the input of a run: lengths around the edges of tiles,
-// work-groups, chunks and blocks, and values that some kernel may get wrong.
+// work-groups, chunks and blocks, and values that a kernel may get wrong.
 func dataOf(seed uint64, program, run int, s plan.Schedule) testsuite.RandomData {
 	r := chance(seed, streamData, program, run)
 	tile := int(s.Rows())

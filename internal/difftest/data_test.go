@@ -17,9 +17,9 @@ type subgrouped struct{ fake }
 
 func (*subgrouped) Target() simt.Target { return simt.Target{Subgroup: simt.SubgroupOf(32)} }
 
-// TestSchedulesByChance holds that the flag takes what chance chooses, that
-// some of it are rounds, which a device with subgroups gets, and that one
-// without has the same tiles by another scheme.
+// TestSchedulesByChance checks that the flag accepts random schedules, that
+// some of them are rounds on a device with subgroups, and that a device without
+// subgroups gets the same tiles with another scheme.
 func TestSchedulesByChance(t *testing.T) {
 	const programs = 400
 	compiled, _, err := compile.Compile(testProgram(t).Pipeline, compile.Options{Level: fuse.LevelOnePass})
@@ -64,8 +64,8 @@ func TestSchedulesByChance(t *testing.T) {
 	}
 }
 
-// TestRefusedRounds holds that what is broken is not taken for a refusal, and
-// that rounds that were asked for are not replaced.
+// TestRefusedRounds checks that a broken schedule does not count as refused,
+// and that requested rounds are not replaced.
 func TestRefusedRounds(t *testing.T) {
 	s := plan.Schedule{Workgroup: 96, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 3}
 	if got := allowed(&subgrouped{}, nil, s); got != s { // which panics

@@ -52,8 +52,8 @@ func (c *cell) file() string {
 	return strings.NewReplacer(":", "", " ", "_", "=", "-", ",", "_").Replace(c.String())
 }
 
-// Inputs: what is beside the pipelines, none, one row, and lengths that leave a
-// rest in the last tile.
+// Inputs: the data beside the pipelines, no row, one row, and lengths that
+// leave the last tile partly filled.
 const (
 	smallInputs = "own,0,1,tile+1,5tile+7"
 	userInputs  = "own,1,4097,30007"    // some tiles of users, whose rows a kernel's registers decide
@@ -61,14 +61,14 @@ const (
 	toolInputs  = "own,1,2tile+7"
 )
 
-// choice is a schedule, and the inputs that show most of it.
+// choice is a schedule, and the inputs that exercise it best.
 type choice struct {
 	schedule, inputs string
 	isCore           bool // at every level, and on devices that CI has, too
 }
 
-// The shapes: two warps a group and few rows, so that barriers matter and little
-// data fills several tiles; and what users get.
+// The shapes: two subgroups per work-group and few rows, so that barriers
+// matter and little data fills several tiles; and the default shape.
 const (
 	smallShape = "workgroup=64,items=4"
 	userShape  = "workgroup=256"
@@ -79,9 +79,9 @@ const (
 	staticIDs  = ",scheme=" + simt.SchemeLookback + ",ids=" + plan.Static // numbers of groups instead of tickets
 )
 
-// choices are the schedules: every scheme, what else a scheme has, and every
-// variant of aggregation. Small shapes of the schemes are the core: kernels differ
-// most from level to level by how their tiles meet.
+// choices are the schedules: every scheme, the options of a scheme, and every
+// variant of aggregation. Small shapes of the schemes are the core: between
+// levels, kernels differ most in how their tiles meet.
 func choices() (list []choice) {
 	for _, scheme := range build.Schemes {
 		user, small := userShape, smallShape
@@ -105,7 +105,7 @@ func choices() (list []choice) {
 	return list
 }
 
-// toolChoices are those for a tool, under which kernels run slowly.
+// toolChoices are the choices for a tool, under which kernels run slowly.
 func toolChoices() (list []choice) {
 	for _, scheme := range build.SchemesInParts {
 		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs, true})
@@ -120,10 +120,10 @@ func toolChoices() (list []choice) {
 	return list
 }
 
-// defaultDevices are those of the rows unless some were asked for.
+// defaultDevices are the devices of the rows, unless the user names some.
 const defaultDevices = "cuda:0,nvidia,pocl,gocpu"
 
-// rows lays the matrix out, with what is known of its cells.
+// rows returns the matrix, with the known results of its cells.
 func (s *suite) rows(ctx context.Context) ([]*row, error) {
 	levels, err := s.chosenLevels()
 	if err != nil {
@@ -191,7 +191,7 @@ func (r *row) hasLong() bool {
 	return (driver == "cuda" || driver == "opencl") && !r.isCPU()
 }
 
-// isCPU reports whether the device is one that CI has, and a slow one.
+// isCPU reports whether the device is a slow one that CI has, too.
 func (r *row) isCPU() bool { return strings.Contains(r.platform, platforms["pocl"]) }
 
 // chosenLevels returns the levels, the one that users get first.
@@ -217,7 +217,7 @@ type deviceRow struct {
 	Device    *worker.Device `json:"device"`
 }
 
-// listDevices asks kgen.
+// listDevices asks kgen for the devices.
 func (s *suite) listDevices(ctx context.Context) ([]deviceRow, error) {
 	text, err := s.kgen(ctx, "devices", "--json").Output()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// The test binary is kgen, too, as far as the suite can tell, and the suite.
+// The test binary also stands in for kgen and for the suite.
 func TestMain(m *testing.M) {
 	switch {
 	case strings.HasPrefix(filepath.Base(os.Args[0]), "kgen"):
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeKgen notes its call and does what a file says, both where the suite takes
-// no notice.
+// fakeKgen records its call and follows a script, both in files that the suite
+// ignores.
 func fakeKgen(arguments []string) int {
 	mode, _ := os.ReadFile("gocpu/mode")
 	said := strings.Fields(string(mode))
@@ -84,7 +84,7 @@ func fakeKgen(arguments []string) int {
 	return 0
 }
 
-// fake is a folder of the suite with a kgen that only says what it is told to.
+// fake is a folder of the suite with a kgen that follows a script.
 type fake struct {
 	t           *testing.T
 	folder, out string
@@ -160,7 +160,7 @@ func (f fake) contains(text string, wants ...string) {
 	}
 }
 
-// All is run once, and told with what is absent and why.
+// Every cell runs once, and the report says what is absent and why.
 func TestSuite(t *testing.T) {
 	f := newFake(t, "")
 	core := 0
@@ -192,8 +192,8 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// Cells run side by side, but for those with many rows, which share their
-// device with nothing.
+// Cells run in parallel, except cells with many rows, which have their device
+// to themselves.
 func TestEachCell(t *testing.T) {
 	var rows []*row
 	for _, name := range []string{"cuda:0", "nvidia"} {
@@ -224,8 +224,7 @@ func TestEachCell(t *testing.T) {
 	}
 }
 
-// A suite that is killed in the middle of its work loses what is under way and
-// nothing else.
+// A suite that is killed loses only the cells that are running.
 func TestKilledSuite(t *testing.T) {
 	f := newFake(t, "slow")
 	self, _ := os.Executable()
@@ -256,7 +255,8 @@ func TestKilledSuite(t *testing.T) {
 	}
 }
 
-// Where the time ends, what is left is told, and not taken for agreement.
+// When the time ends, the remaining cells are reported, and do not count as
+// agreement.
 func TestLeftCells(t *testing.T) {
 	f := newFake(t, "slow")
 	text := f.run(exitLeft, func(s *suite) { s.limit = 700 * time.Millisecond })
@@ -265,8 +265,8 @@ func TestLeftCells(t *testing.T) {
 	f.run(0, nil)
 }
 
-// Whatever is wrong is told, and is the exit code of later calls, too. What
-// failed is tried again.
+// Every fault is reported, and sets the exit code of later calls, too. Failed
+// cells are tried again.
 func TestFaults(t *testing.T) {
 	f := newFake(t, "differ chunk=3")
 	text := f.run(exitFailed, nil)
@@ -282,20 +282,20 @@ func TestFaults(t *testing.T) {
 	f = newFake(t, "nothing")
 	f.contains(f.run(exitFailed, nil), "cells done, 0 runs compared")
 
-	// A device that was there, and is not, is no absence.
+	// A device that was there before is not absent but failed.
 	f = newFake(t, "closed scheme=persistent")
 	f.contains(f.run(exitFailed, nil), "scheme=persistent failed: not run: it does not open: no memory", "10 cells failed")
 	f.say("")
 	f.contains(f.run(0, nil), " 0 cells failed")
 }
 
-// Results of a fallback agree, and are no runs of the schedule.
+// Results of a fallback agree, but do not count as runs of the schedule.
 func TestFallback(t *testing.T) {
 	f := newFake(t, "fallback chunk=3")
 	f.contains(f.run(0, nil), "chunk=3            7, 3 by a fallback  7, 3 by a fallback", "results of a fallback: 15 in 5 cells, it is weak")
 }
 
-// What another device has given is not taken for this one's.
+// Results of another device are not taken for this device's.
 func TestAnotherDevice(t *testing.T) {
 	f := newFake(t, "")
 	f.run(0, func(s *suite) { s.devices = "pocl" })
@@ -307,7 +307,7 @@ func TestAnotherDevice(t *testing.T) {
 	}
 }
 
-// What cannot be right is refused.
+// Invalid settings are refused.
 func TestRefused(t *testing.T) {
 	f := newFake(t, "")
 	f.contains(f.run(exitUsage, func(s *suite) { s.out = "" }), "-out FOLDER is missing")
@@ -455,7 +455,7 @@ func TestWrappedWorker(t *testing.T) {
 	}
 }
 
-// A GPU has all schedules at one level, and the core of them at the others.
+// A GPU has all schedules at one level, and the core schedules at the others.
 func TestCells(t *testing.T) {
 	f := newFake(t, "cuda")
 	text := f.run(0, func(s *suite) { s.all, s.dry, s.devices = false, true, "cuda:0" })
@@ -470,7 +470,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// What a tool finds is a difference, although all results agree.
+// A finding of a tool is a difference, even if all results agree.
 func TestTool(t *testing.T) {
 	f := newFake(t, "cuda")
 	synccheck := func(s *suite) { s.tool = "synccheck" }

@@ -26,19 +26,20 @@ import (
 )
 
 // long describes an input with more rows than the interpreter could take. It is
-// zero but for some marks; what the device makes of row numbers, y, is one value
-// for each 2^shift rows, changed by the marks. So all that is computed from it
-// is known by adding up runs of equal rows.
+// zero except at some marks. The column y, which the device computes from row
+// numbers, has one value for each 2^shift rows, changed by the marks. So every
+// result follows from the runs of equal rows.
 type long struct {
 	rows  int64
 	shift int
 	marks []int64 // rows, ascending
 }
 
-// longRows is more than a launch may span, with a rest in the last tile.
+// longRows is more than a launch may span, and leaves the last tile partly
+// filled.
 const longRows = 1<<31 + 5003
 
-// newLong marks rows beside the edges of parts, of launches and of 32 bits.
+// newLong marks rows next to the edges of parts, of launches and of 32 bits.
 func newLong(rows int64, shift int, edges ...int64) long {
 	l := long{rows: rows, shift: shift, marks: []int64{5, rows - 1}}
 	for _, edge := range edges {
@@ -59,7 +60,7 @@ func (l long) fill(data []byte) {
 	}
 }
 
-// run is rows from which on all are equal.
+// run is a run of equal rows.
 type run struct {
 	from, rows int64
 	x, y       byte
@@ -85,13 +86,13 @@ func (l long) runs() (list []run) {
 	return list
 }
 
-// dropped is the value that the pipeline dense leaves out, wrong the row at which
+// dropped is the value that the pipeline dense omits, wrong the row in which
 // the pipeline check fails.
 const dropped = 7
 
 func (l long) wrong() int64 { return l.marks[len(l.marks)-2] }
 
-// source is what is run.
+// source is the text of the pipelines.
 func (l long) source() string {
 	const y = "i = i64(index(x))\n\ty = u8(i >> %d) ^ x"
 	made := fmt.Sprintf(y, l.shift)
@@ -123,7 +124,7 @@ pipeline histogram(x: [n]u8) {
 	b = bins(y, 256)
 	return rows: count(by: b), last: max(i, by: b, else: -1)
 }
-// A check that fails far behind.
+// A check that fails in a late row.
 pipeline check(x: [n]u8) {
 	i = i64(index(x))
 	return sum: sum(100 / (i - %[3]d)), rows: count(x == 0)
@@ -140,7 +141,7 @@ func column(kind ir.Kind, values ...int64) ir.Column {
 	return c
 }
 
-// want returns what a pipeline of source gives, but for dense.
+// want returns the result of a pipeline of source, except dense.
 func (l long) want(pipeline string) (columns []ir.Column) {
 	runs := l.runs()
 	var sum, marked, edges int64
@@ -181,7 +182,7 @@ func (l long) want(pipeline string) (columns []ir.Column) {
 	return nil
 }
 
-// differ says where what a pipeline gave differs, or returns "".
+// differ says how the result of a pipeline differs, or returns "".
 func (l long) differ(p *ir.Pipeline, got []ir.Column, err error) string {
 	var failed *ir.CheckError
 	switch {
@@ -208,7 +209,7 @@ func (l long) differ(p *ir.Pipeline, got []ir.Column, err error) string {
 	return ""
 }
 
-// differDense compares what is left of y, run by run.
+// differDense compares the remaining rows of y, run by run.
 func (l long) differDense(got []byte) string {
 	row := int64(0)
 	for _, r := range l.runs() {
@@ -227,8 +228,8 @@ func (l long) differDense(got []byte) string {
 	return ""
 }
 
-// longSchedules are those of the cells with many rows, which no command of kgen
-// runs: that would have to read them from a file.
+// longSchedules are the schedules of the cells with many rows. No command of
+// kgen runs these, because it would have to read the rows from a file.
 func longSchedules() (list []string) {
 	for _, scheme := range build.SchemesInParts {
 		list = append(list, fmt.Sprintf("rows=%d,scheme=%s", int64(longRows), scheme))

@@ -24,7 +24,7 @@ func shortLong() (long, []byte) {
 	return l, data
 }
 
-// What is said of many rows is what the interpreter gives for few.
+// The expected results for many rows agree with the interpreter for few.
 func TestLongWant(t *testing.T) {
 	l, data := shortLong()
 	pipelines, errs := ir.Load("long.kg", []byte(l.source()))
@@ -62,8 +62,9 @@ func TestLongWant(t *testing.T) {
 	}
 }
 
-// A plan that the device is too small for is not run; one that would fit is a
-// failure, since another may hold the memory.
+// A plan is not run if the device is too small for it. If the plan would fit,
+// running out of memory is a failure, because another process may hold the
+// memory.
 func TestLongWithoutMemory(t *testing.T) {
 	l, data := shortLong()
 	compare := func(memory int64) (*difftest.Report, error) {

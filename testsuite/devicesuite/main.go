@@ -5,10 +5,11 @@
 //	FOLDER/device-suite -out OUT                 the suite
 //	FOLDER/device-suite -out OUT -tool memcheck  cuda:0 under compute-sanitizer
 //
-// The suite is a list of kgen difftest commands, a cell of the matrix each. OUT
-// keeps what each has found, so that a later run does what is left; a cell is
-// there whole or not at all. It exits with 1 where something differs or fails or
-// nothing was compared, and with 3 where cells are left.
+// The suite is a list of kgen difftest commands, one for each cell of the
+// matrix. OUT keeps the results of finished cells, so that a later run
+// continues with the rest; no cell is stored in part. The exit status is 1 if a
+// result differs, a cell fails or nothing was compared, and 3 if cells are
+// left.
 package main
 
 import (
@@ -53,7 +54,7 @@ func main() {
 	os.Exit(code)
 }
 
-// suite is what the command line asks for.
+// suite holds the settings of the command line.
 type suite struct {
 	folder  string // of what .ci/device-suite built
 	out     string
@@ -93,7 +94,7 @@ func (u usage) Error() string { return string(u) }
 
 func usageError(format string, args ...any) error { return usage(fmt.Sprintf(format, args...)) }
 
-// run runs what is not done, and prints the matrix of all.
+// run runs the unfinished cells, and prints the whole matrix.
 func (s *suite) run(ctx context.Context) (code int, err error) {
 	begin := time.Now()
 	if s.folder, err = filepath.Abs(s.folder); err != nil {

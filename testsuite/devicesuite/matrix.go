@@ -18,8 +18,8 @@ type total struct {
 	runs, differ        int
 }
 
-// printMatrix writes the devices with their schedules and levels, what was not
-// run and why, and what differs.
+// printMatrix writes the devices with their schedules and levels, the cells
+// that were not run, with reasons, and the differences.
 func printMatrix(out io.Writer, rows []*row) (t total) {
 	levels := levelsOf(rows)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -67,7 +67,7 @@ func printMatrix(out io.Writer, rows []*row) (t total) {
 	return t
 }
 
-// add counts a cell and says what it shows.
+// add counts a cell and returns its text in the matrix.
 func (t *total) add(c *cell) string {
 	t.cells++
 	switch {
@@ -116,7 +116,7 @@ func schedulesOf(r *row) (schedules []string) {
 	return schedules
 }
 
-// printReasons says what was counted by reason.
+// printReasons prints the counts by reason.
 func (r *row) printReasons(out io.Writer, what string, of func(*difftest.Cell) map[string]int) {
 	programs, cells := map[string]int{}, map[string]int{}
 	for _, c := range r.cells {
@@ -138,7 +138,7 @@ func (r *row) printReasons(out io.Writer, what string, of func(*difftest.Cell) m
 // mostPrinted is how many differences of a cell are printed; its file has all.
 const mostPrinted = 3
 
-// printFaults says what is wrong in a cell.
+// printFaults prints the faults of a cell.
 func printFaults(out io.Writer, c *cell) {
 	if c.failure != "" {
 		fmt.Fprintf(out, "\n%s failed: %s\n", c, c.failure)

@@ -26,7 +26,7 @@ import (
 // sanitizer is the program of NVIDIA's toolkit.
 const sanitizer = "compute-sanitizer"
 
-// findSanitizer looks where the toolkit puts it, too.
+// findSanitizer also looks in the toolkit's folder.
 func findSanitizer() (string, error) {
 	if path, err := exec.LookPath(sanitizer); err == nil {
 		return path, nil
@@ -39,10 +39,11 @@ func findSanitizer() (string, error) {
 	return "", fmt.Errorf("there is no %s on PATH or in /usr/local/cuda*: it is part of NVIDIA's toolkit", sanitizer)
 }
 
-// wrapWorker writes a script that is kgen-cuda under a tool, which writes a log
-// for each process into folder. The worker rounds no buffer up and shares none,
-// so that whatever is beyond a column's end is noticed. The script stays until
-// the tool has written its summary, which takes longer than kgen waits.
+// wrapWorker writes a script that runs kgen-cuda under a tool, which writes a
+// log for each process into folder. The worker neither rounds up nor shares
+// buffers, so that every access beyond the end of a column is noticed. The
+// script runs until the tool has written its summary, which takes longer than
+// kgen waits.
 func (s *suite) wrapWorker(folder, tool string) (string, error) {
 	path, err := findSanitizer()
 	if err != nil {
@@ -60,7 +61,7 @@ func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\'
 // summary is the last line of a log: memcheck counts errors, racecheck hazards.
 var summary = regexp.MustCompile(`(?m)^=+ (?:ERROR|RACECHECK) SUMMARY: (\d+) `)
 
-// findings reads the logs of a tool. A log that says nothing is one, too.
+// findings reads the logs of a tool. A log without a summary is a finding, too.
 func findings(folder string) (list []string, err error) {
 	logs, err := filepath.Glob(filepath.Join(folder, "*.log"))
 	if err != nil {
@@ -85,7 +86,7 @@ func findings(folder string) (list []string, err error) {
 	return list, nil
 }
 
-// excerpt is the beginning of a log, and its end with the summary.
+// excerpt returns the beginning of a log, and its end with the summary.
 func excerpt(text []byte) string {
 	const lines = 40
 	list := strings.Split(strings.TrimSpace(string(text)), "\n")
@@ -128,8 +129,8 @@ func (s *suite) checkTool(ctx context.Context) error {
 	return nil
 }
 
-// runPlanted runs a pipeline whose text is changed and returns what the tool
-// says; "" changes nothing.
+// runPlanted runs a pipeline with a changed text and returns the findings of
+// the tool; "" changes nothing.
 func (s *suite) runPlanted(ctx context.Context, pattern *regexp.Regexp, with string) ([]string, error) {
 	folder, err := os.MkdirTemp(s.out, "running-")
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest"
 )
 
-// record is what is kept of a cell.
+// record is the stored result of a cell.
 type record struct {
 	Device   string           `json:"device"` // what it was
 	Command  string           `json:"command"`
@@ -31,7 +31,7 @@ type record struct {
 	Findings []string         `json:"findings,omitempty"` // of a tool
 }
 
-// open makes the folder of results, for this process alone, and refuses one of
+// open creates the folder of results and locks it, and refuses a folder of
 // another build.
 func (s *suite) open() (closed func(), err error) {
 	if err := os.MkdirAll(filepath.Join(s.out, "cells"), 0o777); err != nil {
@@ -92,8 +92,8 @@ func (s *suite) fingerprint() (string, error) {
 // warningsAreErrors makes the worker for CUDA refuse text that NVRTC warns about.
 const warningsAreErrors = "KGEN_CUDA_WARNINGS_ARE_ERRORS=1"
 
-// kgen is a command of the kgen in the folder. An interrupt, and the end of the
-// time, ask it to end.
+// kgen is a command of the kgen in the folder. An interrupt and the end of the
+// time limit ask it to end.
 func (s *suite) kgen(ctx context.Context, arguments ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, filepath.Join(s.folder, "kgen"), arguments...)
 	c.Dir = s.folder
@@ -111,7 +111,7 @@ func (s *suite) kgen(ctx context.Context, arguments ...string) *exec.Cmd {
 	return c
 }
 
-// stderrOf returns what a command that failed has said, on a line of its own.
+// stderrOf returns the standard error of a failed command, on its own line.
 func stderrOf(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
@@ -133,7 +133,7 @@ func (c *cell) difftest() []string {
 	return arguments
 }
 
-// runAll runs the cells that are not done.
+// runAll runs the unfinished cells.
 func (s *suite) runAll(ctx context.Context, rows []*row) {
 	eachCell(rows, max(s.jobs, 1), func(c *cell) {
 		if !s.load(c) && ctx.Err() == nil {
@@ -142,9 +142,9 @@ func (s *suite) runAll(ctx context.Context, rows []*row) {
 	})
 }
 
-// eachCell does devices side by side, and jobs cells of each, since most of
-// their time goes by while compilers work. Then it does those with many rows one
-// by one: such a cell takes most of the memory of a GPU, which two devices may
+// eachCell runs devices in parallel, and jobs cells of each, because most of
+// their time goes into compilers. Then it runs the cells with many rows one by
+// one: such a cell takes most of the memory of a GPU, which two devices may
 // share.
 func eachCell(rows []*row, jobs int, do func(*cell)) {
 	var running sync.WaitGroup
@@ -188,7 +188,7 @@ func (s *suite) say(c *cell, err error, isCutOff bool) {
 
 func (s *suite) path(c *cell) string { return filepath.Join(s.out, "cells", c.file()+".json") }
 
-// load reads what is known of a cell, if it is of this device.
+// load reads the stored result of a cell, if it is from this device.
 func (s *suite) load(c *cell) bool {
 	text, err := os.ReadFile(s.path(c))
 	if err != nil {
@@ -202,7 +202,7 @@ func (s *suite) load(c *cell) bool {
 	return true
 }
 
-// runCell runs a cell and keeps what it finds.
+// runCell runs a cell and stores its result.
 func (s *suite) runCell(ctx context.Context, c *cell) (err error) {
 	begin := time.Now()
 	r := &record{Device: c.row.identity}
@@ -277,10 +277,10 @@ func (c *cell) repeat() string {
 	return "device-suite -out NEW -devices " + c.row.name + " -only '" + c.String() + "'"
 }
 
-// differ counts what is wrong.
+// differ counts the differences.
 func (r *record) differ() int { return r.Report.CountMismatches() + len(r.Findings) }
 
-// writeWhole writes a file that is there whole or not at all.
+// writeWhole writes a file completely or not at all.
 func writeWhole(path string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), "running-")
 	if err != nil {
@@ -296,8 +296,8 @@ func writeWhole(path string, text []byte) error {
 	return err
 }
 
-// buildGo makes what device gocpu needs where there is no Go: the cells of that
-// device build it.
+// buildGo builds the executables that device gocpu needs on a machine without
+// Go, by running the cells of that device.
 func (s *suite) buildGo(ctx context.Context) error {
 	levels, err := s.chosenLevels()
 	if err != nil {

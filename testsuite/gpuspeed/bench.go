@@ -20,7 +20,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// rate is what one form of a workload reached.
+// rate is the result of one form of a workload.
 type rate struct {
 	Workload string  `json:"workload"`
 	Rows     int64   `json:"rows"`
@@ -62,7 +62,7 @@ func newRunner(s *settings) *runner {
 		report: &report{Device: s.device, Machine: machine(), Level: s.level, Repeat: s.repeat}}
 }
 
-// measure runs the workloads that are chosen; out hears of each as it ends.
+// measure runs the chosen workloads and writes each result to out.
 func (r *runner) measure(ctx context.Context, out, log io.Writer) error {
 	begun := time.Now()
 	defer r.space.Close()
@@ -131,7 +131,8 @@ func (r *runner) measure(ctx context.Context, out, log io.Writer) error {
 	return r.report.failed()
 }
 
-// openForms opens the device, and that of OpenCL, for each of its schedules.
+// openForms opens the device and the OpenCL device, for each of their
+// schedules.
 func (r *runner) openForms(ctx context.Context) error {
 	if err := r.openFormsOn(ctx, r.device, "", r.schedules); err != nil || r.opencl == "" {
 		return err
@@ -154,8 +155,8 @@ func (r *runner) openFormsOn(ctx context.Context, name, what string, list schedu
 	return nil
 }
 
-// measures reports whether a form runs a workload: OpenCL runs those that have
-// a goal for it, or all where it is the only device.
+// measures reports whether a form runs a workload: OpenCL runs the workloads
+// that have a goal for it, or all if it is the only device.
 func (f *form) measures(w *workload, r *runner) bool {
 	return f.on == r.device || w.goal.opencl > 0
 }
@@ -164,8 +165,8 @@ func (r *runner) make(f *form, w *workload) (*kernels.Program, error) {
 	return r.all.make(f.device.emitter(), w.pipeline, r.level, f.schedule)
 }
 
-// prepare compiles all that will run: nvcc the peers, and beside it several
-// workers the kernels, which a cache keeps.
+// prepare compiles everything that will run: nvcc compiles the peers, and in
+// parallel several workers compile the kernels into the cache.
 func (r *runner) prepare(ctx context.Context, chosen []workload, log io.Writer) error {
 	var group sync.WaitGroup
 	path := r.settings.peers
@@ -227,7 +228,7 @@ func (r *runner) prepare(ctx context.Context, chosen []workload, log io.Writer) 
 	return err
 }
 
-// copyBytes is how much the copy moves in each direction.
+// copyBytes is the number of bytes that the copy moves in each direction.
 const copyBytes = 1 << 30
 
 func (r *runner) copy() error {

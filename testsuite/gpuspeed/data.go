@@ -33,12 +33,12 @@ var distributions = map[string]distribution{
 	"key65536": {plan.I32, nil},
 }
 
-// meanRun is how long the runs of a key are on average; their lengths are
-// those between successes of independent trials.
+// meanRun is the mean length of the runs of a key; the lengths have a geometric
+// distribution.
 var meanRun = map[string]uint64{"key8": 8, "key128": 128, "key65536": 65536}
 
 // random is row i of an endless sequence: a step of SplitMix64 (Steele, Lea,
-// Flood 2014), so that every row can be made by itself.
+// Flood 2014), so that every row can be computed by itself.
 func random(seed, i int64) uint64 {
 	z := uint64(i+seed<<40) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -97,7 +97,7 @@ func fillRuns(key []int32, mean uint64) {
 	})
 }
 
-// columns makes columns once and keeps them for as long as they are needed.
+// columns makes columns once and keeps them as long as they are needed.
 type columns struct {
 	space *memory.Space
 	rows  int64
@@ -128,7 +128,7 @@ func (c *columns) get(name string) (exec.Column, error) {
 	return c.made[name], nil
 }
 
-// keep frees the columns that are not among names.
+// keep frees all columns except names.
 func (c *columns) keep(names map[string]bool) {
 	for name, column := range c.made {
 		if !names[name] {

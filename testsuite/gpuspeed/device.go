@@ -19,13 +19,13 @@ import (
 // device runs emitted kernels.
 type device interface {
 	emitter() kernels.Emitter
-	// run runs a program and repeats what the device does for it. Its results
-	// are those of the last repetition, in the space.
+	// run runs a program and repeats the device's work. Its results are those
+	// of the last repetition, in the space.
 	run(ctx context.Context, made *kernels.Program, in exec.Inputs, repeat int) (*exec.Result, []time.Duration, error)
 	close()
 }
 
-// openDevice opens a device by the name that kgen run knows it by.
+// openDevice opens a device by its name in kgen run.
 func openDevice(ctx context.Context, name string, space *memory.Space) (device, error) {
 	if name == "cudaemu" {
 		e, err := emu.New(ctx, emu.Options{})
@@ -70,8 +70,8 @@ func (d *driven) run(ctx context.Context, made *kernels.Program, in exec.Inputs,
 	return &result.Result, result.Times, nil
 }
 
-// emulated is CUDA on the CPU, which tests the bench where there is no GPU: its
-// times are those of a whole run and say nothing.
+// emulated is CUDA on the CPU, which tests the bench without a GPU: it times
+// whole runs, so its times mean nothing.
 type emulated struct{ *emu.Emulator }
 
 func (emulated) emitter() kernels.Emitter { return cuda.Emitter() }

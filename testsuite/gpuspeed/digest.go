@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// digest stands for a column: the number of its rows, and the sum of a hash of
-// each value with its place. peers.cu computes the same.
+// digest represents a column: the number of its rows, and the sum of the hashes
+// of all values with their rows. peers.cu computes the same.
 type digest struct {
 	Rows int64  `json:"rows"`
 	Sum  uint64 `json:"sum"`
@@ -53,7 +53,7 @@ func digestOfInts[T int32 | int64](data []byte) digest {
 	return d
 }
 
-// answer is what a run returned: columns in the order of the pipeline's
+// answer is the result of a run: columns in the order of the pipeline's
 // results, or a scalar.
 type answer struct {
 	Columns []digest `json:"columns"`

@@ -96,7 +96,7 @@ func run(t *testing.T, d device, arguments ...string) (*report, string, error) {
 	return r.report, out.String(), err
 }
 
-// Every workload's emitted kernels return what its plain loop does.
+// The emitted kernels of every workload return the result of its plain loop.
 func TestWorkloads(t *testing.T) {
 	r, out, err := run(t, emulation(t), "-n", "11", "-peers", "none")
 	if err != nil {
@@ -216,7 +216,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// Goals are those of 2^28 rows, and of the fastest form.
+// Goals apply to 2^28 rows and to the fastest form.
 func TestGoals(t *testing.T) {
 	r := &report{Device: "cuda:0", Copy: 4000}
 	one := func(device, form, scheme string, gbs float64) rate {
@@ -237,7 +237,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// nvcc compiles the peers once; its log tells why it could not.
+// nvcc compiles the peers once; its log says why it could not.
 func TestBuildPeers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in for nvcc is a shell script")
@@ -283,7 +283,7 @@ func TestRefusedArguments(t *testing.T) {
 	}
 }
 
-// Keys ascend by one at each head, and heads are as frequent as they shall be.
+// Keys ascend by one at each head, and heads have the intended frequency.
 func TestRuns(t *testing.T) {
 	const rows = 1 << 20
 	for name, mean := range meanRun {

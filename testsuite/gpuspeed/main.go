@@ -7,9 +7,10 @@
 //	gpuspeed -opencl opencl:1                    # and OpenCL C beside CUDA C++
 //	gpuspeed -curve                              # 2^10 to 2^30 rows
 //
-// It needs the worker of the device beside it (kgen-cuda, kgen-opencl) or where
-// KGEN_CUDA_WORKER says, and nvcc for the peers, which it compiles at its start.
-// The README of this folder says how to bring it to a machine without Go.
+// It needs the worker of the device (kgen-cuda, kgen-opencl) in its folder or
+// at the path in KGEN_CUDA_WORKER, and nvcc for the peers, which it compiles at
+// its start. The README of this folder says how to bring it to a machine
+// without Go.
 //
 // A row's bytes are each input read once and each result written once. Before
 // a form gets a time, its results are compared with those of a plain loop.
@@ -31,7 +32,7 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// settings are the command line.
+// settings are the settings of the command line.
 type settings struct {
 	device          string
 	schedules       schedules
@@ -48,11 +49,11 @@ type settings struct {
 	benchfmt        string
 }
 
-// schedules is a flag that may be given several times; without it there is the
-// default.
+// schedules is a flag that may be repeated; without it, the default schedule
+// runs.
 type schedules []shape
 
-// shape is a schedule, and how it was given.
+// shape is a schedule and its text in the flag.
 type shape struct {
 	text string
 	plan.Schedule
@@ -66,7 +67,7 @@ func (l *schedules) Set(text string) error {
 	return err
 }
 
-// orDefault returns the schedules, or the one of no settings.
+// orDefault returns the schedules, or only the default schedule.
 func (l schedules) orDefault() schedules {
 	if len(l) == 0 {
 		return schedules{shape{}}

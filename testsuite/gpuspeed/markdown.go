@@ -55,7 +55,7 @@ func (r *report) best(name string, rows int64, pass func(rate) bool) *rate {
 	return best(r.Rates, func(x rate) bool { return x.Workload == name && x.Rows == rows && pass(x) })
 }
 
-// outcome is a goal of a workload, in bold where it is missed.
+// outcome is a goal of a workload, in bold if it is missed.
 func (r *report) outcome(name, which string) string {
 	for _, g := range r.Goals {
 		if g.Workload == name && g.Goal == which {

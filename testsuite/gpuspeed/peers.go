@@ -81,7 +81,7 @@ func (p *peers) close() {
 	p.command.Wait()
 }
 
-// measured is what the peers answer.
+// measured is a response of the peers.
 type measured struct {
 	answer
 	Times []int64 `json:"times"` // nanoseconds
@@ -116,7 +116,7 @@ func (p *peers) run(command string, repeat int, rows int64, files []string) (ans
 	return m.answer, times, nil
 }
 
-// median is that of the times but the first two, which warm up.
+// median is the median of the times without the first two, which warm up.
 func median(times []time.Duration) time.Duration {
 	if len(times) > 4 {
 		times = times[2:]

@@ -14,7 +14,7 @@ import (
 //go:embed more.kg
 var more []byte
 
-// pipelines are all that workloads name.
+// pipelines are all pipelines that workloads name.
 type pipelines map[string]*build.Source
 
 func loadPipelines() (pipelines, error) {
@@ -44,7 +44,8 @@ func (all pipelines) make(e kernels.Emitter, name, level string, schedule plan.S
 	return e.Make(program, schedule)
 }
 
-// schemeOf is how the kernels of a plan make a grid-wide prefix, or "".
+// schemeOf is the scheme of the grid-wide prefix in the kernels of a plan, or
+// "".
 func schemeOf(p *plan.Plan) (scheme string) {
 	for _, k := range p.Kernels {
 		if s := k.Variants[0].Schedule.Scheme; s != "" && s != "flat" {

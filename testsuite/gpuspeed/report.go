@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/simt"
 )
 
-// report is what was measured.
+// report holds the measurements.
 type report struct {
 	Device  string  `json:"device"`
 	Machine string  `json:"machine"`
@@ -22,7 +22,7 @@ type report struct {
 	Goals   []goal  `json:"goals"`
 }
 
-// goal is a goal of a workload and what was reached.
+// goal is a goal of a workload and the value reached.
 type goal struct {
 	Workload string  `json:"workload"`
 	Goal     string  `json:"goal"`
@@ -53,7 +53,7 @@ func (r *report) head(out io.Writer) {
 	fmt.Fprintf(out, line, "workload", "form", "ms", "GB/s", "of copy", "of CUB", "goals")
 }
 
-// emitted reports whether a rate is of the kernels that the report is about.
+// emitted reports whether a rate belongs to emitted kernels.
 func (r *report) emitted(x rate) bool { return !x.peer() && (!x.opencl() || isOpenCL(r.Device)) }
 
 // lookback reports whether they wait for each other by a look-back, or not at all.
@@ -151,7 +151,7 @@ func (r *report) write(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o666)
 }
 
-// failed is an error where a form has no time.
+// failed returns an error if a form has no time.
 func (r *report) failed() error {
 	var all []error
 	for _, x := range r.Rates {

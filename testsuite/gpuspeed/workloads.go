@@ -22,8 +22,8 @@ type workload struct {
 // column is a parameter and the distribution that it gets.
 type column struct{ param, from string }
 
-// peer is a command of peers.cu. Where it computes less than the workload,
-// bytes says what each row and each row of the result moves, at least.
+// peer is a command of peers.cu. If it computes less than the workload, bytes
+// says how many bytes each row and each row of the result move at least.
 type peer struct {
 	name         string
 	command      string
@@ -256,7 +256,7 @@ func (w *workload) arguments(data *columns) (args, error) {
 	return a, nil
 }
 
-// inputs are the arguments as a plan takes them.
+// inputs are the arguments in the form that a plan takes.
 func (w *workload) inputs(p *plan.Plan, a args) exec.Inputs {
 	in := exec.Inputs{Columns: map[string]exec.Column{}, Scalars: map[string]exec.Value{}}
 	for i, c := range w.columns {

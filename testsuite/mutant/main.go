@@ -8,8 +8,8 @@
 //	go run ./testsuite/mutant -list       their names
 //
 // A mutant is killed if difftest finds a difference, and survives if it does
-// not. One that changes no result is equivalent: the list says why. The exit
-// status is 1 where a mutant survives, or no longer fits the sources.
+// not. A mutant that changes no result is equivalent: the list says why. The
+// exit status is 1 if a mutant survives or no longer fits the sources.
 package main
 
 import (
@@ -35,11 +35,11 @@ type Mutant struct {
 	Device   string // that shows it
 	Programs string // pipelines of the corpus that have what it breaks; "" is random ones
 	Schedule string // that has it, of rounds; "" is any
-	// Equivalent says why no result changes, of a mutant that may survive.
+	// Equivalent says why a mutant that may survive changes no result.
 	Equivalent string
 }
 
-// parts is how many parts a run of all is cut into.
+// parts is the number of parts of a full run.
 const parts = 10
 
 // limit is how long difftest may look for a difference.
@@ -107,7 +107,7 @@ func (m Mutant) text(root string) (string, error) {
 	return strings.Replace(string(text), m.Old, m.New, 1), nil
 }
 
-// verdict is what became of a mutant.
+// verdict is the result for a mutant.
 type verdict string
 
 const (
@@ -118,7 +118,7 @@ const (
 	broken     verdict = "does not fit"
 )
 
-// run runs mutants and tells what became of them.
+// run runs mutants and reports their verdicts.
 func run(ctx context.Context, mutants []Mutant) bool {
 	folder, err := os.MkdirTemp("", "kgen-mutant-")
 	if err != nil {
@@ -153,7 +153,7 @@ func run(ctx context.Context, mutants []Mutant) bool {
 	return len(names[survived]) == 0 && len(names[broken]) == 0 && ctx.Err() == nil
 }
 
-// baseline is kgen without a bug, which no test may find different.
+// baseline is kgen without a bug, for which no test may find a difference.
 type baseline struct {
 	folder string
 	binary string          // "" before it is built
@@ -243,7 +243,7 @@ func (m Mutant) build(ctx context.Context, folder, text string) (string, error) 
 	return binary, nil
 }
 
-// tests are what difftest is asked, in turn: few programs, then more.
+// tests are the runs of difftest, in order: few programs, then more.
 func (m Mutant) tests() [][]string {
 	common := []string{"difftest", "--first", "--devices", m.Device}
 	random := func(n int, seed string) []string {
@@ -266,7 +266,7 @@ func (m Mutant) tests() [][]string {
 	return [][]string{random(60, "1"), random(300, "2"), random(700, "3")}
 }
 
-// test asks difftest.
+// test runs difftest.
 func (m Mutant) test(ctx context.Context, folder, binary string, arguments []string) (verdict, string) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -81,7 +81,7 @@ func main() {
 // formNames are the forms of a workload in the order of measure's times.
 var formNames = []string{"emitted", "peer", "unfused"}
 
-// measure runs all forms in turn, and returns what each took, round by round.
+// measure runs all forms in turn, and returns the time of each, round by round.
 func measure(load workload, rounds, workers int, unfused bool) [][]time.Duration {
 	forms := []func(int){load.emitted, load.peer}
 	if unfused && load.unfused != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/testsuite/internal/peers"
 )
 
-// The data of the workload at hand. Results are used again from run to run.
+// The data of the current workload. Runs reuse the memory of results.
 var (
 	key, value, date          []int32
 	discount, quantity, price []float64
