@@ -100,7 +100,8 @@ func truth(op ir.Op, k ir.Kind, a, b uint64) uint64 {
 	return unsignedTruth(op, a, b, 64)
 }
 
-// edges are values of kind k where arithmetic turns, and random ones.
+// edges are values of kind k at which arithmetic changes behaviour, and random
+// ones.
 func edges(random *rand.Rand, k ir.Kind) []uint64 {
 	low, high := extremes(k)
 	values := []uint64{low, low + 1, high, high - 1, high / 2, 0, 1, 2, 7, ir.Int(k, -1).Bits, ir.Int(k, -7).Bits,

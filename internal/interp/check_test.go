@@ -157,8 +157,8 @@ func TestRowLimit(t *testing.T) {
 	}
 }
 
-// Where a check fails and its row goes on to ask for too many rows, the check
-// is what went wrong.
+// If a check fails and its row then asks for too many rows, the error is the
+// failed check.
 func TestFailedCheckBeforeRowLimit(t *testing.T) {
 	p := load(t, `(a: [n]i32, b: [n]i32) { return e: repeat(select(a / b == 0, 100, 1)) }`)
 	_, err := Run(p, columns(p, []any{[]int32{5}, []int32{0}}), RowLimit(10))

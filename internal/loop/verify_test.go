@@ -15,7 +15,7 @@ var (
 
 func i32(x int64) *Const { return ConstOf(ir.Int(ir.I32, x)) }
 
-// testCase is a function body and what Verify says about it; "" is nothing.
+// testCase is a function body and the error of Verify, or "".
 type testCase struct {
 	name  string
 	write func(b *Builder)

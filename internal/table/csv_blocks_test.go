@@ -21,7 +21,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// readSequentially is what readCSV has to do, without blocks.
+// readSequentially does the work of readCSV without blocks.
 func readSequentially(text string, fields []Field) ([]ir.Column, error) {
 	records := csv.NewReader(bytes.NewReader(keepCRLF([]byte(strings.TrimPrefix(text, byteOrderMark)))))
 	header, err := records.Read()

@@ -155,7 +155,7 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestReaderOf: what is offered can be read.
+// TestReaderOf checks that every format on offer can be read.
 func TestReaderOf(t *testing.T) {
 	for path, want := range map[string]Reader{
 		Standard: CSV{}, "x.csv": CSV{}, "x.parquet": Parquet{}, "x.npy": NumPy{}, t.TempDir(): NumPy{}, "x.jsonl/": NumPy{},

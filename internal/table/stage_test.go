@@ -31,7 +31,7 @@ func expectFile(t *testing.T, path, want string) {
 }
 
 // TestStagesOfOneFile: any number of processes may write the same file; each
-// commits, and none removes what another still writes.
+// commits, and none removes a file that another still writes.
 func TestStagesOfOneFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "out.csv")

@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// differ says where what a device gave for p differs from the answer of the
-// database, or returns "". Inexact floats may differ by the rounding of two
-// sums of depth numbers, relative to the sum; data must be such that nothing
-// cancels, or exact.
+// differ says how a device's result for p differs from the database's, or
+// returns "". Inexact floats may differ by the rounding of two sums of depth
+// numbers, relative to the sum; data must be such that nothing cancels, or
+// exact.
 func differ(p *ir.Pipeline, want answer, got []ir.Column, gotError error, depth int) string {
 	var check *ir.CheckError
 	switch {

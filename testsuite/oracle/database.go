@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// answer is what SQL gives for a pipeline.
+// answer is the result of SQL for a pipeline.
 type answer struct {
 	columns []ir.Column // one per result, in order
 	fails   bool        // whether a check fails; the columns are of no use then
@@ -166,7 +166,7 @@ func (s *session) load(columns []ir.Column, domains bool) error {
 	return nil
 }
 
-// given returns c, or the default of v where c has no data.
+// given returns c, or the default of v if c has no data.
 func given(v *ir.Value, c ir.Column) ir.Column {
 	if c.Slice == nil {
 		c = ir.NewColumn(v.Type.Kind, 1)
@@ -175,9 +175,9 @@ func given(v *ir.Value, c ir.Column) ir.Column {
 	return c
 }
 
-// run runs the queries over what the tables hold. Each is planned anew: plans
-// rely on the smallest and largest value of a column, and a prepared statement
-// keeps those of the rows that were there when it was made.
+// run runs the queries over the current tables. Each query is planned again:
+// plans rely on the smallest and largest value of a column, and a prepared
+// statement keeps the values from the time it was made.
 func (s *session) run() (a answer, err error) {
 	if s.query.fails != "" {
 		fails := ir.NewColumn(ir.Bool, 0)

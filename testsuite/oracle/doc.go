@@ -9,9 +9,9 @@
 //
 // queries/NAME.sql is the pipeline testsuite/corpus/NAME.kg. A domain is a
 // table of its name: a column per parameter, and row, the number of the row,
-// since tables of SQL have no order. Scalar parameters are the columns of
-// scalars, a table of one row. The file is cut by lines that begin a section
-// or say what random data has to be like:
+// because SQL tables have no order. Scalar parameters are the columns of
+// scalars, a table of one row. Lines of these forms begin a section or restrict
+// random data:
 //
 //	-- range PARAMETER LOW HIGH    values are folded into LOW to HIGH
 //	-- choose PARAMETER VALUE ...  values are some of these
@@ -21,11 +21,11 @@
 //	-- fails                       a query for one bool: whether a check fails
 //	-- table NAME                  a table of results, columns and rows in order
 //
-// SQL differs from kgen in what the queries do not have to care for: integers
-// wider than a result are cut to its low bits, since kgen wraps; both zeros are
-// one; and a NULL in a result says that a check of kgen fails.
+// The queries can ignore some differences between SQL and kgen: integers wider
+// than a result are cut to its low bits, because kgen wraps; both zeros are
+// equal; and a NULL in a result means that a check of kgen fails.
 //
-// Two more tests need files. TPC-H's lineitem is written by kgen as Parquet and
-// read by both. And files that one of them writes are read by the other, with a
+// Two more tests need files. In one, kgen writes TPC-H's lineitem as Parquet
+// and both read it. In the other, each reads files written by the other, with a
 // column of each type.
 package oracle

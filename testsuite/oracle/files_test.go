@@ -32,7 +32,7 @@ var fileForms = map[string]string{
 	"standard.csv":         "FORMAT csv, HEADER",
 }
 
-// Files that DuckDB writes hold for kgen what they hold for DuckDB.
+// kgen reads the same values as DuckDB from files that DuckDB writes.
 func TestReadFiles(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *session, p *ir.Pipeline, in []ir.Column) {
 		columns := "* EXCLUDE (row)"
@@ -59,8 +59,8 @@ func TestReadFiles(t *testing.T) {
 	})
 }
 
-// Files that kgen writes hold for DuckDB what they hold for kgen, and their
-// columns have the types that DuckDB has for them.
+// DuckDB reads the same values as kgen from files that kgen writes, and their
+// columns have DuckDB's types.
 func TestWriteFiles(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *session, p *ir.Pipeline, in []ir.Column) {
 		for _, name := range []string{"every.parquet", "every.csv"} {
@@ -153,7 +153,7 @@ func eachKind(t *testing.T, test func(t *testing.T, s *session, p *ir.Pipeline, 
 	}
 }
 
-// makeText replaces bytes that are no UTF-8 by a text that CSV has to quote.
+// makeText replaces bytes that are not UTF-8 by a text that CSV must quote.
 func makeText(c ir.Column) {
 	for row := range c.Len() {
 		if !utf8.Valid(table.AppendScalar(nil, c.At(row))) {
@@ -162,7 +162,7 @@ func makeText(c ir.Column) {
 	}
 }
 
-// isText reports whether all values are UTF-8. A column where one is not is of
+// isText reports whether all values are UTF-8. Otherwise the column is of
 // bytes, for kgen and for DuckDB.
 func isText(c ir.Column) bool {
 	for row := range c.Len() {

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// onLineitem are pipelines that make sense over TPC-H's lineitem, each with the
-// column that a parameter is bound to, where their names differ.
+// onLineitem are pipelines that make sense over TPC-H's lineitem, with the
+// columns of parameters whose names differ.
 var onLineitem = []struct{ query, pipeline, bind, set string }{
 	{query: "examples/orders", pipeline: "../../examples/tpch/orders.kg"},
 	{query: "examples/q6", pipeline: "../../examples/tpch/q6.kg"},
@@ -35,8 +35,8 @@ var onLineitem = []struct{ query, pipeline, bind, set string }{
 	{query: "unordered_groups", bind: "k=l_partkey x=l_quantity"},
 }
 
-// Pipelines over lineitem agree with DuckDB. The file is one that kgen wrote:
-// DuckDB reads it with its own reader, and kgen with kgen's.
+// Pipelines over lineitem agree with DuckDB. kgen writes the file, and each
+// reads it with its own reader.
 func TestLineitem(t *testing.T) {
 	scale := 0.1
 	if testing.Short() {

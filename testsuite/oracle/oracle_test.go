@@ -135,7 +135,7 @@ func randomData(p *ir.Pipeline, q *query) (list []testsuite.RandomData) {
 		}
 		add(testsuite.RandomData{Rows: 100, Shape: shape, Seed: *seedFlag, Careless: true})
 	}
-	// One row that is wrong says more about a check than a hundred.
+	// One wrong row says more about a check than a hundred.
 	for seed := range uint64(20) {
 		add(testsuite.RandomData{Rows: 1, Shape: testsuite.Small, Seed: *seedFlag + seed, Careless: true})
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 )
 
-// query is how SQL computes a pipeline.
+// query is a pipeline in SQL.
 type query struct {
 	name   string
 	folds  []fold
@@ -25,8 +25,8 @@ type query struct {
 // section is a named SELECT.
 type section struct{ name, text string }
 
-// fold limits random data of a parameter: to a range, to some values, or to the
-// places where the rows of the domain of another parameter begin.
+// fold limits random data of a parameter: to a range, to some values, or to
+// offsets into the rows of another parameter's domain.
 type fold struct {
 	param     string
 	low, high int64
@@ -64,8 +64,8 @@ func loadQuery(path string) (*query, error) {
 	return q, nil
 }
 
-// directive takes a comment line. It returns where the SQL below it belongs, or
-// nil where the line begins no section.
+// directive reads a comment line. It returns the destination of the SQL below
+// it, or nil if the line begins no section.
 func (q *query) directive(words []string) (*string, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -104,7 +104,7 @@ func (q *query) directive(words []string) (*string, error) {
 	return nil, nil
 }
 
-// apply limits the columns of p to what the query asks for, in place.
+// apply limits the columns of p as the query requires, in place.
 func (q *query) apply(p *ir.Pipeline, columns []ir.Column) error {
 	position := map[string]int{}
 	for i, v := range p.Params {
@@ -132,7 +132,7 @@ func (q *query) apply(p *ir.Pipeline, columns []ir.Column) error {
 	return nil
 }
 
-// wrap moves the integers of c into low to high.
+// wrap folds the integers of c into low to high.
 func wrap(c ir.Column, low, high int64) {
 	size := high - low + 1
 	for row := range c.Len() {

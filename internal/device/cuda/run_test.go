@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { suite.Main(m) }
 
 func TestDevice(t *testing.T) { suite.Run(t) }
 
-// What a kernel prints does not get between the messages.
+// The output of a kernel does not mix with the messages.
 func TestPrintf(t *testing.T) {
 	if got := devicetest.MustRun(t, suite.Device(t), suite.Request(devicetest.WordPlan("print"), nil)).Scalars["word"].Bits; got != 7 {
 		t.Errorf("word %d", got)
@@ -138,8 +138,8 @@ func TestLargeLocalMemory(t *testing.T) {
 	}
 }
 
-// Without NVRTC, what another process has compiled serves, for rounds, too; and
-// where nothing is there, the error says what to install.
+// Without NVRTC, code compiled by another process is used, for rounds too.
+// Without such code, the error says what to install.
 func TestWithoutNVRTC(t *testing.T) {
 	suite.Device(t)
 	folder := t.TempDir()
@@ -179,8 +179,8 @@ func TestWithoutNVRTC(t *testing.T) {
 	}
 }
 
-// Whoever tests emitted text hears of warnings, also where a user's run has
-// left it compiled; users do not.
+// Tests of emitted text see warnings, even if a user's run has left it
+// compiled; users do not.
 func TestWarnings(t *testing.T) {
 	suite.Device(t)
 	for _, text := range []struct {

@@ -180,7 +180,7 @@ func TestNoToolchain(t *testing.T) {
 	}
 }
 
-// What a toolchain has built runs where there is none, but nothing else does.
+// Without a toolchain, only executables in the cache run.
 func TestCacheWithoutToolchain(t *testing.T) {
 	options := Options{CacheFolder: t.TempDir()}
 	built, err := Build(t.Context(), tinySource(t.Name()), options)

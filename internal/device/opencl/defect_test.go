@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A driver that is known to compile wrongly is told, with a way round.
+// A driver with known compiler bugs is reported, with a workaround.
 func TestDefects(t *testing.T) {
 	for platform, want := range map[string]string{
 		"Portable Computing Language, OpenCL 3.0 PoCL 5.0+debian  Linux, None+Asserts, RELOC, SPIR, LLVM 16.0.6": useDefective + "=1",

@@ -65,7 +65,7 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 	}
 }
 
-// Memory reaches to the next multiple of 8, also where no buffer is rounded up.
+// Memory reaches to the next multiple of 8, even if buffers are not rounded up.
 func TestMemoryReachesToWords(t *testing.T) {
 	s := openSession(t, New())
 	s.device.pool.Exact = true

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { suite.Main(m) }
 
 func TestDevice(t *testing.T) { suite.Run(t) }
 
-// What a kernel or a driver prints does not get between the messages.
+// The output of a kernel or a driver does not mix with the messages.
 func TestPrintf(t *testing.T) {
 	r := suite.Request(devicetest.WordPlan("print"), nil)
 	r.Texts[devicetest.File] = `__kernel void print(long row0, int rows, __global int *word) { printf("{}\n"); word[0] = 7; }`

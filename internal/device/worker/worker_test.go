@@ -281,8 +281,8 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// A bound beyond all memory does not stop a small result, and what made a plan
-// give up is told.
+// A bound beyond all memory does not prevent a small result, and the reason why
+// a plan gave up is reported.
 func TestHugeBoundAndFallback(t *testing.T) {
 	r := request([]int64{1, 2, 3}, "")
 	r.Plan.Domains = append(r.Plan.Domains, plan.Domain{Name: "m", Len: plan.Var("rows"), Bound: plan.Const(1 << 60)})

@@ -47,8 +47,8 @@ func (d *database) value(query string) (x any, err error) {
 	return x, err
 }
 
-// fill makes a table, declared as NAME(COLUMN TYPE, ...), in place of the one
-// of the workload before.
+// fill makes a table, declared as NAME(COLUMN TYPE, ...), which replaces the
+// table of the previous workload.
 func (d *database) fill(declaration string, rows int, row func(i int) []driver.Value) error {
 	name, _, _ := strings.Cut(declaration, "(")
 	if err := errors.Join(d.exec("DROP TABLE IF EXISTS "+name), d.exec("DROP TABLE IF EXISTS result"), d.exec("CREATE TABLE "+declaration)); err != nil {

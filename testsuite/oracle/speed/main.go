@@ -1,16 +1,16 @@
-// Command speed measures the functions of examples/consumer, which kgen has
-// generated, beside the ones that kgen keeps for its own benchmarks, loops
-// written by hand, gonum and DuckDB, on the same data, in one run and
-// interleaved. It prints medians and ratios, and what they were to be.
+// Command speed compares the generated functions of examples/consumer with the
+// functions of kgen's own benchmarks, loops written by hand, gonum and DuckDB,
+// on the same data, in one run and interleaved. It prints medians, ratios and
+// missed targets.
 //
 //	cd testsuite/oracle && go run ./speed
 //	cd testsuite/oracle && go run ./speed -rows 67108864 -run Q6
 //
-// DuckDB has its data in tables in memory, and does what the function does:
-// where that returns columns, DuckDB makes a table of them, as "new" makes new
-// columns ("again" uses those of the call before); where it returns numbers,
-// DuckDB returns them. A last column shows what DuckDB takes to add up what it
-// would have stored.
+// DuckDB has its data in tables in memory, and computes the same result. If the
+// function returns columns, DuckDB makes a table of them, as "new" makes new
+// columns ("again" reuses the columns of the previous call); if it returns
+// numbers, DuckDB returns them. The last column shows DuckDB's time for adding
+// up the columns instead of storing them.
 package main
 
 import (
@@ -42,7 +42,8 @@ type workload struct {
 	least        float64                    // how many times as long DuckDB was to take as "new"; 0 is any
 }
 
-// ownMost is how many times as long as kgen's own the consumer's may take.
+// ownMost is the target for the time of the consumer's function relative to
+// kgen's own.
 const ownMost = 1.05
 
 func main() {
@@ -136,7 +137,8 @@ const (
 )
 
 // measure runs all forms in turn, every other round backwards, and returns
-// their medians, or the fastest of each, as cells of the table. It also returns what falls short.
+// their medians, or the fastest of each, as cells of the table. It also returns
+// the missed targets.
 func measure(load workload, db *database, rows, rounds int, fastest bool) (cells, missed []string, err error) {
 	query := func(text string) func() {
 		return func() { err = errors.Join(err, db.exec(text)) }
@@ -203,7 +205,7 @@ func measure(load workload, db *database, rows, rounds int, fastest bool) (cells
 		text(formDuckDB), ratio(formDuckDB, formFresh), ratio(formDuckDB, formAgain), text(formAdded)}, missed, err
 }
 
-// middle is the median of a list, or the least; 0 of none.
+// middle is the median of a list, or the least; 0 for an empty list.
 func middle(list []float64, least bool) float64 {
 	if len(list) == 0 {
 		return 0

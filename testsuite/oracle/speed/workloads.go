@@ -17,7 +17,7 @@ import (
 // workers is how many goroutines and threads each side may use.
 const workers = 2
 
-// The data of the workload at hand, and the results that are used again.
+// The data of the current workload, and the results that are reused.
 var (
 	order, value              []int32
 	wide                      []int64
@@ -49,7 +49,7 @@ const (
 	from, to = 8766, 9131 // 1994
 )
 
-// What adds the results up, of DuckDB's table result.
+// Queries that add up the columns of DuckDB's table result.
 const (
 	filterAdded = "SELECT count(*)::BIGINT, sum(x)::BIGINT FROM result"
 	runsAdded   = "SELECT sum(o)::BIGINT, sum(q)::BIGINT FROM result"
