@@ -8,11 +8,11 @@ type exactness uint8
 const (
 	exact   exactness = iota
 	settled           // depends on an inexact value only by decisions that are warned about
-	inexact           // a float sum, or computed from one
+	inexact           // a float sum or product, or computed from one
 )
 
-// Inexact reports whether v is computed from a float sum, average or scan,
-// whose last bits depend on the order of additions.
+// Inexact reports whether v is computed from a float sum, product, average or
+// scan, whose last bits depend on the order of the rows' terms.
 func (p *Pipeline) Inexact(v *Value) bool { return p.known().exactness[v.ID] != exact }
 
 // traceInexact follows inexact values through p, and warns where one decides a
@@ -30,8 +30,8 @@ func (f *facts) traceInexact(p *Pipeline) []Error {
 			if e == inexact && decides(v, i) {
 				warnings = append(warnings, Error{
 					Pos:  v.Pos,
-					Msg:  fmt.Sprintf("%s depends on %s, a float sum or computed from one: devices may decide differently", expressionText(v), shortText(o)),
-					Hint: "sum integers instead, as cents for amounts; for whole numbers below 2^53 float sums are exact",
+					Msg:  fmt.Sprintf("%s depends on %s, a float sum or product, or computed from one: devices may decide differently", expressionText(v), shortText(o)),
+					Hint: "compute with integers instead, such as cents; float sums and products of whole numbers are exact below 2^53",
 				})
 				e = settled
 			}
@@ -61,8 +61,11 @@ func decides(v *Value, i int) bool {
 		return i == 1
 	case OpSelect:
 		return i == 0
-	case OpRuns, OpStarts, OpGroups, OpOrder, OpFind, OpJoin, OpCount, OpArgmin, OpArgmax:
+	case OpRuns, OpStarts, OpGroups, OpOrder, OpFind, OpJoin:
 		return true
+	}
+	if v.Op.IsAggregate() {
+		return v.Op.Aggregate().decides
 	}
 	if !v.Op.IsElementwise() || !v.Op.row().steps {
 		return false

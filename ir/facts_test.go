@@ -259,3 +259,28 @@ func TestInexact(t *testing.T) {
 		}
 	}
 }
+
+// TestInexactAggregates: an aggregate that takes a mask or gives a row decides by
+// what it aggregates, and is warned about once; the others carry its error on.
+func TestInexactAggregates(t *testing.T) {
+	for _, op := range Aggregates() {
+		a := op.Aggregate()
+		x, want := "s", 0
+		if a.takes == bools {
+			x = "s > 1"
+		}
+		if a.takes == bools || a.GivesRow {
+			want = 1
+		}
+		for _, by := range []string{"", ", by: runs(h)"} {
+			p := mustLoad(t, fmt.Sprintf("pipeline p(x: [n]f64, k: [n]i64) {\n"+
+				"g = runs(k)\ns = sum(x, by: g)\nh = first(k, by: g)\nreturn h, a: %s(%s%s)\n}", a.name, x, by))
+			if len(p.Warnings) != want {
+				t.Errorf("%s(%s%s): %d warnings, want %d: %v", a.name, x, by, len(p.Warnings), want, p.Warnings)
+			}
+			if e := p.known().exactness[p.Results[1].Value.ID]; want == 1 && e != settled {
+				t.Errorf("%s(%s%s) is %v, want %v", a.name, x, by, e, settled)
+			}
+		}
+	}
+}
