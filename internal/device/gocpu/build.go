@@ -36,10 +36,10 @@ type Options struct {
 
 // Binary is a built executable.
 type Binary struct {
-	Path   string
-	Cached bool // it was built before
-	source Source
-	race   bool
+	Path    string
+	Cached  bool // it was built before
+	source  Source
+	options Options
 }
 
 // BuildError is a compile error in emitted Go: a fault of kgen, not of its
@@ -69,7 +69,7 @@ func Build(ctx context.Context, s Source, options Options) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Binary{source: s, race: options.Race}
+	b := &Binary{source: s, options: options}
 	arguments := buildArguments(options)
 	cached := func(entry string) bool {
 		b.Path, b.Cached = filepath.Join(entry, executableName()), isWhole(entry)

@@ -108,6 +108,31 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// TestRemovedProgramIsBuiltAgain: another process may remove a program between
+// its build and its start, and while a worker lives that must start it anew.
+func TestRemovedProgramIsBuiltAgain(t *testing.T) {
+	options := Options{CacheFolder: t.TempDir()}
+	b, err := Build(t.Context(), tinySource(t.Name()), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remove := func() {
+		if err := os.RemoveAll(filepath.Dir(b.Path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove()
+	checkRuns(t, b)
+	remove()
+	t.Setenv("PATH", "")
+	w := b.Worker(memory.NewSpace(0))
+	defer w.Close()
+	var missing *NoToolchainError
+	if _, err := w.Run(t.Context(), Call{Program: "one", Params: [][]byte{encode(t, int64(41))}}); !errors.As(err, &missing) {
+		t.Errorf("without a toolchain: error %v", err)
+	}
+}
+
 func TestTidyRemovesWhatIsUnused(t *testing.T) {
 	options := Options{CacheFolder: t.TempDir()}
 	gocpu := filepath.Join(options.CacheFolder, "gocpu")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"time"
@@ -121,11 +122,7 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 		return Result{}, err
 	}
 	if w.child == nil {
-		var environment []string
-		if w.binary.race {
-			environment = []string{"GORACE=halt_on_error=1"}
-		}
-		if w.child, err = start(w.binary.Path, environment...); err != nil {
+		if w.child, err = w.binary.start(ctx); err != nil {
 			return Result{}, err
 		}
 	}
@@ -158,6 +155,24 @@ func (w *Worker) Run(ctx context.Context, call Call) (Result, error) {
 	}
 	m.results = nil // they are the caller's now
 	return Result{columns, response.Elapsed, response.Steps}, nil
+}
+
+// start starts the executable. Another process may have removed it from the
+// cache since it was built; then it is built again.
+func (b *Binary) start(ctx context.Context) (*child, error) {
+	var environment []string
+	if b.options.Race {
+		environment = []string{"GORACE=halt_on_error=1"}
+	}
+	c, err := start(b.Path, environment...)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return c, err
+	}
+	again, err := Build(ctx, b.source, b.options)
+	if err != nil {
+		return nil, err
+	}
+	return start(again.Path, environment...)
 }
 
 // entry finds the entry of a call and checks the call against it: the child
