@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -117,8 +118,9 @@ Without either it removes what is beyond the limit, as kgen does by itself.`,
 			}
 			now := time.Now()
 			for _, e := range before {
-				if err == nil && (all || older > 0 && now.Sub(e.Used) > older) {
-					_, err = e.Remove()
+				if all || older > 0 && now.Sub(e.Used) > older {
+					_, failed := e.Remove()
+					err = errors.Join(err, failed)
 				}
 			}
 			if err != nil {

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,26 +93,26 @@ func Entries(root string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Remove removes an entry unless it has been used since it was listed.
-func (e Entry) Remove() (removed bool, err error) {
+// Remove removes an entry unless it has been used since it was listed. It
+// returns whether the entry is gone, whoever removed it.
+func (e Entry) Remove() (gone bool, err error) {
 	info, err := os.Stat(e.Path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.ModTime().After(e.Used) {
+	switch {
+	case err != nil:
+	case info.ModTime().After(e.Used):
 		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if !info.IsDir() {
+	case info.IsDir():
+		// In one step, so that nobody finds a half of it.
+		leaving := filepath.Join(filepath.Dir(e.Path), removing+rand.Text())
+		if err = os.Rename(e.Path, leaving); err == nil {
+			os.RemoveAll(leaving)
+		}
+	default:
 		err = os.Remove(e.Path)
-		return err == nil, err
 	}
-	// In one step, so that nobody finds a half of it.
-	folder, err := os.MkdirTemp(filepath.Dir(e.Path), removing)
-	if err != nil {
-		return false, err
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	defer os.RemoveAll(folder)
-	err = os.Rename(e.Path, filepath.Join(folder, "entry"))
 	return err == nil, err
 }
 
@@ -127,18 +128,25 @@ func Trim(root string, limit int64) error {
 	if err != nil {
 		return err
 	}
+	return trim(entries, limit)
+}
+
+// trim passes over entries that cannot be removed.
+func trim(entries []Entry, limit int64) error {
 	var bytes int64
 	for _, e := range entries {
 		bytes += e.Bytes
 	}
+	var failed []error
 	for _, e := range entries {
 		if bytes <= limit || time.Since(e.Used) < keepUsed {
 			break
 		}
-		if _, err := e.Remove(); err != nil {
-			return err
+		gone, err := e.Remove()
+		if gone {
+			bytes -= e.Bytes
 		}
-		bytes -= e.Bytes
+		failed = append(failed, err)
 	}
-	return nil
+	return errors.Join(failed...)
 }

@@ -1,10 +1,12 @@
 package cache
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -93,6 +95,81 @@ func TestRemoveLeavesWhatIsUsed(t *testing.T) {
 	}
 	if got := names(t, root); len(got) != 2 {
 		t.Errorf("left %v", got)
+	}
+}
+
+// TestManyProcessesClean: goroutines stand for processes that remove the same
+// entries at once, while another tidies up folders on their way out.
+func TestManyProcessesClean(t *testing.T) {
+	root := t.TempDir()
+	used := map[string]time.Duration{}
+	for i := range 200 {
+		used["cuda/"+Key(fmt.Sprint(i))] = 9 * time.Hour
+		used["gocpu/"+Key(fmt.Sprint(i))+"-01234567"] = 9 * time.Hour
+	}
+	fill(t, root, used)
+	tidied := make(chan bool)
+	var tidying, cleaning sync.WaitGroup
+	tidying.Go(func() {
+		for {
+			select {
+			case <-tidied:
+				return
+			default:
+				left, _ := filepath.Glob(filepath.Join(root, "gocpu", removing+"*"))
+				for _, folder := range left {
+					os.RemoveAll(folder)
+				}
+			}
+		}
+	})
+	for range 4 {
+		cleaning.Go(func() {
+			entries, err := Entries(root)
+			if err != nil {
+				t.Error(err)
+			}
+			for _, e := range entries {
+				if gone, err := e.Remove(); !gone || err != nil {
+					t.Errorf("%s: gone %v, %v", e.Path, gone, err)
+				}
+			}
+		})
+	}
+	cleaning.Wait()
+	close(tidied)
+	tidying.Wait()
+	for _, kind := range []string{"cuda", "gocpu"} {
+		if left, err := os.ReadDir(filepath.Join(root, kind)); err != nil || len(left) > 0 {
+			t.Errorf("left of %s: %v, %v", kind, left, err)
+		}
+	}
+}
+
+// TestTrimPassesOver: what cannot be removed, or was used, keeps its bytes, and
+// what another process has removed has none.
+func TestTrimPassesOver(t *testing.T) {
+	root := t.TempDir()
+	fill(t, root, map[string]time.Duration{"cuda/" + key("a"): 9 * time.Hour, "cuda/" + key("b"): 8 * time.Hour,
+		"cuda/" + key("c"): 7 * time.Hour, "cuda/" + key("d"): 6 * time.Hour})
+	entries, err := Entries(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := entries[0]
+	bad.Path = "no path\x00"
+	now := time.Now()
+	for _, err := range []error{os.Chtimes(entries[0].Path, now, now), os.Remove(entries[1].Path)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Of five entries the first two stay and the third is gone: one more has to go.
+	if err := trim(append([]Entry{bad}, entries...), 300); err == nil || !strings.Contains(err.Error(), "no path") {
+		t.Errorf("error %v", err)
+	}
+	if got := strings.Join(names(t, root), " "); got != "cuda/d cuda/a" {
+		t.Errorf("left %s", got)
 	}
 }
 
