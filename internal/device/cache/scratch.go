@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,15 +23,25 @@ const (
 )
 
 // Scratch makes an empty folder, and removes those of processes that were
-// killed. Without a cache the folder is one of the system's temporary ones.
+// killed. Without a cache, or in one that this process cannot write, the folder
+// is one of the system's temporary ones.
 func (c *Cache) Scratch(ctx context.Context) (*Scratch, error) {
-	if c == nil {
-		path, err := os.MkdirTemp("", "kgen-"+scratchPrefix)
-		if err != nil {
-			return nil, fmt.Errorf("no folder for temporary files: %w (TMPDIR names the folder that they are in)", err)
+	var refused error
+	if c != nil {
+		s, err := c.scratch(ctx)
+		if err == nil || ctx.Err() != nil {
+			return s, err
 		}
-		return &Scratch{Path: path}, nil
+		refused = cannotUse(err)
 	}
+	path, err := os.MkdirTemp("", "kgen-"+scratchPrefix)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("no folder for temporary files: %w (TMPDIR names the folder that they are in)", err), refused)
+	}
+	return &Scratch{Path: path}, nil
+}
+
+func (c *Cache) scratch(ctx context.Context) (*Scratch, error) {
 	all, err := c.lock(ctx, "scratch") // no folder is without its lock while others look
 	if err != nil {
 		return nil, err
@@ -39,12 +50,12 @@ func (c *Cache) Scratch(ctx context.Context) (*Scratch, error) {
 	c.removeStale()
 	path, err := os.MkdirTemp(c.folder, scratchPrefix)
 	if err != nil {
-		return nil, cannotUse(err)
+		return nil, err
 	}
 	s := &Scratch{Path: path, lock: flock.New(filepath.Join(path, scratchLock))}
 	if _, err := s.lock.TryLock(); err != nil {
 		os.RemoveAll(path)
-		return nil, cannotUse(err)
+		return nil, err
 	}
 	return s, nil
 }

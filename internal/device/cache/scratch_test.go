@@ -52,3 +52,31 @@ func TestScratchWithoutACache(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestScratchBesideTheCache: a cache that others have filled, and that cannot be
+// written, is of use all the same.
+func TestScratchBesideTheCache(t *testing.T) {
+	c := open(t)
+	for _, err := range []error{os.Remove(c.folder), os.WriteFile(c.folder, nil, 0o400)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	s, err := c.Scratch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Remove()
+	if filepath.Dir(s.Path) != temporary {
+		t.Errorf("the folder is %s", s.Path)
+	}
+	t.Setenv("TMPDIR", "/missing/folder")
+	_, err = c.Scratch(t.Context())
+	for _, cause := range []string{"/missing/folder", "TMPDIR", c.folder, "KGEN_CACHE"} {
+		if err == nil || !strings.Contains(err.Error(), cause) {
+			t.Errorf("error %v does not say %s", err, cause)
+		}
+	}
+}
