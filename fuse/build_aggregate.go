@@ -50,11 +50,19 @@ func (b *kernelBuilder) groupResult(v *ir.Value) tile.ID {
 		return b.Scan(domain, m, true, name, head, b.fromIdentity(domain, f.Fold, kindOf(f, v), b.element(domain, v, f)))[1]
 	}
 	a := v.Op.Aggregate()
-	result := field(a.State[0])
-	if a.Finish == ir.FinishQuotient {
-		result = b.quotient(group, result, field(a.State[1]))
+	return b.finish(group, v, func(i int) tile.ID { return field(a.State[i]) })
+}
+
+// finish returns the result of an aggregate from the fields of its state.
+func (b *kernelBuilder) finish(domain int, v *ir.Value, field func(i int) tile.ID) tile.ID {
+	switch finish := v.Op.Aggregate().Finish; finish {
+	case ir.FinishField:
+		return field(0)
+	case ir.FinishQuotient:
+		return b.quotient(domain, field(0), field(1))
+	default:
+		panic(fmt.Sprintf("fuse: no finish %d of %v", finish, v.Op))
 	}
-	return result
 }
 
 // fromIdentity returns an element that may stand for a whole sum: -0.0 added to
@@ -84,7 +92,7 @@ func (b *kernelBuilder) reduceResult(v *ir.Value) tile.ID {
 	a := v.Op.Aggregate()
 	switch {
 	case a.NoRows == ir.NoRowsIdentity:
-		return fold(a.State[0])
+		return b.finish(tile.Uniform, v, func(i int) tile.ID { return fold(a.State[i]) })
 	case a.IsEdge():
 		m := tile.NewFirst(v.Type.Kind)
 		if a.State[0].Fold == ir.ReduceLast {
@@ -95,10 +103,12 @@ func (b *kernelBuilder) reduceResult(v *ir.Value) tile.ID {
 	}
 	count := fold(ir.CountOfRows)
 	present := b.Map(tile.Uniform, ir.OpGt, ir.Bool, "", count, b.Int(0))
-	result := fold(a.State[0])
-	if a.Finish == ir.FinishQuotient {
-		result = b.quotient(tile.Uniform, result, count)
-	}
+	result := b.finish(tile.Uniform, v, func(i int) tile.ID {
+		if a.State[i].CountsRows() {
+			return count
+		}
+		return fold(a.State[i])
+	})
 	return b.orElse(v, tile.Uniform, present, result)
 }
 

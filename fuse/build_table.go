@@ -1,6 +1,8 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -114,13 +116,18 @@ func (b *kernelBuilder) mustBeBase(parent int, by *ir.Value) {
 func (b *kernelBuilder) finishTable(v *ir.Value) tile.ID {
 	domain := b.row(v.Type.Domain)
 	state := func(field int) tile.ID { return b.load(b.state(v, field)) }
-	a, count := v.Op.Aggregate(), state(len(tableState(v))-1)
+	fields := tableState(v)
+	counting := slices.IndexFunc(fields, ir.StateField.CountsRows)
+	count := state(counting)
 	finished := func() tile.ID {
 		switch {
-		case a.Finish == ir.FinishQuotient:
-			return b.quotient(domain, state(0), count)
-		case !a.IsEdge():
-			return state(0)
+		case !v.Op.Aggregate().IsEdge():
+			return b.finish(domain, v, func(i int) tile.ID {
+				if i == counting {
+					return count
+				}
+				return state(i)
+			})
 		case v.Args[0].Type.IsScalar():
 			return b.operand(v.Args[0])
 		}

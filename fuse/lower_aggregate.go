@@ -115,7 +115,7 @@ func tableState(v *ir.Value) []ir.StateField {
 	if a.IsEdge() {
 		fields[0] = rowOf(fields[0].Fold)
 	}
-	if a.Finish == ir.FinishField {
+	if !slices.ContainsFunc(fields, ir.StateField.CountsRows) {
 		fields = append(fields, ir.CountOfRows)
 	}
 	return fields

@@ -169,6 +169,9 @@ type StateField struct {
 	kind    func(x Kind) Kind
 }
 
+// CountsRows reports whether the field is the number of rows.
+func (f StateField) CountsRows() bool { return f.Fold == ReduceAdd && f.Element == ElementOne }
+
 // Kind is the kind of the field if rows of kind x are aggregated.
 func (f StateField) Kind(x Kind) Kind { return f.kind(x) }
 
@@ -253,19 +256,22 @@ func (a *Aggregate) Takes(x Kind) bool { return a.takes.has(x) }
 
 // Result is the kind of the result of rows of kind x.
 func (a *Aggregate) Result(x Kind) Kind {
-	switch {
-	case a.GivesRow:
+	if a.GivesRow {
 		return I64
-	case a.Finish == FinishQuotient:
+	}
+	switch a.Finish {
+	case FinishField:
+		return a.State[0].Kind(x)
+	case FinishQuotient:
 		return F64
 	}
-	return a.State[0].Kind(x)
+	panic(fmt.Sprintf("ir: no finish %d of %s", a.Finish, a.name))
 }
 
 // IsEdge reports whether the result is the value of one row, the first or the
 // last.
 func (a *Aggregate) IsEdge() bool {
-	return len(a.State) == 1 && (a.State[0].Fold == ReduceFirst || a.State[0].Fold == ReduceLast)
+	return a.Finish == FinishField && len(a.State) == 1 && (a.State[0].Fold == ReduceFirst || a.State[0].Fold == ReduceLast)
 }
 
 // FloatFold is the operation by which v folds floats in an order that devices
@@ -277,8 +283,13 @@ func (v *Value) FloatFold() ReduceOp {
 	case v.Op == OpScan, v.Op == OpExscan:
 		fold, k = v.Reduce, v.Type.Kind
 	case v.Op.IsAggregate() && len(v.Args) > 0 && len(v.Op.Aggregate().State) > 0:
-		field := v.Op.Aggregate().State[0]
-		fold, k = field.Fold, field.Kind(v.Args[0].Type.Kind)
+		a := v.Op.Aggregate()
+		switch a.Finish {
+		case FinishField, FinishQuotient: // a quotient divides by a count, which is exact
+			fold, k = a.State[0].Fold, a.State[0].Kind(v.Args[0].Type.Kind)
+		default:
+			panic(fmt.Sprintf("ir: no finish %d of %s", a.Finish, a.name))
+		}
 	}
 	if k.IsFloat() && (fold == ReduceAdd || fold == ReduceMul) {
 		return fold

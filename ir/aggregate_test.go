@@ -1,6 +1,9 @@
 package ir
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // Every aggregate has a complete row: a state, or none because it is not lowered
 // yet; a result for each kind that it takes; and what is said of it.
@@ -16,8 +19,8 @@ func TestAggregateTable(t *testing.T) {
 		if (len(a.State) == 0) != a.GivesRow {
 			t.Errorf("%v has %d fields", op, len(a.State))
 		}
-		if a.Finish == FinishQuotient && len(a.State) != 2 || a.Finish == FinishField && len(a.State) > 1 {
-			t.Errorf("%v finishes %d fields", op, len(a.State))
+		if most, known := map[Finish]int{FinishField: 1, FinishQuotient: 2}[a.Finish]; !known || len(a.State) != most && len(a.State) > 0 {
+			t.Errorf("%v finishes %d fields by %d", op, len(a.State), a.Finish)
 		}
 		for k := Bool; k <= Char8; k++ {
 			if !a.Takes(k) {
@@ -45,5 +48,26 @@ func TestFloatFold(t *testing.T) {
 		if got := r.Value.FloatFold(); got != want[i] {
 			t.Errorf("%v folds floats by %v, not %v", r.Value.Op, got, want[i])
 		}
+	}
+}
+
+// A Finish that a place does not know is never taken for another.
+func TestUnknownFinishPanics(t *testing.T) {
+	p := mustLoad(t, "pipeline p(x: [n]f64) {\n\treturn r: sum(x)\n}\n")
+	a := OpSum.Aggregate()
+	for name, place := range map[string]func(){
+		"Result":    func() { a.Result(F64) },
+		"FloatFold": func() { p.Results[0].Value.FloatFold() },
+	} {
+		func() {
+			defer func() {
+				a.Finish = FinishField
+				if said, want := fmt.Sprint(recover()), "ir: no finish 99 of sum"; said != want {
+					t.Errorf("%s: %s, not %s", name, said, want)
+				}
+			}()
+			a.Finish = 99
+			place()
+		}()
 	}
 }

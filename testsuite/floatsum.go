@@ -1,6 +1,7 @@
 package testsuite
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -65,7 +66,17 @@ func isFloatSum(v *ir.Value) bool { return v.FloatFold() != ir.ReduceNone }
 
 // isQuotient reports whether v is a sum divided by a count.
 func isQuotient(v *ir.Value) bool {
-	return v.Op.IsAggregate() && v.Op.Aggregate().Finish == ir.FinishQuotient
+	if !v.Op.IsAggregate() {
+		return false
+	}
+	switch finish := v.Op.Aggregate().Finish; finish {
+	case ir.FinishQuotient:
+		return true
+	case ir.FinishField:
+		return false
+	default:
+		panic(fmt.Sprintf("testsuite: no finish %d of %v", finish, v.Op))
+	}
 }
 
 // observed returns the pipeline with the operands of its sums as results, too.

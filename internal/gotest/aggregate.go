@@ -26,11 +26,23 @@ func (w *writer) rows(v *ir.Value) {
 
 func (w *writer) aggregate(v *ir.Value) {
 	a := v.Op.Aggregate()
-	switch {
-	case len(a.State) == 0:
+	if len(a.State) == 0 {
 		w.refuse(v)
-	case a.Finish == ir.FinishQuotient:
+		return
+	}
+	switch a.Finish {
+	case ir.FinishQuotient:
 		w.average(v)
+	case ir.FinishField:
+		w.fieldResult(v)
+	default:
+		panic(fmt.Sprintf("gotest: no finish %d of %v", a.Finish, v.Op))
+	}
+}
+
+// fieldResult is an aggregate whose result is the field of its state.
+func (w *writer) fieldResult(v *ir.Value) {
+	switch a := v.Op.Aggregate(); {
 	case a.NoRows != ir.NoRowsIdentity:
 		w.chosen(v)
 	case v.Op == ir.OpCount:

@@ -17,13 +17,7 @@ func New(p *ir.Pipeline) (*Split, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &splitter{Split: &Split{Whole: p, Halo: h}, classes: classes,
-		shard: ir.NewBuilder(p.Name), rows: map[*ir.Value]ir.Operand{}, states: map[*ir.Value]int{}, lengths: map[*ir.Domain]int{}, ofCut: map[*ir.Value]int{}, ofRows: map[*ir.Value]int{},
-		groupings: map[*ir.Domain]int{}, names: map[string]bool{},
-		finish: ir.NewBuilder(p.Name), ends: map[*ir.Value]ir.Operand{}, inputs: map[int]ir.Operand{}}
-	for _, v := range p.Params {
-		s.names[v.Name] = true
-	}
+	s := newSplitter(p, h, classes)
 	if err := s.buildShard(); err != nil {
 		return nil, fmt.Errorf("internal error: the shards of %s: %w", p.Name, err)
 	}
@@ -51,6 +45,17 @@ type splitter struct {
 	finish *ir.Builder
 	ends   map[*ir.Value]ir.Operand // values of Whole in Finish
 	inputs map[int]ir.Operand       // states in Finish
+}
+
+func newSplitter(p *ir.Pipeline, h *Halo, classes []class) *splitter {
+	s := &splitter{Split: &Split{Whole: p, Halo: h}, classes: classes,
+		shard: ir.NewBuilder(p.Name), rows: map[*ir.Value]ir.Operand{}, states: map[*ir.Value]int{}, lengths: map[*ir.Domain]int{}, ofCut: map[*ir.Value]int{}, ofRows: map[*ir.Value]int{},
+		groupings: map[*ir.Domain]int{}, names: map[string]bool{},
+		finish: ir.NewBuilder(p.Name), ends: map[*ir.Value]ir.Operand{}, inputs: map[int]ir.Operand{}}
+	for _, v := range p.Params {
+		s.names[v.Name] = true
+	}
+	return s
 }
 
 func (s *splitter) buildShard() error {
@@ -125,10 +130,14 @@ func (s *splitter) cut(v *ir.Value) {
 		by = append(by, ir.By(s.rows[v.By]))
 	}
 	a, rows := v.Op.Aggregate(), -1
-	if a.Finish == ir.FinishQuotient { // of two states, the second of which counts rows
+	switch a.Finish {
+	case ir.FinishQuotient: // of two states, the second of which counts rows
 		s.ofCut[v] = s.state(v, nil, b.Sum(s.rows[v.Args[0]], by...), a.State[0].Fold, -1)
 		s.present(v)
 		return
+	case ir.FinishField:
+	default:
+		panic(fmt.Sprintf("partial: no finish %d of %v", a.Finish, v.Op))
 	}
 	if a.NoRows == ir.NoRowsElse && mayBeEmpty(v) {
 		rows = s.present(v)

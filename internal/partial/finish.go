@@ -1,6 +1,10 @@
 package partial
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 func (s *splitter) buildFinish() error {
 	for _, v := range s.Whole.Values {
@@ -65,11 +69,15 @@ func (s *splitter) aggregate(v *ir.Value) ir.Operand {
 	if v.Op == ir.OpLen {
 		return x
 	}
-	switch a := v.Op.Aggregate(); {
-	case a.Finish == ir.FinishQuotient:
+	switch a := v.Op.Aggregate(); a.Finish {
+	case ir.FinishQuotient:
 		x = b.Cast(ir.F64, x).Div(b.Cast(ir.F64, s.input(s.ofRows[v])))
-	case a.NoRows == ir.NoRowsIdentity || v.Else == nil: // of no rows the state is the result, or not needed
-		return x
+	case ir.FinishField:
+		if a.NoRows == ir.NoRowsIdentity || v.Else == nil { // of no rows the state is the result, or not needed
+			return x
+		}
+	default:
+		panic(fmt.Sprintf("partial: no finish %d of %v", a.Finish, v.Op))
 	}
 	if !mayBeEmpty(v) {
 		return x
