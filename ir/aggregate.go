@@ -143,15 +143,14 @@ var aggregates = [endOfAggregates - firstAggregate]Aggregate{
 	}},
 }
 
-// Aggregate is a row of the table. Its state is a tuple of fields, each of
-// which folds what the rows enter; the identity of the folds is the state of no
-// rows.
+// Aggregate describes an aggregate operator, such as sum. It computes a state from
+// the rows, and its result from the state. A state is a list of fields. Each field
+// folds one element per row; the state of no rows has the identity of each fold.
 type Aggregate struct {
-	// State has the fields; none says that the aggregate is not lowered yet.
-	State    []StateField
-	Finish   Finish
-	NoRows   NoRows
-	GivesRow bool // the result is the number of a row
+	State    []StateField    // empty if only the interpreter has the aggregate
+	Finish   AggregateFinish // how the result is computed from the state
+	NoRows   NoRows          // what the result of no rows is
+	GivesRow bool            // whether the result is the number of a row
 
 	name     string
 	takes    kinds  // of the aggregated column
@@ -164,8 +163,8 @@ type Aggregate struct {
 // StateField is a field of an aggregate's state.
 type StateField struct {
 	Name    string
-	Fold    ReduceOp // how the states of earlier and later rows combine
-	Element Element  // what a row enters
+	Fold    ReduceOp         // how the states of earlier and later rows combine
+	Element AggregateElement // the element that a row contributes
 	kind    func(x Kind) Kind
 }
 
@@ -175,26 +174,26 @@ func (f StateField) CountsRows() bool { return f.Fold == ReduceAdd && f.Element 
 // Kind is the kind of the field if rows of kind x are aggregated.
 func (f StateField) Kind(x Kind) Kind { return f.kind(x) }
 
-// Element is what a row enters into a field of a state.
-type Element uint8
+// AggregateElement is the element that a row contributes to a field of a state.
+type AggregateElement uint8
 
-// The elements.
+// The elements of fields.
 const (
-	ElementArgument Element = iota // the aggregated value in the kind of the field; 1 if there is none, as in count(by: g)
-	ElementOne
-	ElementRow // the number of the row
+	ElementArgument AggregateElement = iota // the aggregated value in the kind of the field; 1 if there is none, as in count(by: g)
+	ElementOne                              // 1
+	ElementRow                              // the number of the row
 )
 
-// Finish is how the result is made from the state.
-type Finish uint8
+// AggregateFinish is how the result of an aggregate is computed from its state.
+type AggregateFinish uint8
 
-// The ways to finish.
+// The ways to compute a result.
 const (
-	FinishField    Finish = iota // the first field is the result
-	FinishQuotient               // the first field divided by the second, as f64
+	FinishField    AggregateFinish = iota // the first field is the result
+	FinishQuotient                        // the first field divided by the second, as f64
 )
 
-// NoRows says what an aggregate of no rows is.
+// NoRows is what the result of an aggregate of no rows is.
 type NoRows uint8
 
 // The results of no rows.

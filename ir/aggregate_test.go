@@ -19,7 +19,7 @@ func TestAggregateTable(t *testing.T) {
 		if (len(a.State) == 0) != a.GivesRow {
 			t.Errorf("%v has %d fields", op, len(a.State))
 		}
-		if most, known := map[Finish]int{FinishField: 1, FinishQuotient: 2}[a.Finish]; !known || len(a.State) != most && len(a.State) > 0 {
+		if most, known := map[AggregateFinish]int{FinishField: 1, FinishQuotient: 2}[a.Finish]; !known || len(a.State) != most && len(a.State) > 0 {
 			t.Errorf("%v finishes %d fields by %d", op, len(a.State), a.Finish)
 		}
 		for k := Bool; k <= Char8; k++ {
