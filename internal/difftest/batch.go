@@ -168,7 +168,7 @@ func recovered(err *error) {
 	}
 }
 
-var ownFrame = regexp.MustCompile(`(?m)^\t\S*/((?:ir|fuse|tile|plan|compile|backends|templates)/\S+\.go:\d+)`)
+var ownFrame = regexp.MustCompile(`(?m)^\t\S*/((?:ir|fuse|plan|build|backends|templates|internal)/\S+\.go:\d+)`)
 
 // Places names the places in kgen on a stack.
 func Places(stack []byte) (text string) {
