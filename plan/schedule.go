@@ -50,14 +50,14 @@ var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Segmented}
 // Rows returns the number of rows that a work-group covers.
 func (s Schedule) Rows() int64 {
 	if s.Lookahead > 0 {
-		s.Workgroup -= RoundControl
+		s.Workgroup -= PersistentControl
 	}
 	return int64(max(s.Workgroup, 1)) * int64(max(s.Items, 1)) * int64(max(s.Chunk, 1))
 }
 
-// RoundControl is the number of work-items of a work-group that take no rows
+// PersistentControl is the number of work-items of a work-group that take no rows
 // under scheme persistent: they copy tiles, and publish and poll folds.
-const RoundControl = 96
+const PersistentControl = 96
 
 // Tables reports whether the rows of contiguous groups are combined in tables.
 func (s Schedule) Tables() bool { return s.Variant != "" && s.Variant != Segmented }

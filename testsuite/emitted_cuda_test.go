@@ -93,7 +93,7 @@ func TestEmittedCUDA(t *testing.T) {
 			if cudacompile.HasBulkCopies(text) {
 				bulk++
 			}
-			if strings.Contains(string(text), "asm volatile") { // rounds have all of it, and not always copies
+			if strings.Contains(string(text), "asm volatile") { // persistent kernels have such, even without copies
 				toolkit = "12.0 or later and compute capability 9.0 or"
 			}
 			if !strings.Contains(string(text), "// CUDA C++ for NVRTC or nvcc "+toolkit+"\n// later;") {
@@ -101,7 +101,7 @@ func TestEmittedCUDA(t *testing.T) {
 			}
 		}
 		if bulk == 0 && slices.Contains(levels, fuse.LevelOnePass) {
-			t.Error("no text has any: nothing was emitted in rounds")
+			t.Error("no text has any: no kernel is persistent")
 		}
 		if !slices.ContainsFunc(compilers, func(c cudacompile.Compiler) bool { return c.CUDA >= 12 }) {
 			notCompiled(t, fmt.Sprintf("nothing here makes PTX 8 of the %d texts that need it: Debian has the package clang-19", bulk))
@@ -158,10 +158,10 @@ func TestCUDACompilersRefuse(t *testing.T) {
 	}
 }
 
-// Errors in the instructions of a round are found when the text is compiled to
-// PTX. Only NVRTC finds operands that are too wide, and only an assembler finds
+// Errors in the instructions of persistent kernels are found when the text is
+// compiled to PTX. Only NVRTC finds operands that are too wide, and only an assembler finds
 // wrong names of instructions.
-func TestCUDACompilersRefuseInRounds(t *testing.T) {
+func TestCUDACompilersRefusePersistent(t *testing.T) {
 	entry, err := LoadEntry("corpus/ordered_aggregation.kg")
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ import (
 )
 
 // emitKernels returns what the pipeline of a file is emitted as, by the names of
-// files; nil where a level does not support it, or where it cannot walk in rounds.
+// files; nil if a level does not support it, or if its kernels cannot be persistent.
 // The source says that it lies at path.
 func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []byte, c choice) map[string][]byte {
 	t.Helper()
@@ -44,7 +44,7 @@ func emitKernels(t *testing.T, emitter kernels.Emitter, path string, source []by
 	out, err := makeBy(c.schedule, func(s plan.Schedule) (*backends.Output, error) {
 		return emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: s})
 	})
-	if refusesRounds(err) {
+	if refusesPersistent(err) {
 		return nil
 	}
 	if err != nil {

@@ -203,7 +203,7 @@ func hostAgrees(t *testing.T, python string, h host, entry Entry, level string) 
 		t.Fatal(err)
 	}
 	out, err := h.emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: h.schedule})
-	if refusesRounds(err) {
+	if refusesPersistent(err) {
 		t.Skip(err)
 	}
 	if err != nil {

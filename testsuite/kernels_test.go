@@ -170,9 +170,9 @@ func makeBy[T any](s plan.Schedule, make func(plan.Schedule) (T, error)) (T, err
 	return made, err
 }
 
-// refusesRounds reports whether a kernel cannot walk in rounds; TestRoundsOfCorpus
-// knows which.
-func refusesRounds(err error) bool {
+// refusesPersistent reports whether a kernel cannot be persistent;
+// TestPersistentCorpus knows which.
+func refusesPersistent(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "scheme="+simt.SchemePersistent+": ")
 }
 

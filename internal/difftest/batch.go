@@ -221,7 +221,7 @@ const internalError = "internal error"
 // accepts the same shape without a choice of scheme, and nothing is broken.
 func (b *batch) isRefused(ctx context.Context, d Device, job Job, err error) bool {
 	var fault *FaultError
-	plain := withoutRounds(job.Schedule)
+	plain := notPersistent(job.Schedule)
 	plain = plan.Schedule{Workgroup: plain.Workgroup, Items: plain.Items, Variant: plain.Variant}
 	if b.Schedule == plain || b.Schedule != job.Schedule || errors.As(err, &fault) || strings.Contains(err.Error(), internalError) {
 		return false

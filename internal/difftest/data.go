@@ -14,10 +14,10 @@ import (
 // streams separate random decisions: equal seeds and numbers give independent
 // choices.
 const (
-	streamSchedule = 0x5c4ed01e << 32
-	streamRounds   = 0x20bd5 << 32
-	streamLevel    = 0x1e7e1 << 32
-	streamData     = 0xda7a << 40
+	streamSchedule   = 0x5c4ed01e << 32
+	streamPersistent = 0x20bd5 << 32
+	streamLevel      = 0x1e7e1 << 32
+	streamData       = 0xda7a << 40
 )
 
 // chance returns the random source of a decision about run of program.
@@ -48,38 +48,38 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	if s.Scheme == "" && r.IntN(4) == 0 {
 		s.IDs = plan.Static
 	}
-	if r := chance(seed, streamRounds, program, 0); r.IntN(5) == 0 {
-		return inRounds(r, s)
+	if r := chance(seed, streamPersistent, program, 0); r.IntN(5) == 0 {
+		return persistentLike(r, s)
 	}
 	return s
 }
 
-// inRounds chooses a schedule of rounds with the work-items of s.
-func inRounds(r *rand.Rand, s plan.Schedule) plan.Schedule {
-	rounds := plan.Schedule{Workgroup: plan.RoundControl + []int{32, 64, 128}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemePersistent, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
-	rounds.Ring = rounds.Lookahead + 2 + r.IntN(3)
-	return rounds
+// persistentLike chooses a persistent schedule with the items and variant of s.
+func persistentLike(r *rand.Rand, s plan.Schedule) plan.Schedule {
+	p := plan.Schedule{Workgroup: plan.PersistentControl + []int{32, 64, 128}[r.IntN(3)], Items: s.Items, Scheme: simt.SchemePersistent, Lookahead: 1 + r.IntN(3), Variant: s.Variant}
+	p.Ring = p.Lookahead + 2 + r.IntN(3)
+	return p
 }
 
-// withoutRounds returns a schedule of any device with the same tiles.
-func withoutRounds(s plan.Schedule) plan.Schedule {
+// notPersistent returns a schedule of any device with the same tiles.
+func notPersistent(s plan.Schedule) plan.Schedule {
 	if s.Scheme != simt.SchemePersistent {
 		return s
 	}
 	if s.Workgroup > 0 { // else each kernel chooses
-		s.Workgroup -= plan.RoundControl
+		s.Workgroup -= plan.PersistentControl
 	}
 	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant}
 }
 
-// allowed returns a schedule that a program accepts on a device: rounds need
-// subgroups and a single cut, and offsets can be broadcast only if they are
+// allowed returns a schedule that a program accepts on a device: persistent ones
+// need subgroups and a single cut, and offsets can be broadcast only if they are
 // sums, and not in parts.
 func allowed(d Device, p *backends.Program, s plan.Schedule) plan.Schedule {
 	if s.Offsets == "" && s.Scheme != simt.SchemePersistent || takes(d, p, s) {
 		return s
 	}
-	s = withoutRounds(s)
+	s = notPersistent(s)
 	s.Offsets = ""
 	return s
 }
@@ -92,8 +92,8 @@ func takes(d Device, p *backends.Program, s plan.Schedule) (taken bool) {
 	return err == nil || strings.Contains(err.Error(), internalError)
 }
 
-// levelOf chooses a level for a program: for rounds, a level at which kernels
-// have cuts.
+// levelOf chooses a level for a program: for a persistent schedule, a level at which
+// kernels have cuts.
 func levelOf(seed uint64, program int) string {
 	levels := fuse.Levels
 	if scheduleOf(seed, program).Scheme == simt.SchemePersistent {
@@ -109,8 +109,8 @@ const (
 	sharedRows = 1 << 16
 )
 
-// mostWalked is the largest number of rows for rounds that devices with checks
-// process in reasonable time.
+// mostWalked is the largest number of rows for persistent work-groups that devices
+// with checks process in reasonable time.
 const mostWalked = 2400
 
 // dataOf describes the input of a run: lengths around the edges of tiles,

@@ -17,8 +17,8 @@ type subgrouped struct{ fake }
 
 func (*subgrouped) Target() simt.Target { return simt.Target{Subgroup: simt.SubgroupOf(32)} }
 
-// TestSchedulesByChance checks that the flag accepts random schedules, that
-// some of them are rounds on a device with subgroups, and that a device without
+// TestSchedulesByChance checks that the flag accepts random schedules, that some of
+// them are persistent on a device with subgroups, and that a device without
 // subgroups gets the same tiles with another scheme.
 func TestSchedulesByChance(t *testing.T) {
 	const programs = 400
@@ -26,7 +26,7 @@ func TestSchedulesByChance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rounds, lookaheads := 0, map[int]bool{}
+	persistent, lookaheads := 0, map[int]bool{}
 	for number := range programs {
 		s := scheduleOf(5, number)
 		read, err := build.ParseSchedule(ScheduleText(s))
@@ -46,7 +46,7 @@ func TestSchedulesByChance(t *testing.T) {
 		if s.Scheme != simt.SchemePersistent {
 			continue
 		}
-		rounds++
+		persistent++
 		lookaheads[s.Lookahead] = true
 		if without.Scheme != "" {
 			t.Errorf("without subgroups, %s becomes %s", ScheduleText(s), ScheduleText(without))
@@ -59,14 +59,14 @@ func TestSchedulesByChance(t *testing.T) {
 			t.Errorf("%s walks over %d rows at most", ScheduleText(s), most)
 		}
 	}
-	if rounds < programs/8 || len(lookaheads) != 3 {
-		t.Errorf("of %d schedules %d are rounds, with lookaheads %v", programs, rounds, lookaheads)
+	if persistent < programs/8 || len(lookaheads) != 3 {
+		t.Errorf("of %d schedules %d are persistent, with lookaheads %v", programs, persistent, lookaheads)
 	}
 }
 
-// TestRefusedRounds checks that a broken schedule does not count as refused,
-// and that requested rounds are not replaced.
-func TestRefusedRounds(t *testing.T) {
+// TestRefusedPersistent checks that a broken schedule does not count as refused,
+// and that a requested persistent schedule is not replaced.
+func TestRefusedPersistent(t *testing.T) {
 	s := plan.Schedule{Workgroup: 96, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 3}
 	if got := allowed(&subgrouped{}, nil, s); got != s { // which panics
 		t.Errorf("%s becomes %s", ScheduleText(s), ScheduleText(got))

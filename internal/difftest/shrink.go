@@ -112,13 +112,13 @@ func (f *finding) schedules(ctx context.Context) {
 	}
 	if s.Scheme == simt.SchemePersistent {
 		for lookahead := 1; lookahead <= s.Lookahead; lookahead++ {
-			for takeRows := 32; takeRows <= s.Workgroup-plan.RoundControl; takeRows *= 2 {
+			for takeRows := 32; takeRows <= s.Workgroup-plan.PersistentControl; takeRows *= 2 {
 				for items := 1; items <= s.Items; items++ {
-					add(plan.Schedule{Workgroup: plan.RoundControl + takeRows, Items: items, Scheme: s.Scheme, Lookahead: lookahead, Ring: lookahead + 2, Variant: s.Variant})
+					add(plan.Schedule{Workgroup: plan.PersistentControl + takeRows, Items: items, Scheme: s.Scheme, Lookahead: lookahead, Ring: lookahead + 2, Variant: s.Variant})
 				}
 			}
 		}
-		s = withoutRounds(s)
+		s = notPersistent(s)
 	}
 	for workgroup := 1; workgroup <= s.Workgroup; workgroup *= 2 {
 		for items := 1; items <= s.Items; items++ {

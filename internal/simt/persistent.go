@@ -40,7 +40,7 @@ const persistentWorkgroup = (16 + controlSubgroups) * persistentWidth
 const moreSubgroups, subgroupStep = 4, 4
 
 // controlSubgroups is how many subgroups take no rows.
-const controlSubgroups = plan.RoundControl / persistentWidth
+const controlSubgroups = plan.PersistentControl / persistentWidth
 
 // persistentWidth is the size of subgroups that the scheme is made for.
 const persistentWidth = 32
@@ -152,14 +152,14 @@ func (l *lowering) persistentShape(t *tile.Kernel, s shape) (_ shape, reason str
 	}
 	analysis := tile.Analyze(t)
 	isFlat := len(analysis.Cuts) == 0 && !t.Has((*tile.Op).IsChunkwise)
-	switch refused := analysis.RefuseRound(); {
+	switch refused := analysis.RefusePersistent(); {
 	case refused != "" && !isFlat:
 		return s, fmt.Sprintf("kernel %s: %s; choose scheme=%s or another level of fusion", t.Name, refused, SchemeLookback)
 	case l.target.Subgroup.Width != persistentWidth:
 		return s, fmt.Sprintf("it takes subgroups of %d; choose scheme=%s", persistentWidth, SchemeLookback)
 	case l.schedule.Part > 0:
 		return s, fmt.Sprintf("a round goes on where the round before it ended, in one launch; for parts choose scheme=%s", SchemeLookback)
-	case s.workgroup%persistentWidth != 0 || s.workgroup <= plan.RoundControl:
+	case s.workgroup%persistentWidth != 0 || s.workgroup <= plan.PersistentControl:
 		return s, fmt.Sprintf("workgroup=%d: a work-group has subgroups of %d that take rows, at least one, and %d for control", s.workgroup, persistentWidth, controlSubgroups)
 	case stages > 0 && stages < lookahead+2:
 		return s, fmt.Sprintf("ring=%d: with lookahead=%d work-groups would wait for each other forever; the ring has at least %d stages", stages, lookahead, lookahead+2)

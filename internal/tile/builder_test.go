@@ -108,7 +108,7 @@ func TestBuilderStreams(t *testing.T) {
 }
 
 // The persistent scheme takes kernels of exactly one cut.
-func TestRefuseRound(t *testing.T) {
+func TestRefusePersistent(t *testing.T) {
 	scans := func(count int) *tile.Kernel {
 		b := tile.NewBuilder("k", "n", "n")
 		x := b.Row()
@@ -127,7 +127,7 @@ func TestRefuseRound(t *testing.T) {
 		{scans(2), "there are 2 cuts"},
 		{chunks(), "whole chunks"},
 	} {
-		got := tile.Analyze(c.kernel).RefuseRound()
+		got := tile.Analyze(c.kernel).RefusePersistent()
 		if got == "" != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("refused with %q, not %q", got, c.want)
 		}

@@ -108,7 +108,7 @@ func (a *Analysis) staging(stream int) string {
 // persistent says whether the persistent scheme can run the kernel, and at what
 // cost.
 func (a *Analysis) persistent() string {
-	if reason := a.RefuseRound(); reason != "" {
+	if reason := a.RefusePersistent(); reason != "" {
 		return "refused: " + reason
 	}
 	ring, registers := a.rowBytes()

@@ -54,13 +54,13 @@ func (k *Kernel) elements(values []ID, distance int64, visit func(stream int, di
 	}
 }
 
-// metByRounds are the demands that the persistent scheme meets.
-const metByRounds = Prefixes | Neighbours | Tables | AnEnd
+// metByPersistent are the demands that the persistent scheme meets.
+const metByPersistent = Prefixes | Neighbours | Tables | AnEnd
 
-// RefuseRound says why the persistent scheme, in which each round of tiles waits for
+// RefusePersistent says why the persistent scheme, in which each round of tiles waits for
 // one exchange of states, cannot run the kernel; "" if it can.
-func (a *Analysis) RefuseRound() string {
-	if reason := a.Kernel.Asks().Refuse(metByRounds); reason != "" {
+func (a *Analysis) RefusePersistent() string {
+	if reason := a.Kernel.Asks().Refuse(metByPersistent); reason != "" {
 		return reason
 	}
 	switch n := len(a.Cuts); {

@@ -70,13 +70,13 @@ type choice struct {
 // The shapes: two subgroups per work-group and few rows, so that barriers
 // matter and little data fills several tiles; and the default shape.
 const (
-	smallShape = "workgroup=64,items=4"
-	userShape  = "workgroup=256"
-	toolShape  = "workgroup=64,items=2"
-	userRound  = "lookahead=2" // what it takes by default
-	smallRound = "workgroup=160,items=4"
-	toolRound  = "workgroup=160,items=2"
-	staticIDs  = ",scheme=" + simt.SchemeLookback + ",ids=" + plan.Static // numbers of groups instead of tickets
+	smallShape      = "workgroup=64,items=4"
+	userShape       = "workgroup=256"
+	toolShape       = "workgroup=64,items=2"
+	userPersistent  = "lookahead=2" // what it takes by default
+	smallPersistent = "workgroup=160,items=4"
+	toolPersistent  = "workgroup=160,items=2"
+	staticIDs       = ",scheme=" + simt.SchemeLookback + ",ids=" + plan.Static // numbers of groups instead of tickets
 )
 
 // choices are the schedules: every scheme, the options of a scheme, and every
@@ -86,7 +86,7 @@ func choices() (list []choice) {
 	for _, scheme := range build.Schemes {
 		user, small := userShape, smallShape
 		if scheme == simt.SchemePersistent { // of whose work-items some take no rows
-			user, small = userRound, smallRound
+			user, small = userPersistent, smallPersistent
 		}
 		list = append(list, choice{user + ",scheme=" + scheme, userInputs, false}, choice{small + ",scheme=" + scheme, smallInputs, true})
 	}
@@ -110,7 +110,7 @@ func toolChoices() (list []choice) {
 	for _, scheme := range build.SchemesInParts {
 		list = append(list, choice{toolShape + ",scheme=" + scheme, toolInputs, true})
 	}
-	list = append(list, choice{toolRound + ",scheme=" + simt.SchemePersistent, toolInputs, true})
+	list = append(list, choice{toolPersistent + ",scheme=" + simt.SchemePersistent, toolInputs, true})
 	list = append(list, choice{toolShape + staticIDs, toolInputs, true})
 	for _, variant := range plan.Variants {
 		if variant != plan.Segmented {

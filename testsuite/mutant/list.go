@@ -3,4 +3,4 @@ package main
 import "slices"
 
 // Mutants lists all mutants, those of each kind spread over the parts.
-func Mutants() []Mutant { return slices.Concat(lowering, schemes, rounds, intrinsics, text) }
+func Mutants() []Mutant { return slices.Concat(lowering, schemes, persistent, intrinsics, text) }

@@ -34,7 +34,7 @@ type Mutant struct {
 	Old, New string
 	Device   string // that shows it
 	Programs string // pipelines of the corpus that have what it breaks; "" is random ones
-	Schedule string // that has it, of rounds; "" is any
+	Schedule string // that shows it, of the persistent scheme; "" is any
 	// Equivalent says why a mutant that may survive changes no result.
 	Equivalent string
 }

@@ -23,10 +23,10 @@ import (
 	"github.com/kgen-go/kgen/plan"
 )
 
-// roundSchedules have small tiles and one to four subgroups that take rows;
+// persistentSchedules have small tiles and one to four subgroups that take rows;
 // folds are published one to three rounds ahead, and the ring has the fewest
 // possible stages or one more.
-var roundSchedules = []plan.Schedule{
+var persistentSchedules = []plan.Schedule{
 	{Workgroup: 160, Items: 4, Scheme: simt.SchemePersistent, Lookahead: 2, Ring: 4},
 	{Workgroup: 128, Items: 2, Scheme: simt.SchemePersistent, Lookahead: 1, Ring: 3},
 	{Workgroup: 192, Items: 3, Scheme: simt.SchemePersistent, Lookahead: 3, Ring: 5},
@@ -35,20 +35,20 @@ var roundSchedules = []plan.Schedule{
 	{Workgroup: 224, Items: 1, Scheme: simt.SchemePersistent, Lookahead: 3, Ring: 6},
 }
 
-// roundGroups is the number of work-groups: few, so that little data fills many
+// persistentWorkgroups is the number of work-groups: few, so that little data fills many
 // rounds.
-const roundGroups = 3
+const persistentWorkgroups = 3
 
-// TestCUDAEmulationRounds runs the pipelines of the corpus that have a cut by
-// rounds, in the emulation with all checks: each by one schedule, or with
-// KGEN_CUDAEMU_ROUNDS=all by all of them. No plan may give up. The most rows
-// fill the ring and turn it over.
-func TestCUDAEmulationRounds(t *testing.T) {
+// TestCUDAEmulationPersistent runs the pipelines of the corpus that have a cut with
+// persistent work-groups, in the emulation with all checks: each by one schedule, or
+// with KGEN_CUDAEMU_PERSISTENT=all by all of them. No plan may give up. The longest
+// input goes around the ring more than once.
+func TestCUDAEmulationPersistent(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	emulators := newEmulators(t, emu.Options{Check: true, Resident: roundGroups, Limit: time.Minute})
+	emulators := newEmulators(t, emu.Options{Check: true, Resident: persistentWorkgroups, Limit: time.Minute})
 	logSample(t)
 	var walked atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
@@ -60,16 +60,16 @@ func TestCUDAEmulationRounds(t *testing.T) {
 				t.Parallel()
 				e := <-emulators
 				defer func() { emulators <- e }()
-				for j, schedule := range roundSchedules {
-					if os.Getenv("KGEN_CUDAEMU_ROUNDS") != "all" && j != i%len(roundSchedules) {
+				for j, schedule := range persistentSchedules {
+					if os.Getenv("KGEN_CUDAEMU_PERSISTENT") != "all" && j != i%len(persistentSchedules) {
 						continue
 					}
 					made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, schedule)
-					if !walksInRounds(made.Plan) {
+					if !isPersistent(made.Plan) {
 						t.Skip("no kernel has a cut")
 					}
 					walked.Add(1)
-					for k, c := range roundCases(i+j, schedule, multipliesFloats(entry.Pipeline)) {
+					for k, c := range persistentCases(i+j, schedule, multipliesFloats(entry.Pipeline)) {
 						in := entry.Columns
 						if k > 0 {
 							in = c.Columns(entry.Pipeline)
@@ -86,15 +86,15 @@ func TestCUDAEmulationRounds(t *testing.T) {
 		least /= sampleStep
 	}
 	if walked.Load() < least {
-		t.Errorf("only %d programs walked in rounds", walked.Load())
+		t.Errorf("only %d programs were persistent", walked.Load())
 	}
 }
 
-// TestCUDAEmulationRoundsOfFolds runs by rounds, in groups as they are on a device,
-// what is folded between picked rows: only such tiles may have more of these
-// than there is room for. The shapes have no rows between, some, and all of that.
-func TestCUDAEmulationRoundsOfFolds(t *testing.T) {
-	emulators := newEmulators(t, emu.Options{Check: true, Resident: roundGroups, Limit: time.Minute})
+// TestCUDAEmulationPersistentFolds runs pipelines that fold the rows between selected
+// ones, by persistent work-groups as large as on a device: only their tiles may have
+// more folds than fit local memory. By shape, no tile, some, or all have more.
+func TestCUDAEmulationPersistentFolds(t *testing.T) {
+	emulators := newEmulators(t, emu.Options{Check: true, Resident: persistentWorkgroups, Limit: time.Minute})
 	schedule := plan.Schedule{Scheme: simt.SchemePersistent}
 	for _, name := range []string{"grade_counts", "char8_codes", "runs_sharing_a_key", "selected_rows", "sums_by_two_runs"} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestCUDAEmulationRoundsOfFolds(t *testing.T) {
 			e := <-emulators
 			defer func() { emulators <- e }()
 			for _, shape := range []Shape{Distinct, Runs, Edges} {
-				c := RandomData{Rows: roundGroups*tile*(chosen.Lookahead+2) + tile + 7, Tile: tile, Shape: shape, Whole: true}
+				c := RandomData{Rows: persistentWorkgroups*tile*(chosen.Lookahead+2) + tile + 7, Tile: tile, Shape: shape, Whole: true}
 				what := fmt.Sprintf("%+v, %+v", chosen, c)
 				agreeOn(t, made.Plan, e.runner(made), entry.Pipeline, what, c.Columns(entry.Pipeline))
 			}
@@ -117,9 +117,9 @@ func TestCUDAEmulationRoundsOfFolds(t *testing.T) {
 	}
 }
 
-// TestCUDAEmulationRoundsOfManyColumns runs rows of 80 bytes: only with fewer
-// subgroups does a ring of them fit.
-func TestCUDAEmulationRoundsOfManyColumns(t *testing.T) {
+// TestCUDAEmulationPersistentManyColumns runs rows of 80 bytes: a ring of such rows
+// fits only with fewer subgroups.
+func TestCUDAEmulationPersistentManyColumns(t *testing.T) {
 	const columns = 10
 	var parameters, sums []string
 	for i := range columns {
@@ -138,19 +138,19 @@ func TestCUDAEmulationRoundsOfManyColumns(t *testing.T) {
 	if !strings.Contains(made.Texts()["wide.cu"], "kgen_bulk_copy_i64") {
 		t.Errorf("%+v: no copies bring the columns", chosen)
 	}
-	emulators := newEmulators(t, emu.Options{Check: true, Resident: roundGroups, Limit: time.Minute})
+	emulators := newEmulators(t, emu.Options{Check: true, Resident: persistentWorkgroups, Limit: time.Minute})
 	e := <-emulators
 	tile := int(chosen.Rows())
-	c := RandomData{Rows: roundGroups*tile*(chosen.Ring+chosen.Lookahead) + tile + 7, Tile: tile, Shape: Runs}
+	c := RandomData{Rows: persistentWorkgroups*tile*(chosen.Ring+chosen.Lookahead) + tile + 7, Tile: tile, Shape: Runs}
 	what := fmt.Sprintf("%+v, %+v", chosen, c)
 	agreeOn(t, made.Plan, e.runner(made), entry.Pipeline, what, c.Columns(entry.Pipeline))
 }
 
-// roundCases are the lengths for a schedule; the first stands for the pipeline's
-// own data.
-func roundCases(number int, s plan.Schedule, few bool) []RandomData {
+// persistentCases are inputs for a schedule; the first stands for the pipeline's own
+// data.
+func persistentCases(number int, s plan.Schedule, few bool) []RandomData {
 	tile := int(s.Rows())
-	round := roundGroups * tile
+	round := persistentWorkgroups * tile
 	cases := []RandomData{{}}
 	for k, rows := range []int{0, 1, tile + 1, round * (s.Lookahead + 1), round*(s.Ring+s.Lookahead+1) + tile + 7} {
 		if few {
@@ -161,8 +161,8 @@ func roundCases(number int, s plan.Schedule, few bool) []RandomData {
 	return cases
 }
 
-// walksInRounds reports whether a kernel of a plan does.
-func walksInRounds(p *plan.Plan) bool {
+// isPersistent reports whether a kernel of a plan is persistent.
+func isPersistent(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Kernels, func(k plan.Kernel) bool { return k.Variants[0].Schedule.Scheme == simt.SchemePersistent })
 }
 
@@ -177,10 +177,10 @@ func fitsMultiprocessor(t *testing.T, p *plan.Plan) {
 	}
 }
 
-// TestRoundsOfCorpus holds which pipelines walk in rounds: where no kernel has
-// more than a cut, all that have one, and where a kernel has more, or folds
-// chunks, none, with the reason.
-func TestRoundsOfCorpus(t *testing.T) {
+// TestPersistentCorpus holds which pipelines are persistent: all that have a kernel
+// with one cut, unless a kernel has several cuts or folds chunks. Such a pipeline is
+// refused with the reason.
+func TestPersistentCorpus(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
@@ -215,8 +215,8 @@ func TestRoundsOfCorpus(t *testing.T) {
 			switch {
 			case err != nil && !(strings.Contains(err.Error(), "scheme=persistent: kernel "+entry.Pipeline.Name) && strings.Contains(err.Error(), want)):
 				t.Errorf("%s at level %s is refused: %v; want %s", entry.Name, level, err, want)
-			case err == nil && walksInRounds(made.Plan) != (want == simt.SchemePersistent), err == nil && strings.Contains(want, " "):
-				t.Errorf("%s at level %s walks in rounds: %v; want %s", entry.Name, level, walksInRounds(made.Plan), want)
+			case err == nil && isPersistent(made.Plan) != (want == simt.SchemePersistent), err == nil && strings.Contains(want, " "):
+				t.Errorf("%s at level %s is persistent: %v; want %s", entry.Name, level, isPersistent(made.Plan), want)
 			case strings.Contains(want, "cuts"):
 				want = "several cuts"
 			}
@@ -230,7 +230,7 @@ func TestRoundsOfCorpus(t *testing.T) {
 }
 
 // Impossible rounds are refused with a message that proposes a correction.
-func TestRoundsRefused(t *testing.T) {
+func TestPersistentRefused(t *testing.T) {
 	const (
 		scan   = "pipeline p(x: [n]i64) {\n\treturn s: scan(add, x)\n}\n"
 		nested = "pipeline p(x: [n]i64, budget: i64) {\n\ts = scan(add, x)\n\tfits = s <= budget\n\treturn x[fits], s[fits], sum: sum(x[fits])\n}\n"
@@ -266,8 +266,8 @@ func TestRoundsRefused(t *testing.T) {
 		c.schedule.Scheme = simt.SchemePersistent
 		made, err := c.emitter.Make(program, c.schedule)
 		switch {
-		case c.want == "" && (err != nil || !walksInRounds(made.Plan)):
-			t.Errorf("%s at %s, %+v does not walk in rounds: %v", c.source, c.level, c.schedule, err)
+		case c.want == "" && (err != nil || !isPersistent(made.Plan)):
+			t.Errorf("%s at %s, %+v is not persistent: %v", c.source, c.level, c.schedule, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), "pipeline p: scheme=persistent: ") || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s at %s, %+v: %v, want %s", c.source, c.level, c.schedule, err, c.want)
 		}
@@ -286,16 +286,16 @@ func (d lacking) Machine() plan.Machine {
 	return m
 }
 
-// A plan of rounds says which capability a machine lacks, and its fallback does
+// A persistent plan says which capability a machine lacks, and its fallback does
 // the work.
-func TestRoundsFallBack(t *testing.T) {
+func TestPersistentFallsBack(t *testing.T) {
 	entries, err := Load("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	entry := entries[slices.IndexFunc(entries, func(e Entry) bool { return e.Name == "prefix_scans" })]
 	e := newEmulator(t, checked)
-	made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, roundSchedules[0])
+	made := makeKernels(t, cuda.Emitter(), entry, fuse.LevelOnePass, persistentSchedules[0])
 	for _, c := range []plan.Cap{plan.CapBulkCopy, plan.CapResident} {
 		run := func(in exec.Inputs) (result *exec.Result, err error) {
 			err = e.Use(t.Context(), made.Texts(), func(d *emu.Device) (err error) {

@@ -7,8 +7,8 @@ const (
 	walkedRows = "1,tile+1,36tile+5" // up to 9 rounds
 )
 
-// rounds are bugs in how persistent work-groups walk over the rows together.
-var rounds = []Mutant{
+// persistent are bugs in how persistent work-groups walk over the rows together.
+var persistent = []Mutant{
 	{Name: "a stage of the ring is refilled before all have done their rows", File: "internal/simt/persistent_copy.go",
 		Old:      `e.awaitPhase(w.freed, freed, parity)`,
 		New:      ``,
@@ -112,7 +112,7 @@ var rounds = []Mutant{
 }
 
 func init() {
-	for i := range rounds {
-		rounds[i].Device, rounds[i].Schedule = "cudaemu:check", fewRounds
+	for i := range persistent {
+		persistent[i].Device, persistent[i].Schedule = "cudaemu:check", fewRounds
 	}
 }
