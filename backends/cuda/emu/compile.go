@@ -72,7 +72,10 @@ func newCompiler(ctx context.Context, c *cache.Cache) (*compiler, error) {
 	}
 	own := c
 	if own == nil {
-		own, _ = cache.Open("cudaemu") // without one all is built anew, in seconds
+		if _, err := cache.Limit(); err != nil {
+			return nil, err
+		}
+		own, _ = cache.Open("cudaemu") // without a folder all is built anew, in seconds
 	}
 	scratch, err := own.Scratch(ctx)
 	if err != nil {

@@ -341,3 +341,20 @@ func TestFilesGone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMalformedLimit: a setting that nobody can read does not turn the cache off
+// without a word.
+func TestMalformedLimit(t *testing.T) {
+	t.Setenv("KGEN_CACHE_LIMIT", "much")
+	e, err := New(t.Context(), Options{})
+	var missing *MissingError
+	if errors.As(err, &missing) && os.Getenv("KGEN_REQUIRE_CUDAEMU") == "" {
+		t.Skip(err)
+	}
+	if err == nil {
+		e.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "KGEN_CACHE_LIMIT=much") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -25,7 +25,7 @@ type Driver struct {
 func New() *Driver {
 	c, err := cache.Open("cuda")
 	if err != nil {
-		c = nil // everything works without, only slower
+		c = nil // there is no folder: everything works without, only slower
 	}
 	return &Driver{cache: c, devices: map[int]*device{}}
 }

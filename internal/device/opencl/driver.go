@@ -24,7 +24,7 @@ type Driver struct {
 func New() *Driver {
 	c, err := cache.Open("opencl")
 	if err != nil {
-		c = nil // everything works without, only slower
+		c = nil // there is no folder: everything works without, only slower
 	}
 	return &Driver{cache: c, devices: map[int]*device{}}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/kgen-go/kgen/internal/device/cache"
 )
 
 // usage is the help text of every worker program.
@@ -22,8 +24,11 @@ const usage = `usage:
 // Main is the main function of a worker program with its arguments; it returns
 // the exit code. Open is called only if devices are needed.
 func Main(p Program, open func() Driver, arguments []string, out io.Writer) int {
-	var err error
+	_, err := cache.Limit() // a driver goes on without a cache, so it would not be reported there
 	switch {
+	case slices.Equal(arguments, []string{"--help"}):
+		_, err = fmt.Fprintf(out, usage, p.Name)
+	case err != nil:
 	case slices.Equal(arguments, []string{"serve"}):
 		var stdout *os.File
 		if stdout, err = TakeStdout(); err == nil {
@@ -33,8 +38,6 @@ func Main(p Program, open func() Driver, arguments []string, out io.Writer) int 
 		err = list(open(), out, printText)
 	case slices.Equal(arguments, []string{"devices", "--json"}):
 		err = list(open(), out, printJSON)
-	case slices.Equal(arguments, []string{"--help"}):
-		_, err = fmt.Fprintf(out, usage, p.Name)
 	default:
 		fmt.Fprintf(os.Stderr, usage, p.Name)
 		return 2

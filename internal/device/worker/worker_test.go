@@ -47,10 +47,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(os.Getenv(babbleVariable))
 		io.Copy(io.Discard, os.Stdin)
 	default:
-		if err := worker.Serve(fake{}, os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		os.Exit(worker.Main(worker.OpenCL, func() worker.Driver { return fake{} }, os.Args[1:], os.Stdout))
 	}
 	os.Exit(0)
 }
