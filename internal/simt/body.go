@@ -40,7 +40,7 @@ type tileBody struct {
 	before       map[int]*loop.Var      // of staged columns: the row before the tile
 	stagedAt     map[int]int64          // of staged columns: the first byte in the arena
 	scatters     []*scatterBuffer       // of stores to derived domains
-	elements     map[int]*loop.Var      // per exchanged store of rows of the base: an element per item
+	elements     map[int]*loop.Var      // per collected store of rows of the base: an element per item
 	open         map[int]*openSegment   // per domain of segments; see overlap.go
 	isOpenStored bool                   // the segment that was open before the tile is stored already
 	running      map[stateKey]*loop.Var // states that rows see

@@ -44,7 +44,7 @@ const maxWide = 6
 type arena struct {
 	staged    map[int]bool  // streams
 	halo      map[int]bool  // those of which the row before the first is needed
-	exchanged map[int]bool  // Store operations
+	collected map[int]bool  // Store operations
 	regions   map[int]int64 // of those to derived domains, the first byte of a region of their own, if they have one
 	inPlace   map[int]int   // of those of rows of the base, the stream whose column in the ring they replace
 	bytes     int64
@@ -52,7 +52,7 @@ type arena struct {
 }
 
 func newArena() arena {
-	return arena{staged: map[int]bool{}, halo: map[int]bool{}, exchanged: map[int]bool{}, regions: map[int]int64{}, inPlace: map[int]int{}}
+	return arena{staged: map[int]bool{}, halo: map[int]bool{}, collected: map[int]bool{}, regions: map[int]int64{}, inPlace: map[int]int{}}
 }
 
 // planArena decides what passes through local memory, and how many rows a work-item
@@ -72,7 +72,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		}
 		return
 	}
-	columns, stores := k.columnsToStage(aligned), k.storesToExchange()
+	columns, stores := k.columnsToStage(aligned), k.storesToCollect()
 	k.singly = len(columns)+len(stores) > maxWide
 	if k.hasChunks() {
 		items = int(k.Chunk) / k.workgroup
@@ -130,10 +130,10 @@ func (k *kernel) columnsToStage(aligned func(stream int) bool) (columns []tile.S
 	return columns
 }
 
-// storesToExchange lists the stores that can pass through the arena.
-func (k *kernel) storesToExchange() (stores []int) {
+// storesToCollect lists the stores that can pass through the arena.
+func (k *kernel) storesToCollect() (stores []int) {
 	for i := range k.Ops {
-		if k.canExchange(i) {
+		if k.canCollect(i) {
 			stores = append(stores, i)
 		}
 	}
@@ -169,7 +169,7 @@ func (k *kernel) tryArena(columns []tile.Staged, stores []int, direct bool) bool
 	for _, i := range stores {
 		op := &k.Ops[i]
 		kind := k.storedKind(op)
-		p.exchanged[i] = true
+		p.collected[i] = true
 		if stream, ok := k.placement.placeFor(k, p, i); ok {
 			p.inPlace[i] = stream
 			registers += kind.Size()
@@ -263,10 +263,10 @@ func (k *kernel) layoutOf(kind ir.Kind) layout {
 	return l
 }
 
-// canExchange reports whether operation i stores, in the last phase, at each row
+// canCollect reports whether operation i stores, in the last phase, at each row
 // of the base, or at a place that ascends row by row and is known from the state
 // of a scan alone.
-func (k *kernel) canExchange(i int) bool {
+func (k *kernel) canCollect(i int) bool {
 	op := &k.Ops[i]
 	switch {
 	case !op.Does(tile.Writes) || op.Epilogue || k.phase[i] < len(k.cuts):

@@ -130,7 +130,7 @@ func (e *rowBody) foldAlways(i int) {
 
 // storeOrCollect stores at once, or collects what local memory brings together.
 func (e *rowBody) storeOrCollect(i int) {
-	if e.arena.exchanged[i] && e.now != atEnd {
+	if e.arena.collected[i] && e.now != atEnd {
 		e.collect(i)
 		return
 	}

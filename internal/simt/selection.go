@@ -87,7 +87,7 @@ func (k *kernel) findSelections() (selections []selection, folds []int) {
 		if op.Epilogue || k.phase[i] == 0 || !op.IsReduction() && !op.HasEffect() {
 			continue
 		}
-		if op.IsReduction() || !k.canExchange(i) || len(op.Args) != 2 {
+		if op.IsReduction() || !k.canCollect(i) || len(op.Args) != 2 {
 			return nil, nil
 		}
 		j := k.selectionOf(selections, op)

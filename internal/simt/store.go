@@ -19,10 +19,10 @@ type scatterBuffer struct {
 	values map[int]*loop.Var // of stores without a region: an element per item
 }
 
-// pack declares what exchanged stores collect in the last phase.
+// pack declares what collected stores collect in the last phase.
 func (e *rowBody) pack() {
 	for i := range e.Ops {
-		if !e.arena.exchanged[i] {
+		if !e.arena.collected[i] {
 			continue
 		}
 		op := &e.Ops[i]
@@ -98,7 +98,7 @@ func (e *rowBody) pureOf(v tile.ID) loop.Expr {
 	return e.apply(op, args)
 }
 
-// collect keeps what an exchanged store would write.
+// collect keeps what an collected store would write.
 func (e *rowBody) collect(i int) {
 	op := &e.Ops[i]
 	x := e.expr(op.Args[0])

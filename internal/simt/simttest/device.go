@@ -16,9 +16,9 @@ import (
 type Device struct {
 	Programs map[string]*loop.Func // by the entry of a variant
 	Random   *rand.Rand
-	Groups   int  // how many groups are resident; 0 is 3
+	Groups   int  // how many work-groups are resident; 0 is 3
 	Steps    int  // of one launch at most; 0 is 100 million
-	Starved  bool // the group of the first atomic operation rests until all others have ended
+	Starved  bool // the work-group of the first atomic operation rests until all others have ended
 	profile  plan.Machine
 }
 

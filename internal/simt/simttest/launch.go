@@ -11,8 +11,8 @@ import (
 type launch struct {
 	device    *Device
 	f         *loop.Func
-	size      int // work-items in a group
-	count     int // groups
+	size      int // work-items in a work-group
+	count     int // work-groups
 	steps     int // left
 	arguments map[*loop.Var]any
 	resting   *group // see Device.Starved
@@ -23,11 +23,11 @@ type launch struct {
 type pause int
 
 const (
-	turn    pause = iota // others may go first
-	barrier              // all of the group must arrive
+	others  pause = iota // others may go first
+	barrier              // all of the work-group must arrive
 )
 
-// group is a resident group.
+// group is a resident work-group.
 type group struct {
 	id    int
 	local map[*loop.Var]*storage
@@ -49,7 +49,7 @@ type fault struct{ error }
 
 func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
 
-// run runs all groups, a few at a time, and reports what a kernel did wrong.
+// run runs all work-groups, a few at a time, and reports what a kernel did wrong.
 func (l *launch) run() (err error) {
 	var resident []*group
 	defer func() {
@@ -88,7 +88,7 @@ func (l *launch) run() (err error) {
 	return nil
 }
 
-// start makes a group's work-items.
+// start makes a work-group's work-items.
 func (l *launch) start(id int) *group {
 	g := &group{id: id, local: map[*loop.Var]*storage{}}
 	for lane := range l.size {
@@ -101,8 +101,8 @@ func (l *launch) start(id int) *group {
 	return g
 }
 
-// step lets one work-item of the group run until it pauses, and reports whether
-// the group has ended.
+// step lets one work-item of the work-group run until it pauses, and reports whether
+// the work-group has ended.
 func (g *group) step(l *launch) bool {
 	var ready []*workItem
 	done, waiting := 0, 0
@@ -118,7 +118,7 @@ func (g *group) step(l *launch) bool {
 	}
 	if len(ready) == 0 {
 		if waiting > 0 && done > 0 {
-			fail("group %d: %d work-items wait at a barrier that %d never reach", g.id, waiting, done)
+			fail("work-group %d: %d work-items wait at a barrier that %d never reach", g.id, waiting, done)
 		}
 		for _, w := range g.items {
 			w.waiting = false

@@ -4,7 +4,7 @@ import "github.com/kgen-go/kgen/internal/loop"
 
 // Two work-items race where both access an element of global memory in one
 // launch, one of them to change it, and not both by atomic operations or
-// volatile loads. Barriers of a group do not order global memory.
+// volatile loads. Barriers of a work-group do not order global memory.
 
 // access is how an element is accessed.
 type access int
@@ -51,7 +51,7 @@ func (t *thread) mark(v *loop.Var, at int64, how access) {
 	for i := at * size; i < (at+1)*size; i++ {
 		for _, other := range conflicts[how] {
 			if by := m[other][i]; by != 0 && by != me {
-				fail("work-item %d of group %d %s %s[%d], which another %s in the same launch",
+				fail("work-item %d of work-group %d %s %s[%d], which another %s in the same launch",
 					t.item.lane, t.item.group.id, accessNames[how], v.Name, at, accessNames[other])
 			}
 		}

@@ -85,7 +85,7 @@ func (t *thread) stmt(s loop.Stmt) flow {
 			t.store(s.Memory, at+int64(i), t.eval(x))
 		}
 	case *loop.Atomic:
-		t.pause(turn)
+		t.pause(others)
 		t.atomic(s)
 	case *loop.If:
 		if t.eval(s.Cond).IsTrue() {
@@ -121,7 +121,7 @@ func (t *thread) stmt(s loop.Stmt) flow {
 func (t *thread) wide(m *loop.Var, index loop.Expr, count int) int64 {
 	at := t.eval(index).Int64()
 	if at%int64(count) != 0 {
-		fail("work-item %d of group %d: an access of %d elements at %s[%d]", t.item.lane, t.item.group.id, count, m.Name, at)
+		fail("work-item %d of work-group %d: an access of %d elements at %s[%d]", t.item.lane, t.item.group.id, count, m.Name, at)
 	}
 	return at
 }
@@ -169,16 +169,16 @@ func (t *thread) get(v *loop.Var, at int64) ir.Scalar {
 	switch m := t.memory(v).(type) {
 	case *storage:
 		if at < 0 || at >= int64(len(m.values)) {
-			fail("work-item %d of group %d loads %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, len(m.values))
+			fail("work-item %d of work-group %d loads %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, len(m.values))
 		}
 		if m.values[at].Kind == ir.Invalid {
-			fail("work-item %d of group %d loads %s[%d], which nobody stored", t.item.lane, t.item.group.id, v.Name, at)
+			fail("work-item %d of work-group %d loads %s[%d], which nobody stored", t.item.lane, t.item.group.id, v.Name, at)
 		}
 		return m.values[at]
 	case *buffer:
 		size := int64(v.T.Kind.Size())
 		if at < 0 || at >= int64(len(m.data))/size {
-			fail("work-item %d of group %d loads %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, int64(len(m.data))/size)
+			fail("work-item %d of work-group %d loads %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, int64(len(m.data))/size)
 		}
 		return decode(v.T.Kind, m.data[at*size:])
 	}
@@ -190,13 +190,13 @@ func (t *thread) set(v *loop.Var, at int64, x ir.Scalar) {
 	switch m := t.memory(v).(type) {
 	case *storage:
 		if at < 0 || at >= int64(len(m.values)) {
-			fail("work-item %d of group %d stores %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, len(m.values))
+			fail("work-item %d of work-group %d stores %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, len(m.values))
 		}
 		m.values[at] = x
 	case *buffer:
 		size := int64(v.T.Kind.Size())
 		if at < 0 || at >= int64(len(m.data))/size {
-			fail("work-item %d of group %d stores %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, int64(len(m.data))/size)
+			fail("work-item %d of work-group %d stores %s[%d] of %d", t.item.lane, t.item.group.id, v.Name, at, int64(len(m.data))/size)
 		}
 		copy(m.data[at*size:], encode(x))
 	default:
@@ -268,7 +268,7 @@ func (t *thread) eval(x loop.Expr) ir.Scalar {
 	case *loop.Load:
 		at := t.eval(x.Index).Int64()
 		if x.Volatile {
-			t.pause(turn)
+			t.pause(others)
 			t.mark(x.Memory, at, atomicAccess)
 			return t.get(x.Memory, at)
 		}
@@ -283,7 +283,7 @@ func (t *thread) eval(x loop.Expr) ir.Scalar {
 	return ir.Scalar{}
 }
 
-// call returns the result of a leaf intrinsic.
+// call returns the result of a helper.
 func (t *thread) call(x *loop.Call) ir.Scalar {
 	args := make([]ir.Scalar, len(x.Args))
 	for i, arg := range x.Args {
@@ -295,7 +295,7 @@ func (t *thread) call(x *loop.Call) ir.Scalar {
 	case "leading_zeros_u32":
 		return ir.Int(ir.U32, int64(bits.LeadingZeros32(uint32(args[0].Bits))))
 	}
-	fail("no leaf intrinsic %s here", x.Callee.Name)
+	fail("no helper %s here", x.Callee.Name)
 	return ir.Scalar{}
 }
 
