@@ -145,7 +145,7 @@ func TestDocs(t *testing.T) {
 		Files: scripts,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
-			for _, name := range []string{"HOME", "GOCACHE", "GOMODCACHE", "GOPATH", "GOFLAGS", "GOPROXY", "XDG_CACHE_HOME"} {
+			for _, name := range []string{"HOME", "GOCACHE", "GOMODCACHE", "GOPATH", "GOFLAGS", "CGO_ENABLED", "GOPROXY", "XDG_CACHE_HOME"} {
 				if value, ok := os.LookupEnv(name); ok {
 					env.Setenv(name, value)
 				}
