@@ -80,7 +80,12 @@ func TestParseHostileText(t *testing.T) {
 				Format(file)
 				return time.Since(start)
 			}
-			if took := read(); took > 20*time.Second { // most take no second; what grows with the square, hours
+			const limit = 3 * time.Second // most take milliseconds
+			took := read()
+			for retry := 0; took > limit && retry < 3; retry++ { // other programs may have run
+				took = read()
+			}
+			if took > limit {
 				t.Errorf("took %v", took)
 			}
 			if (len(errs) == 0) != wellFormed[name] {

@@ -116,31 +116,59 @@ func TestEverythingRunsInCI(t *testing.T) {
 		patterns = append(patterns, string(run[1]))
 	}
 	chosen, packages := regexp.MustCompile(strings.Join(patterns, "|")), strings.Fields(string(step[2]))
-	sampling := regexp.MustCompile(`KGEN_TEST_ALL|\beverything\b|\bsampled\(|\bcorpusOnDevices\(|\blogSample\(`)
+	sampling := regexp.MustCompile(`KGEN_TEST_ALL|\beverything\(\)|(if|&&|\|\|) !?everything\b|\bsampled\(|\bcorpusOnDevices\(|\blogSample\(`)
 	function := regexp.MustCompile(`(?ms)^func (Test\w+)\(.*?^}`)
+	found := map[string]bool{}
+	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") || path == "../testsuite/testingtable_test.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(text), "//go:build") {
+			return err
+		}
+		folder := "." + strings.TrimPrefix(filepath.Dir(path), "..")
+		runs := slices.Contains(packages, folder)
+		if !runs && strings.Contains(string(text), "KGEN_TEST_ALL") {
+			t.Errorf("%s reads KGEN_TEST_ALL, and the step does not run %s", path, folder)
+		}
+		for _, f := range function.FindAllStringSubmatch(string(text), -1) {
+			if sampling.MatchString(f[0]) && !(runs && chosen.MatchString(f[1])) {
+				t.Errorf("%s: %s takes a sample, and no step runs all of it", path, f[1])
+			}
+			found[folder] = found[folder] || chosen.MatchString(f[1])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, folder := range packages {
-		found := false
-		paths, err := filepath.Glob("../" + folder + "/*_test.go")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if path == "../testsuite/testingtable_test.go" || strings.Contains(string(text), "//go:build") {
-				continue
-			}
-			for _, f := range function.FindAllStringSubmatch(string(text), -1) {
-				if sampling.MatchString(f[0]) && !chosen.MatchString(f[1]) {
-					t.Errorf("%s: %s takes a sample, and no step runs all of it", path, f[1])
-				}
-				found = found || chosen.MatchString(f[1])
-			}
-		}
-		if !found {
+		if !found[folder] {
 			t.Errorf("the step runs nothing in %s", folder)
+		}
+	}
+}
+
+// Tests assign settings to entry i by i modulo the number of them, or of pairs of
+// them: a sample has every remainder.
+func TestSamplesCoverSettings(t *testing.T) {
+	t.Setenv("KGEN_TEST_ALL", "")
+	entries, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, takes := range map[string]func(int) bool{"sampled": sampled, "thirds": thirds} {
+		for _, settings := range []int{2, 3, 5, len(persistentSchedules), len(Shapes())} {
+			seen := map[int]bool{}
+			for i := range entries {
+				if takes(i) {
+					seen[i%settings] = true
+				}
+			}
+			if len(seen) < settings {
+				t.Errorf("%s has %d of %d settings", name, len(seen), settings)
+			}
 		}
 	}
 }
