@@ -218,9 +218,10 @@ func (m *Monoid) IsLast() bool {
 		m.Combine[1].Args[0].IsField(B, 0) && m.Combine[1].Args[1].IsField(B, 1) && m.Combine[1].Args[2].IsField(A, 1)
 }
 
-// isSum reports whether m adds up one number.
+// isSum reports whether m adds up one number, from 0.
 func (m *Monoid) isSum() bool {
-	return m.Kind == Fold && m.Fields[0].Kind == ir.I64 && m.Combine[0].Operator == ir.OpAdd
+	e := m.Combine[0]
+	return m.Kind == Fold && m.Identity[0] == zero(ir.I64) && e.Operator == ir.OpAdd && e.Args[0].IsField(A, 0) && e.Args[1].IsField(B, 0)
 }
 
 // Restart reports whether a field starts anew, with the row's element, at rows

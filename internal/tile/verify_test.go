@@ -49,6 +49,10 @@ func TestVerifyRefuses(t *testing.T) {
 		{"groups without open", "count", func(k *tile.Kernel) { k.Domains[1].Open = 0 }, "domain 1 g: segments need Open and Position"},
 		{"counter of this row", "filter", func(k *tile.Kernel) { op(k, tile.Scan).Exclusive = false },
 			"domain 1 k: %5.place does not count the rows before"},
+		{"counter that doubles", "filter", func(k *tile.Kernel) { op(k, tile.Scan).Monoid.Combine[0].Args[1].Side = tile.A },
+			"domain 1 k: %5.place does not count the rows before"},
+		{"counter from 1", "filter", func(k *tile.Kernel) { op(k, tile.Scan).Monoid.Identity[0].Bits = 1 },
+			"domain 1 k: %5.place does not count the rows before"},
 		{"counter of other rows", "count", func(k *tile.Kernel) { op(k, tile.Scan).Args[0] = k.Domains[1].Position },
 			"domain 1 g: %4.begun counts other rows"},
 		{"counter of another guard", "filter", func(k *tile.Kernel) {
