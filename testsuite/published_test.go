@@ -39,7 +39,7 @@ func TestPublished(t *testing.T) {
 			}
 			schedule := plan.Schedule{Workgroup: 4, Items: 2, Chunk: 1 + (i+j)%3, Scheme: simt.SchemePublished, Offsets: plan.Broadcast, Variant: variant}
 			lowered, err := simt.Lower(program, schedule)
-			if err != nil && strings.Contains(err.Error(), "offsets=broadcast adds up") {
+			if err != nil && strings.Contains(err.Error(), "offsets=broadcast can only add") {
 				schedule.Offsets = plan.Scan
 				lowered, err = simt.Lower(program, schedule)
 			}
