@@ -133,6 +133,9 @@ func TestBadCSV(t *testing.T) {
 		{"duplicate header", "a,b,a\n1,2,3\n", "a:i64", `data.csv:1: the header names the column "a" twice, as number 1 and 3`},
 		{"bare quote", "a\n1\"2\n", "a:i64", "data.csv:2: byte 2: a quote inside a field"},
 		{"open quote", "a\n\"12\n3\n", "a:i64", "a quoted field is not closed, or text follows its closing quote; its row begins in line 2"},
+		// Bytes count as in the file, in which a CRLF has two.
+		{"open quote before CRLF", "a\r\n\"12\r\n345\r\n", "a:i64", "data.csv:3: byte 6: a quoted field is not closed"},
+		{"text behind a quoted CRLF", "a\r\n\"1\r\n2\"x\r\n", "a:i64", "data.csv:3: byte 2: a quoted field is not closed, or text follows"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := read(t, c.text, c.field)
