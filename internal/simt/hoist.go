@@ -55,6 +55,6 @@ func firstOf(k *tile.Kernel, v tile.ID, d *tile.Domain) (x tile.ID, ok bool) {
 	}
 	// The last element of a key is the first one if equal keys have equal bits.
 	head := &k.Ops[k.Values[d.Guard].Op]
-	isKey := head.Kind == tile.Head && slices.Contains(head.Args, x)
+	isKey := head.IsHead() && slices.Contains(head.Args, x)
 	return x, k.KeepsLast(scan) && isKey && k.Values[x].Kind.EqualBits()
 }

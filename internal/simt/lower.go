@@ -54,7 +54,11 @@ func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLim
 	if !hasAbort(lowered.Plan) {
 		return lowered, validate(lowered.Plan)
 	}
-	fallback, err := lower(program, t, &publishedFamily, family.fallback(schedule), spinLimit, "_"+SchemePublished)
+	schedule = family.fallback(schedule)
+	if family, err = familyOf(schedule); err != nil {
+		return nil, err
+	}
+	fallback, err := lower(program, t, family, schedule, spinLimit, "_"+family.name)
 	if err != nil {
 		return nil, err
 	}
