@@ -6,7 +6,7 @@ step "vet" 5m go vet ./...
 step "cross builds" 10m bash -c "cross_build '$targets'"
 step "tests, documents' commands included" 15m go test ./...
 # What they leave out, so that go test ./... is done in minutes: docs/testing.md.
-step "tests, all of the slow ones" 14m env KGEN_TEST_ALL=1 go test -count=1 -timeout 14m \
+step "tests, all of the slow ones" 20m env KGEN_TEST_ALL=1 go test -count=1 -timeout 20m \
 	-run '^Test(Agreement|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL|SharedDestination|Tests|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent|Large)?|CUDAMutants|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Coverage|Footprint)$' \
 	./testsuite ./backends/cuda/emu ./internal/kernels ./internal/difftest/random ./internal/table/generate ./cmd/kgen
 export KGEN_TEST_ALL=1 # for all that follows
