@@ -42,7 +42,7 @@ func TestCoverage(t *testing.T) {
 			continue
 		}
 		var c Coverage
-		for number := range 2600 {
+		for number := range 3600 { // in proportion to the pairs
 			p, err := Pipeline(2, number, Options{Without: without})
 			if err != nil {
 				t.Fatal(err)
