@@ -17,12 +17,12 @@ step "OpenCL devices: corpus" 15m "${opencl[@]}" KGEN_OPENCL_LEVELS=onepass go t
 step "CUDA emulation: corpus, unfused" 8m env KGEN_CUDAEMU_LEVELS=none go test -count=1 -run '^TestCUDAEmulation$' ./testsuite
 step "CUDA emulation: corpus, tiles numbered by blocks" 5m env KGEN_CUDAEMU_SCHEDULE=static go test -count=1 -run '^TestCUDAEmulation$' ./testsuite
 step "CUDA emulation: from the command line" 2m go run ./cmd/kgen run examples/tpch/orders.kg --in examples/tpch/lineitem-sample.csv --device cudaemu:check
-step "emitted CUDA C++ compiled" 12m "${nvrtc[@]}" KGEN_CUDA_LEVELS=onepass,none go test -count=1 -timeout 12m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(Persistent)?)$' ./testsuite
+step "emitted CUDA C++ compiled" 18m "${nvrtc[@]}" KGEN_CUDA_LEVELS=onepass,none go test -count=1 -timeout 18m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(Persistent)?)$' ./testsuite
 if [ $cuda_found ] && has gcc; then
 	step "the worker for CUDA devices, on a stand-in for the driver" 6m bash -c 'cuda_stand_in "$0"' "$cuda"
 fi
 if pyopencl_found; then
-	step "a host in Python on PoCL" 5m env KGEN_HOST_PYTHON=1 go test -count=1 -parallel 2 -run '^TestHostPython' ./testsuite
+	step "a host in Python on PoCL" 12m env KGEN_HOST_PYTHON=1 go test -count=1 -timeout 12m -parallel 2 -run '^TestHostPython' ./testsuite
 else
 	not_run+=("a host in Python: there is no PyOpenCL")
 fi
